@@ -1,19 +1,22 @@
 """Approximate indexes: they look at some of the vectors only, by a graph of near neighbours or by lists of vectors around centres.
 
 HNSW: Malkov & Yashunin (2020), https://doi.org/10.1109/TPAMI.2018.2889473.
-Inverted lists: Jégou, Douze & Schmid (2011), https://doi.org/10.1109/TPAMI.2010.57.
+Inverted lists, product quantisation: Jégou, Douze & Schmid (2011), https://doi.org/10.1109/TPAMI.2010.57.
+Codes of 4 bits, looked up in registers: André, Kermarrec & Le Scouarnec (2015), https://doi.org/10.14778/2856318.2856324.
 """
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from threading import Lock
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, nearest
+from .ranking import falling
 from .scans import SharedScans
 from .storage.vectors import KEPT
 
@@ -27,6 +30,8 @@ PROBED: Final = 64          # lists that a search looks at
 TRAINED: Final = 64         # rows for each centre, from which the centres are found
 ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
+BITS: Final = 4             # of a code; FAISS looks up 32 of these at a time
+CODES: Final = 2 ** BITS
 NOTHING: Final = (None, np.empty(0, np.int64))
 
 
@@ -38,6 +43,8 @@ class ApproximateIndex(SharedScans, ABC):
     the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, of which fewer than a quarter is visible, or whose rows were
     overwritten is searched exactly.  The first search that needs the index builds it.
     """
+
+    _compared: ClassVar[int] = 1        # rows that are compared exactly, for each that a search looks at
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
@@ -65,13 +72,13 @@ class ApproximateIndex(SharedScans, ABC):
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or self._overwritten or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
-        covered, found = self._looked(wanted, max(LOOK, k), visible_only)
+        covered, found = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
         later = np.arange(covered, self._count)
-        rows = np.concatenate([found, later[self._shown_from(covered)] if visible_only else later])
+        rows = np.sort(np.concatenate([found, later[self._shown_from(covered)] if visible_only else later]))
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
         products = self.products(wanted, rows)
-        order = np.lexsort((rows, -products))[:k]
+        order = falling(products)[:k]
         return rows[order], products[order]
 
     @staticmethod
@@ -184,45 +191,54 @@ class GraphIndex(ApproximateIndex):
 class ListIndex(ApproximateIndex):
     """By lists of the rows around each of some centres: the 64 lists next to a vector are looked at, O(d sqrt(n)).
 
-    The centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576, ... rows: 256 to begin with, twice as many each
-    time.  The lists take d + 8 bytes a row for a copy of the vectors with 8 bits a number.  Built 20 times as fast as the graph, it finds fewer of
-    the nearest rows.  A file keeps the centres and the list of each row.
+    Rows of a list are judged by product quantisation, 4 bits for every two numbers (for each, if their number is odd), and the best twice as many as
+    a search looks at are compared exactly.  The centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576, ...
+    rows: 256 to begin with, twice as many each time.  The lists take d / 4 + 8 bytes a row.  Built 10 times as fast as the graph, they find fewer of
+    the nearest rows.  A file keeps centres, codebooks, and the list and code of each row.
     """
+
+    _compared = 2
 
     def __init__(self, dimensions: int) -> None:
         self._trained = 0                                   # rows from which the centres were found
-        self._list = np.empty(0, np.int32)                  # of each row in FAISS's index, with spare room
+        self._subvectors = dimensions if dimensions % 2 else dimensions // 2        # of a row; each has a code
         super().__init__(dimensions)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """centres (lists, d), ranges (2 d,) of the numbers of 8 bits, and lists (rows,), the list of each row that is in one."""
-        if self._built is None:
+        """centroids (lists, d); codebooks (parts of a row, 16, numbers of each); assigned (rows,), the list of each row; codes (rows, bytes of each).
+
+        O(rows).
+        """
+        built, faiss = self._built, self._faiss
+        if built is None:
             return {}
-        centres = self._built.quantizer.reconstruct_n(0, self._built.nlist)
-        return {"centres": centres, "ranges": self._faiss.vector_to_array(self._built.sq.trained), "lists": self._list[:self._built.ntotal]}
+        lists = faiss.ArrayInvertedLists(built.nlist, built.pq.code_size)
+        built.orig_invlists = lists
+        built.reconstruct_orig_invlists()       # FAISS mixes the codes of 32 rows
+        built.orig_invlists = None
+        assigned, codes = np.empty(built.ntotal, np.int32), np.empty((built.ntotal, built.pq.code_size), np.uint8)
+        for number in range(built.nlist):
+            if size := lists.list_size(number):
+                rows = faiss.rev_swig_ptr(lists.get_ids(number), size)
+                assigned[rows] = number
+                codes[rows] = faiss.rev_swig_ptr(lists.get_codes(number), size * codes.shape[1]).reshape(size, -1)
+        return {"centroids": built.quantizer.reconstruct_n(0, built.nlist), "assigned": assigned, "codes": codes,
+                "codebooks": faiss.vector_to_array(built.pq.centroids).reshape(self._subvectors, CODES, -1)}
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
-        """As `VectorIndex.adopt`."""
-        d, (centres, ranges, lists) = self.dimensions, map(parts.get, ("centres", "ranges", "lists"))
-        if centres is None and ranges is None and lists is None:
-            return
-        if centres is None or ranges is None or lists is None or not (
-                centres.shape[1:] == (d,) and ranges.shape == (2 * d,) and np.isfinite(centres).all() and np.isfinite(ranges).all() and
-                lists.dtype == np.int32 and len(lists) % LOT == 0 and len(lists) <= self._count and
-                lists.min(initial=0) >= 0 and lists.max(initial=0) < len(centres)):
+        """As `VectorIndex.adopt`.  Lists of an earlier form have other names, and are not read."""
+        given = {name: parts[name] for name in ("centroids", "codebooks", "assigned", "codes") if name in parts}
+        if given and not (len(given) == 4 and self._fit(**given)):
             raise ValueError("the lists of an index do not fit its vectors")
-        self._saved = parts
+        self._saved = given
 
-    def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
-        self._enter(built, vectors, built.quantizer.assign(vectors, 1).ravel())
-
-    def _enter(self, built: Any, vectors: NDArray[np.float32], lists: NDArray[np.int64]) -> None:
-        """Add the next rows to these lists."""
-        first, last = built.ntotal, built.ntotal + len(vectors)
-        if last > len(self._list):
-            self._list = np.concatenate([self._list[:first], np.zeros(2 * last - first, np.int32)])
-        self._list[first:last] = lists
-        built.add_core(len(vectors), self._faiss.swig_ptr(vectors), None, self._faiss.swig_ptr(lists))
+    def _fit(self, centroids: NDArray[Any], codebooks: NDArray[Any], assigned: NDArray[Any], codes: NDArray[Any]) -> bool:
+        """Whether these can be parts of an index of some of the first rows."""
+        d, m, rows = self.dimensions, self._subvectors, len(assigned)
+        numbers = [(centroids, (len(centroids), d)), (codebooks, (m, CODES, d // m))]
+        return (all(each.shape == shape and each.dtype == np.float32 and bool(np.isfinite(each).all()) for each, shape in numbers) and
+                assigned.shape == (rows,) and assigned.dtype == np.int32 and codes.shape == (rows, (m + 1) // 2) and codes.dtype == np.uint8 and
+                rows % LOT == 0 and rows <= self._count and assigned.min(initial=0) >= 0 and bool((assigned < len(centroids)).all()))
 
     def _renewed(self) -> Any:
         rows, lists = LEAST, 2 * int(LEAST ** 0.5)
@@ -230,19 +246,36 @@ class ListIndex(ApproximateIndex):
             rows, lists = rows * AGAIN, lists * 2
         if self._built is not None and rows == self._trained:
             return self._built
-        faiss, saved = self._faiss, self._saved
-        built = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(self.dimensions), self.dimensions, lists, faiss.ScalarQuantizer.QT_8bit,
-                                              faiss.METRIC_INNER_PRODUCT)
-        built.cp.niter, built.cp.spherical = ROUNDS, True
-        if saved and len(saved["centres"]) == lists:
-            built.quantizer.add(saved["centres"])
-            faiss.copy_array_to_vector(saved["ranges"], built.sq.trained)
-            built.is_trained = True
-            self._enter(built, self._buffer[:len(saved["lists"])], saved["lists"].astype(np.int64))
+        saved, size = self._saved, min(TRAINED * lists, rows)
+        if saved and len(saved["centroids"]) == lists:
+            built = self._restored(saved)
         else:
-            size = min(TRAINED * lists, rows)
+            built = self._around(self._faiss.IndexIVFPQFastScan, self._faiss.IndexFlatIP(self.dimensions), lists)
+            built.cp.niter, built.cp.spherical = ROUNDS, True
             built.train(self._buffer[np.arange(size) * rows // size])
         self._saved, self._trained = {}, rows
+        return built
+
+    def _around(self, kind: Any, centres: Any, lists: int) -> Any:
+        """An empty index of FAISS, of a kind, with so many lists; centres: FAISS's index of them, or for them."""
+        return kind(centres, self.dimensions, lists, self._subvectors, BITS, self._faiss.METRIC_INNER_PRODUCT)
+
+    def _restored(self, saved: Mapping[str, NDArray[Any]]) -> Any:
+        """FAISS's index of saved parts; O(rows)."""
+        faiss, assigned, centres = self._faiss, saved["assigned"], self._faiss.IndexFlatIP(self.dimensions)
+        centres.add(saved["centroids"])
+        coded = self._around(faiss.IndexIVFPQ, centres, centres.ntotal)
+        coded.by_residual, coded.is_trained = False, True       # as in the index that is built
+        faiss.copy_array_to_vector(saved["codebooks"].ravel(), coded.pq.centroids)
+        order = np.argsort(assigned, kind="stable")
+        ends = np.searchsorted(assigned[order], np.arange(centres.ntotal + 1))
+        for number, (start, stop) in enumerate(pairwise(ends.tolist())):
+            rows = order[start:stop]
+            codes = saved["codes"][rows]        # FAISS reads its memory, so it needs a name
+            coded.invlists.add_entries(number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(codes))
+        coded.ntotal = len(assigned)
+        built = faiss.IndexIVFPQFastScan(coded)
+        built.orig_invlists, built.referenced_objects = None, [centres]      # so that `coded` and its copy of the codes end here
         return built
 
     def _search(self, look: int, selector: Any) -> Any:

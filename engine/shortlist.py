@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from .numerics import kernel, read_only
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
 from .priors import Priors
-from .ranking import Standing, best
+from .ranking import Standing, best, falling
 from .scans import SharedScans
 from .schedule import Node
 from .sharing import at_once
@@ -32,6 +32,7 @@ from .storage.postings import BM25Index, Idf
 from .storage.store import Cells
 from .vocabulary import ANSWERABLE, INDEX, LEXICON, PASSAGES, RECALLED, RELEASED, SESSION, STANDS_FOR, VISIBLE
 
+Points = NDArray[np.bool_]  # (rows, AROUND), of one column
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
 ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
@@ -151,25 +152,22 @@ def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[n
 
 
 @kernel
-def mark_pointing(targets: Any, rows: Rows, points: NDArray[np.bool_]) -> bool:
-    """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets; whether any does.  O(rows).
+def mark_pointing(targets: Any, rows: Rows, points: Points) -> None:
+    """points_(i, k) becomes True if row rows_i + k + 1 has rows_i among its targets.  O(rows).
 
     targets  (n, m)       row numbers; negative: none
     points   (q, AROUND)  written
 
     >>> points = np.zeros((2, AROUND), np.bool_)
     >>> mark_pointing(np.array([[-1], [0], [0]]), np.array([0, 1]), points)
-    True
     >>> points.tolist()
     [[True, True], [False, False]]
     """
-    found = False
     for i in range(rows.shape[0]):
         for k in range(min(AROUND, targets.shape[0] - rows[i] - 1)):
             for j in range(targets.shape[1]):
                 if targets[rows[i] + k + 1, j] == rows[i]:
-                    points[i, k] = found = True
-    return found
+                    points[i, k] = True
 
 
 @kernel
@@ -204,6 +202,37 @@ def positive(scores: NDArray[np.float32], rows: Rows, held: NDArray[np.float32])
             rows[count], held[count] = row, scores[row]
             count += 1
     return count
+
+
+@kernel
+def count_wordless(other: NDArray[np.bool_], words: NDArray[np.float32], back: Rows) -> int:
+    """How many of the other rows have no word of the question, without the rows `back`, which are among them or have one.  O(n).
+
+    >>> count_wordless(np.array([True, True, True, False]), np.float32([0, 0, 1, 0]), np.array([1, 2]))
+    1
+    """
+    count = 0
+    for row in range(other.shape[0]):
+        count += other[row] and words[row] <= 0.0
+    for row in back:
+        count -= words[row] <= 0.0
+    return count
+
+
+class _Near(NamedTuple):
+    """What is near a question.
+
+    visible   (n,)  rows that may be likely by content: those that a filter admits
+    alike     the nearest rows by vector, the nearest first; products: theirs with the question
+    words     the best rows by words, the best first
+    marked    the newest rows that a column with `considered` marks
+    """
+
+    visible: NDArray[np.bool_]
+    alike: Rows
+    products: NDArray[np.float32]
+    words: Rows
+    marked: Rows
 
 
 class Shortlist:
@@ -255,7 +284,7 @@ class Shortlist:
         with helping(self._crew, self._base.n):
             rows, self._stand_for = self.chosen(cue)
             self.store.show(rows)
-        self.plan.run(cue)
+            self.plan.run(cue)
 
     @property
     def found(self) -> tuple[Rows, Standing]:
@@ -274,16 +303,18 @@ class Shortlist:
         Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample of the rest has.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
-        found = self.likely(cue)
+        near = self._near(cue)
+        (found, points), looked = at_once(lambda: self._with_points(self._likely(cue, near)), self._looked)
         likely, later = np.split(found, [int(most * LIKELY)])
-        back, _, columns = self._pointing_back(found, self._pointing)
+        columns = [at for at, marks in enumerate(points) if marks.any()]
+        back, _ = self._pointing_back(found, points)
         first = self._different([likely, *self._longest(visible), back[:int(most * BACK)]], n)
         other = visible.copy()
         other[first] = False
-        sample, counts = self._sample(cue, other, columns)
+        sample, counts = self._sample(cue, other, looked, columns)
         begun = np.concatenate([first, sample])
         pointed = [self._targets(c)[begun].ravel() for c in self._pointing]
-        rows = self._different([begun, *pointed, later, self._evenly(other, most)], most)
+        rows = self._different([begun, *pointed, later, self._evenly(lambda rows: other[rows], most)], most)
         rows.sort()
         stand_for = np.zeros(len(rows), np.float32)
         stand_for[np.searchsorted(rows, first)] = visible[first]
@@ -303,60 +334,75 @@ class Shortlist:
         targets: NDArray[Any] = array.reshape(len(array), prod(array.shape[1:]))
         return targets
 
-    def _pointing_back(self, rows: Rows, columns: Sequence[Column]) -> tuple[Rows, Rows, list[Column]]:
-        """The visible rows that follow closely after one of these and point to it in a column, in the order of these, to which, and in which columns.
+    def _with_points(self, rows: Rows) -> tuple[Rows, list[Points]]:
+        """These rows, and for each column that holds row numbers which rows after them point to them in it: `mark_pointing`.
 
         O(rows) for each column.
         """
-        points, held = np.zeros((len(rows), AROUND), np.bool_), list[Column]()
-        for c in columns:
-            if mark_pointing(self._targets(c), rows, points):
-                held.append(c)
-        at, after = np.divmod(np.flatnonzero(points), AROUND)
+        points = [np.zeros((len(rows), AROUND), np.bool_) for _ in self._pointing]
+        for column, marks in zip(self._pointing, points, strict=True):
+            mark_pointing(self._targets(column), rows, marks)
+        return rows, points
+
+    def _pointing_back(self, rows: Rows, points: Sequence[Points]) -> tuple[Rows, Rows]:
+        """The visible rows that follow closely after one of these and point to it, in the order of these, and to which."""
+        at, after = np.divmod(np.flatnonzero(np.logical_or.reduce(points, initial=False)) if points else np.empty(0, np.int64), AROUND)
         found = rows[at] + after + 1
         shown = self._base.array(VISIBLE)[found]
-        return found[shown], rows[at][shown], held
+        return found[shown], rows[at][shown]
 
-    def _points_back(self, rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
+    def _points_back(self, rows: Rows, columns: Sequence[int]) -> NDArray[np.bool_]:
         """Whether each row follows closely after one with words of the question and points to it in a column.  O(rows) for each column."""
         found = np.zeros(len(rows), np.bool_)
-        for c in columns:
-            mark_worded(self._targets(c), rows, self._words, found)
+        for at in columns:
+            mark_worded(self._targets(self._pointing[at]), rows, self._words, found)
         return found
 
-    def _sample(self, cue: Cue, other: NDArray[np.bool_], columns: Sequence[Column]) -> tuple[Rows, NDArray[np.float64]]:
+    def _looked(self) -> tuple[Rows, list[Points]]:
+        """Rows with words of the question, spread over all of these, as `_with_points`: of them a sample is drawn."""
+        return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
+
+    def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]],
+                columns: Sequence[int]) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of the rows for which `other` is True, and how many of them each stands for.
 
-        Scores are most unequal among rows with words of the question and those that point back to them in one of the columns.  So both are strata,
-        drawn evenly over their scores by words; the others are drawn evenly over their products with the question.
+        with_words  as `_looked`
+        columns     in which rows point to one another, by place
+
+        Scores are most unequal among rows with words of the question and those that point back to them.  So both are strata, drawn evenly over their
+        scores by words; the others are drawn evenly over their products with the question.
         """
-        most, rows = self.most, self._worded
-        looked = rows[_scattered(len(rows), LOOKED)]
-        all_looked = len(looked) == len(rows)
-        back, to, _ = self._pointing_back(looked, columns)
-        back = _falling(back, self._words[to])
+        most, (looked, points) = self.most, with_words
+        all_looked = len(looked) == len(self._worded)
+        back, to = self._pointing_back(looked, [points[at] for at in columns])
+        back = back[falling(self._words[to])]
         back = self._different([back[other[back]]], self._base.n)
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
-        looked = _falling(looked, self._words[looked])
-        quiet = other & (self._words <= 0.0)
-        quiet[back] = False
-        pool = self._evenly(quiet, int(most * UNWORDED) * POOL)
-        rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
-        rest = rest[np.argsort(self._index.products(cue.vector, rest), kind="stable")]
+        looked = looked[falling(self._words[looked])]
         total, found = int(np.count_nonzero(other)), len(back) + len(looked)
-        size = total - found if all_looked or not found else np.count_nonzero(quiet) * len(rest) / max(len(pool), 1)
+        wordless = count_wordless(other, self._words, back)
+        other[back] = False
+        pool = self._evenly(lambda rows: other[rows] & (self._words[rows] <= 0.0), int(most * UNWORDED) * POOL)
+        other[back] = True
+        rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
+        rest = rest[falling(-self._index.products(cue.vector, rest))]
+        size = total - found if all_looked or not found else wordless * len(rest) / max(len(pool), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
         counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(drawn, strata, strict=True)]
         return np.concatenate(drawn), np.concatenate(counts)
 
-    def _evenly(self, admitted: NDArray[np.bool_], most: int) -> Rows:
-        """Up to `most` of the rows that a mask admits, spread over time.  O(most), or O(n) if it admits few."""
+    def _evenly(self, admitted: Callable[[Rows], NDArray[np.bool_]], most: int) -> Rows:
+        """Up to `most` of the rows that are admitted, spread over time.  O(most), or O(n) if few are.
+
+        admitted  whether each of some rows is
+        """
         spread = _scattered(self._base.n, FILL * self.most)
-        rows = spread[admitted[spread]]
+        rows = spread[admitted(spread)]
         if len(rows) < most:
-            rows = np.flatnonzero(admitted)
+            every = np.arange(self._base.n)
+            rows = every[admitted(every)]
         return rows[_scattered(len(rows), most)]
 
     def likely(self, cue: Cue) -> Rows:
@@ -368,12 +414,21 @@ class Shortlist:
         neighbours alone.
         Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
-        n, most, visible, only = self._base.n, self.most, self._base.array(VISIBLE), cue.query.only
+        return self._likely(cue, self._near(cue))
+
+    def _near(self, cue: Cue) -> _Near:
+        """The rows nearest to a question by vector and by words, and those that a column marks.  O(n) for the words and for each filter."""
+        visible, only = self._base.array(VISIBLE), cue.query.only
         if only is not None:
             self._banned = self._banned_of(only)
             visible = visible & ~self._banned
-        (alike, products), words, marked = at_once(lambda: self._alike(cue, ALIKE * most, visible if only is not None else None),
+        (alike, products), words, marked = at_once(lambda: self._alike(cue, ALIKE * self.most, visible if only is not None else None),
                                                    lambda: self._by_words(cue, visible), lambda: self._marked(visible))
+        return _Near(visible, alike, products, words, marked)
+
+    def _likely(self, cue: Cue, near: _Near) -> Rows:
+        """As `likely`, from what is near."""
+        n, most, (visible, alike, products, words, marked) = self._base.n, self.most, near
         both = self._by_both(cue, alike, products, [words, marked])
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
@@ -387,11 +442,11 @@ class Shortlist:
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
         first = min(BEST, int(most * FIRST))
-        start, near = _in_turn(alike[:first], words[:first]), np.empty(int(most * NEAR), np.int64)
+        start, beside = _in_turn(alike[:first], words[:first]), np.empty(int(most * NEAR), np.int64)
         blocks = self._graph.blocks
-        count = around(start, n, blocks[0], blocks[1], blocks[3], near)
+        count = around(start, n, blocks[0], blocks[1], blocks[3], beside)
         others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
-        parts = [start, *used, alike[:int(most * NEAREST)], both[:int(most * BOTH)], others[visible[others]], near[:count]]
+        parts = [start, *used, alike[:int(most * NEAREST)], both[:int(most * BOTH)], others[visible[others]], beside[:count]]
         return self._different([*parts, *(each[visible[each]] for each in recent), both], n)
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
@@ -454,7 +509,8 @@ class Shortlist:
         held, others = self._held.astype(np.float64) / n, products[len(rows):]
         total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())
         total = (total - total.min())[:len(rows)] * np.exp(priors)
-        return rows[np.argsort(-total, kind="stable")]
+        found: Rows = rows[falling(total.astype(np.float32))]
+        return found
 
 
 def _standard(scores: NDArray[np.floating[Any]], mean: float, square: float) -> NDArray[np.float64]:
@@ -497,14 +553,3 @@ def _scattered(n: int, most: int) -> NDArray[np.int64]:
     size = min(n, most)
     begins = np.arange(size + 1) * n // max(size, 1)
     return read_only(begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64))
-
-
-def _falling(rows: Rows, scores: NDArray[np.float32]) -> Rows:
-    """The rows, less than 2^32, by falling positive scores, of equals the later first.  As whole numbers, which are sorted ten times as fast.
-
-    >>> _falling(np.array([0, 2, 3]), np.float32([0.5, 1.5, 0.5])).tolist()
-    [2, 3, 0]
-    """
-    bits = scores.view(np.uint32).astype(np.uint64)         # bits of positive floats grow with them
-    found: Rows = (np.sort(bits << np.uint64(32) | rows.astype(np.uint64))[::-1] & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return found

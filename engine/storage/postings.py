@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..numerics import kernel, read_only
+from ..sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import TextMemo
 
@@ -32,6 +33,8 @@ Entry = TypeVar("Entry", np.int32, np.int64)
 MIN_BLOCK: Final = 4
 SPARSE: Final = 8     # in a list of words of so many times the rows that get a score, each of these is sought
 LISTED: Final = 4096  # rows whose lists are written together
+PART: Final = 65_536  # rows whose scores by words are computed together: they stay in the processor's cache, and threads share out such parts
+FEW: Final = 1_024  # rows whose trigrams are counted together, if some rows alone get a score
 TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
 
 
@@ -331,7 +334,11 @@ class BM25Index:
                 _add_bm25(each, *self._holding(id_, shown), lengths, base, slope, out)
         else:
             held = self._postings
-            _bm25(ids, weights, held.pool, held.start, held.length, self._lengths, base, slope, out)
+
+            def count(block: slice) -> None:
+                _bm25(ids, weights, held.pool, held.start, held.length, self._lengths, base, slope, block.start, out[block])
+
+            in_blocks(len(out), PART, count)
 
     def _holding(self, id_: int, shown: Shown) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The places of the rows shown that hold a term, ascending, and how often each does.
@@ -427,7 +434,8 @@ class TrigramIndex:
                 self._lists = RowLists(self._postings, self._sizes[:self.n_rows])
             wanted = np.zeros(len(self.vocabulary), np.uint8)
             wanted[ids] = 1
-            _count_listed(wanted, self._lists.end, self._lists.keys, shown.rows, out)
+            lists = self._lists
+            in_blocks(len(out), FEW, lambda block: _count_listed(wanted, lists.end, lists.keys, shown.rows[block], out[block]))
         else:
             _count_shared(ids, self._postings.pool, self._postings.start, self._postings.length, out)
         if asked:
@@ -556,21 +564,6 @@ def _spread(keys: NDArray[np.int64], counts: NDArray[np.int64], sizes: NDArray[n
 
 
 @kernel
-def _bm25(
-    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
-    lengths: NDArray[np.float64], base: float, slope: float, out: NDArray[np.float32],
-) -> None:
-    """out[row] = sum of weight tf / (tf + base + slope lengths[row]) over the postings (row << TF_BITS | tf) of the ids."""
-    out[:] = 0.0
-    for i in range(ids.size):
-        begin = start[ids[i]]
-        for j in range(begin, begin + length[ids[i]]):
-            row = pool[j] >> TF_BITS
-            tf = pool[j] & ((1 << TF_BITS) - 1)
-            out[row] += weights[i] * tf / (tf + base + slope * lengths[row])
-
-
-@kernel
 def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
     """The first place from `at` on whose entry is not below `least`; `end` if there is none.  Entries ascend.  O(log of the distance)."""
     step = 1
@@ -585,6 +578,26 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
         else:
             stop = middle
     return at
+
+
+@kernel
+def _bm25(
+    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
+    lengths: NDArray[np.float64], base: float, slope: float, first: int, out: NDArray[np.float32],
+) -> None:
+    """out[row - first] = sum of weight tf / (tf + base + slope lengths[row]) over the postings (row << TF_BITS | tf) of the ids.
+
+    first  of the rows that get a score
+    """
+    out[:] = 0.0
+    for i in range(ids.size):
+        begin, end = start[ids[i]], start[ids[i]] + length[ids[i]]
+        for j in range(_sought(pool, begin, end, first << TF_BITS), end):
+            row = pool[j] >> TF_BITS
+            if row >= first + out.size:
+                break
+            tf = pool[j] & ((1 << TF_BITS) - 1)
+            out[row - first] += weights[i] * tf / (tf + base + slope * lengths[row])
 
 
 @kernel

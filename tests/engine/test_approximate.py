@@ -204,7 +204,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, kind: Any, method: str) -> list[int
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Rows from which centres were found, each time."""
-    return counted(monkeypatch, faiss.IndexIVFScalarQuantizer, "train")
+    return counted(monkeypatch, faiss.IndexIVFPQFastScan, "train")
 
 
 def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
@@ -224,17 +224,56 @@ def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int])
         assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
 
 
-@pytest.mark.parametrize("wrong", [{"lists": np.zeros(9 * LOT, np.int32)}, {"lists": np.full(LOT, 62, np.int32)},
-                                   {"lists": np.full(LOT, -1, np.int32)},
-                                   {"lists": np.zeros(LOT + 1, np.int32)}, {"lists": np.zeros(LOT)},
-                                   {"centres": np.zeros((62, D + 1), np.float32)},
-                                   {"centres": np.full((62, D), np.nan, np.float32)}, {"ranges": np.zeros(D, np.float32)}, {"ranges": None}])
+@pytest.mark.parametrize("wrong", [{"assigned": np.zeros(9 * LOT, np.int32), "codes": np.zeros((9 * LOT, D // 4), np.uint8)},
+                                   {"assigned": np.full(LOT, 62, np.int32)}, {"assigned": np.full(LOT, -1, np.int32)},
+                                   {"assigned": np.zeros(LOT + 1, np.int32), "codes": np.zeros((LOT + 1, D // 4), np.uint8)},
+                                   {"assigned": np.zeros(LOT)}, {"assigned": np.zeros((LOT, 1), np.int32)}, {"assigned": None},
+                                   {"codes": np.zeros((LOT + 1, D // 4), np.uint8)}, {"codes": np.zeros((LOT, D // 2), np.uint8)},
+                                   {"codes": np.zeros((LOT, D // 4), np.int8)}, {"codes": None},
+                                   {"centroids": np.zeros((62, D + 1), np.float32)}, {"centroids": np.zeros((62, D))}, {"centroids": None},
+                                   {"centroids": np.full((62, D), np.nan, np.float32)}, {"codebooks": np.zeros((D, 16, 1), np.float32)},
+                                   {"codebooks": np.full((D // 2, 16, 2), np.inf, np.float32)}, {"codebooks": None}])
 def test_lists_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     index = filled(ListIndex, drawn(4300, 14))
-    fits = {"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.full(LOT, 61, np.int32)}
+    fits = {"centroids": np.zeros((62, D), np.float32), "codebooks": np.zeros((D // 2, 16, 2), np.float32),
+            "assigned": np.full(LOT, 61, np.int32), "codes": np.zeros((LOT, D // 4), np.uint8)}
     index.adopt(fits)
     with pytest.raises(ValueError, match="lists"):
-        index.adopt(fits | wrong)
+        index.adopt({key: array for key, array in (fits | wrong).items() if array is not None})
+
+
+def test_lists_of_an_earlier_form_are_made_anew(trained: list[int]) -> None:
+    rows, query = drawn(1500, 15), drawn(1, 16)[0]
+    index = filled(ListIndex, rows)
+    index.adopt({"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.zeros(LOT, np.int32)})
+    assert index.search(query, 30)[0].tolist() == filled(ListIndex, rows).search(query, 30)[0].tolist() and len(trained) == 2
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 7, 30, 33])
+def test_codes_of_vectors_of_any_length(dimensions: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an odd number of dimensions too, whose codes are of one number each, and of codes that fill no whole byte.  All lists are looked at."""
+    monkeypatch.setattr(approximate, "PROBED", 62)
+    rng = np.random.default_rng(dimensions)
+    rows = rng.standard_normal((1500, dimensions)).astype(np.float32)
+    queries = rng.standard_normal((20, dimensions)).astype(np.float32)
+    whole, index = filled(ListIndex, rows), filled(ListIndex, rows)
+    assert whole.recall(list(queries)) >= 0.98
+    index.adopt({key: array.copy() for key, array in whole.parts().items()})
+    assert all(index.search(query, 40)[0].tolist() == whole.search(query, 40)[0].tolist() for query in queries)
+
+
+@pytest.mark.parametrize("k", [512, 700, 2_000])
+def test_a_long_search_of_lists_finds_most(k: int) -> None:
+    """More rows than a search looks at when it wants few; hidden ones are not among them."""
+    rows, query = drawn(8_000, 17), drawn(1, 18)[0]
+    index, exact = filled(ListIndex, rows), SharedScans(D)
+    exact.add_many(rows)
+    for row in range(0, 8_000, 3):
+        index.archive(row)
+        exact.archive(row)
+    found, wanted = (set(each.search(query, k)[0].tolist()) for each in (index, exact))
+    assert len(found) == k and not any(row % 3 == 0 for row in found)
+    assert len(found & wanted) / k >= 0.6
 
 
 def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path: Path, trained: list[int]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.drafts import Kind
-from hebbarium.engine.ranking import Answer, Standing, add_standardised, best, rank
+from hebbarium.engine.ranking import Answer, Standing, add_standardised, best, falling, rank
 from hebbarium.engine.records import Event
 from hebbarium.engine.units import Unit
 
@@ -30,6 +30,13 @@ def reference(scores: Any, visible: Any) -> list[int]:
     """All retrievable rows, best first, by a stable sort."""
     rows = np.flatnonzero(visible & ~np.isnan(scores))
     return [int(r) for r in rows[np.argsort(-scores[rows], kind="stable")]]
+
+
+@given(st.lists(st.floats(-1e3, 1e3, width=32) | st.sampled_from([0.0, -0.0, 1.5, -1.5]), max_size=60))
+def test_falling_is_a_stable_sort(scores: list[float]) -> None:
+    held = np.array(scores, np.float32)
+    before = held.tobytes()
+    assert falling(held).tolist() == sorted(range(len(held)), key=lambda i: -float(held[i])) and held.tobytes() == before
 
 
 @both_ways

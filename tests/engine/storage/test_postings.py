@@ -72,6 +72,27 @@ def test_bm25_is_the_printed_formula(documents: list[list[str]], query: list[str
     np.testing.assert_allclose(found, by_the_formula(documents, query, idf, k1, b), rtol=2e-6, atol=1e-12)
 
 
+@pytest.mark.parametrize("part", [1, 7, 64])
+def test_rows_may_be_scored_in_parts(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bit for bit, and the trigrams of some rows, too."""
+    texts = corpus(5, 100)
+    documents = [terms_of(text) for text in texts]
+    queries = [terms_of(text) for text in corpus(6, 10)]
+    index, trigrams = bm25(documents), trigram(texts)
+    shown = Shown(np.arange(0, 100, 3), np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1).astype(np.int32))
+
+    def answers() -> list[bytes]:
+        some = [np.empty(34, np.float32) for _ in texts[:10]]
+        for text, out in zip(texts, some, strict=False):
+            trigrams.scores(text, out, TrigramMeasure.SIMILARITY, shown=shown)
+        return [*(scored(index, query, Idf.LUCENE).tobytes() for query in queries), *(out.tobytes() for out in some)]
+
+    whole = answers()
+    monkeypatch.setattr(postings, "PART", part)
+    monkeypatch.setattr(postings, "FEW", part)
+    assert answers() == whole and any(scored(index, query, Idf.LUCENE).any() for query in queries)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_lucene_form_agrees_with_bm25s(seed: int) -> None:
     documents = [terms_of(text, stem=True) for text in corpus(seed, 200)]
