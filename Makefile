@@ -15,7 +15,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses auto
 
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only
