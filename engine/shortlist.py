@@ -205,17 +205,15 @@ def positive(scores: NDArray[np.float32], rows: Rows, held: NDArray[np.float32])
 
 
 @kernel
-def count_wordless(other: NDArray[np.bool_], words: NDArray[np.float32], back: Rows) -> int:
-    """How many of the other rows have no word of the question, without the rows `back`, which are among them or have one.  O(n).
+def count_wordless(other: NDArray[np.bool_], words: NDArray[np.float32]) -> int:
+    """How many of the other rows have no word of the question.  O(n), without an array of n.
 
-    >>> count_wordless(np.array([True, True, True, False]), np.float32([0, 0, 1, 0]), np.array([1, 2]))
+    >>> count_wordless(np.array([True, True, False]), np.array([0.0, 1.0, 0.0], np.float32))
     1
     """
     count = 0
     for row in range(other.shape[0]):
         count += other[row] and words[row] <= 0.0
-    for row in back:
-        count -= words[row] <= 0.0
     return count
 
 
@@ -380,29 +378,27 @@ class Shortlist:
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = looked[falling(self._words[looked])]
         total, found = int(np.count_nonzero(other)), len(back) + len(looked)
-        wordless = count_wordless(other, self._words, back)
         other[back] = False
         pool = self._evenly(lambda rows: other[rows] & (self._words[rows] <= 0.0), int(most * UNWORDED) * POOL)
-        other[back] = True
         rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
         rest = rest[falling(-self._index.products(cue.vector, rest))]
-        size = total - found if all_looked or not found else wordless * len(rest) / max(len(pool), 1)
+        size = total - found if all_looked or not found else count_wordless(other, self._words) * len(rest) / max(len(pool), 1)
+        other[back] = True
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
         counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(drawn, strata, strict=True)]
         return np.concatenate(drawn), np.concatenate(counts)
 
-    def _evenly(self, admitted: Callable[[Rows], NDArray[np.bool_]], most: int) -> Rows:
+    def _evenly(self, admitted: Callable[[Any], NDArray[np.bool_]], most: int) -> Rows:
         """Up to `most` of the rows that are admitted, spread over time.  O(most), or O(n) if few are.
 
-        admitted  whether each of some rows is
+        admitted  whether each of some rows, or of those of a slice, is
         """
         spread = _scattered(self._base.n, FILL * self.most)
         rows = spread[admitted(spread)]
         if len(rows) < most:
-            every = np.arange(self._base.n)
-            rows = every[admitted(every)]
+            rows = np.flatnonzero(admitted(slice(None)))
         return rows[_scattered(len(rows), most)]
 
     def likely(self, cue: Cue) -> Rows:
