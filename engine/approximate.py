@@ -32,7 +32,7 @@ ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
 BITS: Final = 4             # of a code; FAISS looks up 32 of these at a time
 CODES: Final = 2 ** BITS
-NOTHING: Final = (None, np.empty(0, np.int64))
+NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 
 
 class ApproximateIndex(SharedScans, ABC):
@@ -50,7 +50,7 @@ class ApproximateIndex(SharedScans, ABC):
         self._built: Any = None
         self._overwritten = False
         self._building = Lock()         # threads may ask at the same time
-        self._last: tuple[Any, NDArray[np.int64]] = NOTHING
+        self._last: tuple[Any, NDArray[np.int64], NDArray[np.float32]] = NOTHING
         self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
 
@@ -72,12 +72,13 @@ class ApproximateIndex(SharedScans, ABC):
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or self._overwritten or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
-        covered, found = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
+        covered, found, known = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
         later = np.arange(covered, self._count)
-        rows = np.sort(np.concatenate([found, later[self._shown_from(covered)] if visible_only else later]))
+        later = later[self._shown_from(covered)] if visible_only else later
+        rows = np.concatenate([found, later])
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
-        products = self.products(wanted, rows)
+        products = np.concatenate([known, self.products(wanted, later)])
         order = falling(products)[:k]
         return rows[order], products[order]
 
@@ -86,8 +87,8 @@ class ApproximateIndex(SharedScans, ABC):
         """As `VectorIndex._serves`: only if as many rows are looked at for k, so that an answer does not depend on what was asked before."""
         return kept >= k and max(LOOK, kept) == max(LOOK, k, KEPT)
 
-    def _looked(self, wanted: NDArray[np.float32], look: int, visible_only: bool) -> tuple[int, NDArray[np.int64]]:
-        """How many rows the index holds, and those of them that a search looks at.
+    def _looked(self, wanted: NDArray[np.float32], look: int, visible_only: bool) -> tuple[int, NDArray[np.int64], NDArray[np.float32]]:
+        """How many rows the index holds, those of them that a search looks at, ascending, and their products.
 
         Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows stored since then change nothing.
         """
@@ -97,8 +98,9 @@ class ApproximateIndex(SharedScans, ABC):
             state = (wanted.tobytes(), look, visible_only, covered, self._turns)
             if last[0] != state:
                 found = self._built.search(wanted[None], look, params=self._search(look, self._parameters[visible_only].sel))[1][0]
-                self._last = last = state, found[found >= 0]
-        return covered, last[1]
+                found = np.sort(found[found >= 0])
+                self._last = last = state, found, self.products(wanted, found)
+        return covered, *last[1:]
 
     def _shown_from(self, row: int) -> NDArray[np.bool_]:
         """Whether the rows from a multiple of 8 on are visible; O(rows)."""

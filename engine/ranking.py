@@ -19,6 +19,8 @@ Rows = NDArray[np.int64]
 SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
 BLOCK: Final = 256          # rows that are looked at together, without a branch
 PART: Final = 32_768        # rows to which all signals are added while they stay in the processor's cache
+MANY: Final = 512           # best rows, from which on a sample of every sixteenth row suggests a bound for them
+SAMPLED: Final = 16
 SPARSE: Final = 64          # rows for each one with a score, from which on a signal is read by rows
 FURTHEST: Final = 32.0      # standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories none can be further
 
@@ -226,17 +228,10 @@ def _above(scores: Any, visible: Any, bound: float) -> int:
 
 
 @kernel
-def best(scores: Any, visible: Any, k: int) -> Any:
-    """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k log k log n) for random order.
-
-    scores   (n,)
-    visible  (n,)  bool
-
-    >>> best(np.array([0.2, 0.9, np.nan, 0.9]), np.ones(4, dtype=np.bool_), 2).tolist()
-    [1, 3]
-    """
+def _heap(scores: Any, visible: Any, k: int) -> Any:
+    """Rows of the k best visible scores and these scores, as a heap, the worst first.  Cost: O(n + k log k log n) for random order."""
     n, size, first = scores.shape[0], 0, 0
-    rows, kept = np.empty(max(k, 0), dtype=np.int64), np.empty(max(k, 0), dtype=scores.dtype)       # a heap, the worst first
+    rows, kept = np.empty(max(k, 0), dtype=np.int64), np.empty(max(k, 0), dtype=scores.dtype)
     while first < n and size < k:
         if visible[first] and scores[first] == scores[first]:
             at = size
@@ -253,11 +248,50 @@ def best(scores: Any, visible: Any, k: int) -> Any:
                 if shown[i] and block[i] > kept[0]:
                     kept[0], rows[0] = block[i], start + i
                     _sift(kept, rows, size)
-    for end in range(size - 1, 0, -1):
+    return rows[:size], kept[:size]
+
+
+@kernel
+def _at_least(scores: Any, visible: Any, bound: Any) -> Any:
+    """The rows of the visible scores that are no lower than a bound, ascending.  O(n), without a branch."""
+    count, rows = 0, np.empty(scores.shape[0] + 1, dtype=np.int64)
+    for i in range(scores.shape[0]):
+        rows[count] = i
+        count += visible[i] & (scores[i] >= bound)
+    return rows[:count]
+
+
+@kernel
+def best(scores: Any, visible: Any, k: int) -> Any:
+    """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k log k) for random order.
+
+    Many rows of many more are found among those above a score that a sample of the rows suggests, where these are enough.
+
+    scores   (n,)
+    visible  (n,)  bool
+
+    >>> best(np.array([0.2, 0.9, np.nan, 0.9]), np.ones(4, dtype=np.bool_), 2).tolist()
+    [1, 3]
+    """
+    if k >= MANY and k * SAMPLED < scores.shape[0]:
+        _, kept = _heap(scores[::SAMPLED], visible[::SAMPLED], k // SAMPLED + k // (2 * SAMPLED))
+        if kept.shape[0]:
+            some = _at_least(scores, visible, kept[0])
+            if some.shape[0] >= k:
+                rows, kept = _heap(scores[some], visible[some], k)
+                return _in_order(some[rows], kept)
+    rows, kept = _heap(scores, visible, k)
+    return _in_order(rows, kept)
+
+
+@kernel
+def _in_order(rows: Any, kept: Any) -> Any:
+    """The rows of a heap, the best first.  O(k log k)."""
+    for end in range(rows.shape[0] - 1, 0, -1):
         kept[0], kept[end] = kept[end], kept[0]
         rows[0], rows[end] = rows[end], rows[0]
         _sift(kept, rows, end)
-    return rows[:size]
+    return rows
 
 
 def falling(scores: NDArray[np.float32]) -> Rows:

@@ -282,6 +282,22 @@ def corrections_are_found_in_texts(specimen: Any) -> Any:
     return corrections_in_texts(specimen)
 
 
+@adaptation("CU-12", source="comparison of all numbers one by one, as memories are stored and after some are erased")
+def memories_with_the_same_words_are_found(specimen: Any) -> Any:
+    rng, sayings, found, expected = np.random.default_rng(12), specimen.Sayings(), list[Any](), list[Any]()
+    numbers = rng.integers(1, 2_000, 60_000)
+    for n in (0, 1, 4_096, 4_097, 8_193, 8_194, 40_000, 45_000, 45_001, 60_000, -10, -60_000):
+        if n < 0:
+            numbers[rng.random(len(numbers)) < 0.5] = 0
+            sayings.forget()
+        held = numbers[:abs(n)]
+        for number in (1, *held[-1:].tolist(), *held[:1].tolist(), 1_000, 1_999):
+            rows = sayings.rows(held, number)
+            found += [len(rows), *rows]
+            expected += [sum(held == number), *(row for row, other in enumerate(held.tolist()) if other == number)]
+    return found, expected
+
+
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("affinity", caption="Affinity of a new memory to a stored one: the cosine, raised by shared entities; from the threshold on they are "
         "linked, and with the same entities merged from a cosine of 0.9", source="ours")
@@ -375,10 +391,21 @@ class Without:
 def any_speaker(specimen: Any) -> Any:
     def recognise(self: Any, view: Any, incoming: Any) -> None:
         nobody = np.zeros(view.row + 1)
-        heard = SimpleNamespace(row=view.row, speaker=nobody, texts=view.texts, words_said=view.words_said, repeats=view.repeats)
+        heard = SimpleNamespace(row=view.row, speaker=nobody, texts=view.texts, words_said=view.words_said, repeats=view.repeats,
+                                sayings=view.sayings)
         specimen.Curation.recognise(self, heard, incoming)
 
     return specimen.overriding("Curation", recognise=recognise)
+
+
+@mutant("of memories with the same words only the new ones are found", rejected_by="CU-12")
+def forgetful(specimen: Any) -> Any:
+    class New(specimen.Sayings):  # type: ignore[misc]
+        def rows(self, numbers: Any, number: int) -> Any:
+            super().rows(numbers, number)
+            return len(self._rows) + np.flatnonzero(numbers[len(self._rows):] == number)
+
+    return specimen.replacing("Sayings", New)
 
 
 @mutant("repeats of an archived memory are hidden, too", rejected_by="CU-9")

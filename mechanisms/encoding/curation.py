@@ -15,8 +15,8 @@ earlier one of the same speaker word for word is not answered while an earlier o
 capacity it is the first to make room (WORTH).
 An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
-Cost: per event one search, O(n d), O(k e^2) for e entities each, and the words of near duplicates; O(n + links of the seeds) per query; O(n) per
-maintain, and per sleep with a capacity.
+Cost: per event one search, O(n d), O(k e^2) for e entities each, the words of near duplicates, and O(log n) for memories with the same words;
+O(n + links of the seeds) per query; O(n) per maintain, and per sleep with a capacity.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
+from ...engine.columns import Column, Facet, Phase, Scope, Structure, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
@@ -37,6 +37,7 @@ from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MAT
 from ..shared.facts import corrects
 
 CREATE, LINK, MERGE = 0, 1, 2
+UNSORTED = 4096             # new memories whose numbers are compared one by one, at least
 NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -180,6 +181,41 @@ def said(words: Sequence[str], speaker: int) -> int:
     return (int.from_bytes(blake2b(f"{speaker} {content}".encode(), digest_size=8).digest()) >> 1) | 1 if words else 0
 
 
+class Sayings:
+    """The memories by the number of their words, derived from WORDS_SAID: a number stays as it is until its memory is erased.
+
+    Sorted are all but the newest memories, at most an eighth, and anew once these are more.  16 bytes a memory.
+    """
+
+    __slots__ = ("_numbers", "_rows")
+
+    def __init__(self) -> None:
+        self._numbers, self._rows = np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def rows(self, numbers: Any, number: int) -> Any:
+        """Rows with a number, ascending.  Cost: O(log n + new memories), and O(log n) for each new memory.
+
+        numbers  (n,) int64  WORDS_SAID
+
+        >>> Sayings().rows(np.array([7, 5, 7]), 7).tolist()
+        [0, 2]
+        """
+        if len(numbers) - len(self._rows) > max(UNSORTED, len(self._rows) // 8):
+            self._rows = np.argsort(numbers, kind="stable")
+            self._numbers = numbers[self._rows]
+        first, last = np.searchsorted(self._numbers, (number, number + 1))
+        later = len(self._rows) + np.flatnonzero(numbers[len(self._rows):] == number)
+        return np.concatenate([self._rows[first:last], later])
+
+    def forget(self) -> None:
+        """Drop what is sorted.  The engine calls it when memories are erased."""
+        self._numbers, self._rows = self._numbers[:0], self._rows[:0]
+
+
+SAYINGS = Structure("sayings", "memories by the number of their words, derived from WORDS_SAID", ("rows",), persists=False, phases=(Phase.ENCODE,),
+                    create=Sayings)
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CurationParams(Params):
@@ -195,14 +231,14 @@ class CurationParams(Params):
 
 
 class Curation(Mechanism[CurationParams]):
-    owns = (AFFINITY, RESTATES, RESTATED, WORDS_SAID, REPEATS, CURATED)
+    owns = (AFFINITY, RESTATES, RESTATED, WORDS_SAID, REPEATS, SAYINGS, CURATED)
 
-    @hook(Phase.ENCODE, reads=(ROW, SPEAKER, TEXTS), adds=(), sets=(WORDS_SAID, REPEATS))
+    @hook(Phase.ENCODE, reads=(ROW, SPEAKER, TEXTS, SAYINGS), adds=(), sets=(WORDS_SAID, REPEATS))
     def recognise(self, view: Any, incoming: Incoming) -> None:
         """Find the first memory with the same words by the same speaker; numbers, dates and negations are words."""
         row, words = view.row, incoming.features.words
         view.words_said[row] = number = said(words, int(view.speaker[row]))
-        for other in np.flatnonzero(view.words_said[:row] == number).tolist() if number else ():
+        for other in view.sayings.rows(view.words_said[:row], number).tolist() if number else ():
             if view.speaker[other] == view.speaker[row] and same_words(view.texts[other], incoming.event.text):
                 view.repeats[row] = other
                 break

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.drafts import Kind
-from hebbarium.engine.ranking import Answer, Standing, add_standardised, best, falling, rank
+from hebbarium.engine.ranking import MANY, SAMPLED, Answer, Standing, add_standardised, best, falling, rank
 from hebbarium.engine.records import Event
 from hebbarium.engine.units import Unit
 
@@ -30,6 +30,26 @@ def reference(scores: Any, visible: Any) -> list[int]:
     """All retrievable rows, best first, by a stable sort."""
     rows = np.flatnonzero(visible & ~np.isnan(scores))
     return [int(r) for r in rows[np.argsort(-scores[rows], kind="stable")]]
+
+
+@pytest.mark.parametrize("kind", ["random", "ties", "silent", "falling", "sample below", "sample above", "hidden"])
+@pytest.mark.parametrize("k", [MANY, MANY + 88, 4 * MANY])
+@pytest.mark.parametrize("way", ["compiled", "plain"])
+def test_many_of_many_more_rows_are_the_best(way: str, k: int, kind: str) -> None:
+    rng = np.random.default_rng(k)
+    n = SAMPLED * k + 7
+    scores, visible = rng.standard_normal(n).astype(np.float32), rng.random(n) < 0.9
+    if kind == "ties":
+        scores = np.round(scores)
+    elif kind == "silent":
+        scores[rng.random(n) < 0.9] = np.nan
+    elif kind == "falling":
+        scores[::-1].sort()
+    elif kind.startswith("sample"):
+        scores[::SAMPLED] += 9.0 if kind == "sample above" else -9.0
+    elif kind == "hidden":
+        visible = rng.random(n) < 0.001
+    assert function(best, way)(scores, visible, k).tolist() == reference(scores, visible)[:k]
 
 
 @given(st.lists(st.floats(-1e3, 1e3, width=32) | st.sampled_from([0.0, -0.0, 1.5, -1.5]), max_size=60))

@@ -64,6 +64,31 @@ def test_duplicates_are_stored_and_counted_at_the_first(build: Build) -> None:
     assert [memory.event_log.of_row(row).text for row in range(4)] == list(said)
 
 
+@pytest.mark.parametrize("unsorted", [0, 3, 4096])
+def test_the_memories_with_a_number_are_those_of_a_comparison_one_by_one(monkeypatch: pytest.MonkeyPatch, unsorted: int) -> None:
+    monkeypatch.setattr(curation, "UNSORTED", unsorted)
+    rng, sayings = np.random.default_rng(0), curation.Sayings()
+    numbers = rng.integers(0, 9, 200)
+    for n in range(201):
+        for number in range(9):
+            assert sayings.rows(numbers[:n], number).tolist() == [row for row in range(n) if numbers[row] == number]
+    numbers[:100] = 0                   # as after an erasure
+    sayings.forget()
+    assert sayings.rows(numbers, 0).tolist() == np.flatnonzero(numbers == 0).tolist()
+
+
+@pytest.mark.parametrize("unsorted", [0, 4096])
+def test_a_repeat_of_an_erased_memory_is_the_first(monkeypatch: pytest.MonkeyPatch, build: Build, unsorted: int) -> None:
+    monkeypatch.setattr(curation, "UNSORTED", unsorted)
+    memory = build("curation")
+    memory.encode_all(Event(float(i), text, id=f"e{i}") for i, text in enumerate(("one red kayak", "nine geese", "One red kayak!")))
+    assert memory.store.array(curation.REPEATS).tolist() == [-1, -1, 0]
+    memory.erase("e0", confirm=True)
+    memory.encode(Event(3.0, "nine geese", id="e3"))
+    memory.encode(Event(4.0, "one red kayak", id="e4"))
+    assert memory.store.array(curation.REPEATS)[3:].tolist() == [1, 2]
+
+
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:
     memory = build("curation", params={"curation": {"merge": 0.6, "link": 0.6}})
     memory.encode_all(Event(0.0, text) for text in ("the ferry leaves at 9 from the old pier", "the ferry leaves at 11 from the old pier"))
