@@ -43,7 +43,8 @@ ANSWERING: Final = 3 / 32   # of rows that point back to one with words of the q
 WORDED: Final = 1 / 16      # of those with words of the question
 UNWORDED: Final = 1 / 8     # of the rest
 LOOKED: Final = 8192        # rows with words from which the sample is drawn
-POOL: Final = 4             # rows for each of the sample of the rest that are compared with the question, to draw it from
+POOL: Final = 8             # rows for each of the sample of the rest that are compared with the question, to draw it from
+MOSTLY: Final = 3 / 4       # share of these that are others, at least
 FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the rest and for what room is left
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1            # rows for each of the shortlist that are nearest to the vector of the question
@@ -233,6 +234,18 @@ class _Near(NamedTuple):
     marked: Rows
 
 
+class _Pool(NamedTuple):
+    """Rows spread over all that are without words of the question, from which a sample is drawn.
+
+    products    theirs with the question
+    stands_for  how many rows they are spread over
+    """
+
+    rows: Rows
+    products: NDArray[np.float32]
+    stands_for: int
+
+
 class Shortlist:
     """Asks the likely rows of a store.
 
@@ -302,14 +315,14 @@ class Shortlist:
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         near = self._near(cue)
-        (found, points), looked = at_once(lambda: self._with_points(self._likely(cue, near)), self._looked)
+        (found, points), looked, pool = at_once(lambda: self._with_points(self._likely(cue, near)), self._looked, lambda: self._pool(cue, visible))
         likely, later = np.split(found, [int(most * LIKELY)])
         columns = [at for at, marks in enumerate(points) if marks.any()]
         back, _ = self._pointing_back(found, points)
         first = self._different([likely, *self._longest(visible), back[:int(most * BACK)]], n)
         other = visible.copy()
         other[first] = False
-        sample, counts = self._sample(cue, other, looked, columns)
+        sample, counts = self._sample(cue, other, looked, pool, columns)
         begun = np.concatenate([first, sample])
         pointed = [self._targets(c)[begun].ravel() for c in self._pointing]
         rows = self._different([begun, *pointed, later, self._evenly(lambda rows: other[rows], most)], most)
@@ -360,11 +373,17 @@ class Shortlist:
         """Rows with words of the question, spread over all of these, as `_with_points`: of them a sample is drawn."""
         return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
 
-    def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]],
+    def _pool(self, cue: Cue, admitted: NDArray[np.bool_]) -> _Pool:
+        """Of the rows that are admitted and without words of the question, some from which a sample is drawn.  O(n)."""
+        rows = self._evenly(lambda rows: admitted[rows] & (self._words[rows] <= 0.0), int(self.most * UNWORDED) * POOL)
+        return _Pool(rows, self._index.products(cue.vector, rows), count_wordless(admitted, self._words))
+
+    def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]], pool: _Pool,
                 columns: Sequence[int]) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of the rows for which `other` is True, and how many of them each stands for.
 
         with_words  as `_looked`
+        pool        of all visible rows, most of them others; if not, it is made anew
         columns     in which rows point to one another, by place
 
         Scores are most unequal among rows with words of the question and those that point back to them.  So both are strata, drawn evenly over their
@@ -378,17 +397,16 @@ class Shortlist:
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = looked[falling(self._words[looked])]
         total, found = int(np.count_nonzero(other)), len(back) + len(looked)
-        other[back] = False
-        pool = self._evenly(lambda rows: other[rows] & (self._words[rows] <= 0.0), int(most * UNWORDED) * POOL)
-        rest = pool[~self._points_back(pool, columns)]          # all of them, if all rows with words were looked at
-        rest = rest[falling(-self._index.products(cue.vector, rest))]
-        size = total - found if all_looked or not found else count_wordless(other, self._words) * len(rest) / max(len(pool), 1)
-        other[back] = True
+        if np.count_nonzero(other[pool.rows]) < len(pool.rows) * MOSTLY:
+            pool = self._pool(cue, other)
+        drawn = other[pool.rows] & ~self._points_back(pool.rows, columns)
+        rest = pool.rows[drawn][falling(-pool.products[drawn])]
+        size = total - found if all_looked or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
-        drawn = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
-        counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(drawn, strata, strict=True)]
-        return np.concatenate(drawn), np.concatenate(counts)
+        samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
+        counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(samples, strata, strict=True)]
+        return np.concatenate(samples), np.concatenate(counts)
 
     def _evenly(self, admitted: Callable[[Any], NDArray[np.bool_]], most: int) -> Rows:
         """Up to `most` of the rows that are admitted, spread over time.  O(most), or O(n) if few are.

@@ -94,9 +94,13 @@ def test_a_shortlist_has_its_size_and_stands_for_all_visible_memories(memory: En
         memory.restore(row)
 
 
+@pytest.mark.parametrize("others", ["all", "some"])
 @pytest.mark.parametrize("text", QUESTIONS)
-def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engine, text: str) -> None:
-    """Of rows that point back to one with words of the question, of other rows with words, and of the rest, the weights sum to their number."""
+def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engine, text: str, others: str) -> None:
+    """Of rows that point back to one with words of the question, of other rows with words, and of the rest, the weights sum to their number.
+
+    others  which rows of the pool are not likely: if some, it is made anew
+    """
     asker, cue = short(memory), memory.cue(text)
     asker.likely(cue)
     by_words = np.empty(N, np.float32)
@@ -106,7 +110,8 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(memory: Engin
     admitted = np.zeros(N, np.bool_)
     admitted[100:350] = True
     back = np.array([admitted[row] and any(worded[row - k] and row - k in targets[row] for k in (1, 2)) for row in range(N)])
-    sample, counts = asker._sample(cue, admitted, asker._looked(), range(len(asker._pointing)))
+    pool = asker._pool(cue, admitted if others == "all" else np.ones(N, np.bool_))
+    sample, counts = asker._sample(cue, admitted, asker._looked(), pool, range(len(asker._pointing)))
     assert len(set(sample.tolist())) == len(sample) and admitted[sample].all()
     for stratum, most in (back, 6), (admitted & worded & ~back, 4), (admitted & ~worded & ~back, 8):
         drawn = stratum[sample]
@@ -123,7 +128,8 @@ def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memo
     asker, cue = short(memory), memory.cue(text)
     asker.likely(cue)
     assert (asker._words > 0).sum() > looked and ((asker._words > 0).all() == (text == "times"))
-    sample, counts = asker._sample(cue, np.ones(N, np.bool_), asker._looked(), range(len(asker._pointing)))
+    every = np.ones(N, np.bool_)
+    sample, counts = asker._sample(cue, every, asker._looked(), asker._pool(cue, every), range(len(asker._pointing)))
     assert counts.sum() == pytest.approx(N) and (counts > 0).all() and len(set(sample.tolist())) == len(sample)
 
 
