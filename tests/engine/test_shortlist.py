@@ -133,6 +133,12 @@ def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memo
     assert counts.sum() == pytest.approx(N) and (counts > 0).all() and len(set(sample.tolist())) == len(sample)
 
 
+def test_the_rows_that_stand_for_others_have_room_on_a_shortlist() -> None:
+    """A row of the sample that is cut off would leave what it stands for to another."""
+    of = shortlist
+    assert of.LIKELY + of.BACK + 2 * of.LONGEST + of.ANSWERING + of.WORDED + of.UNWORDED < 1
+
+
 @pytest.mark.parametrize("n", [600, 1024, 1025, 2048, 3072, 32768, 65536])
 def test_rows_spread_over_time_are_of_both_who_take_turns(n: int) -> None:
     rows = shortlist._scattered(n, 512)
