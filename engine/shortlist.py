@@ -238,7 +238,7 @@ class _Pool(NamedTuple):
     """Rows spread over all that are without words of the question, from which a sample is drawn.
 
     products    theirs with the question
-    stands_for  how many rows they are spread over
+    stands_for  how many rows they are spread over; 0 where all rows with words are looked at, so that this follows from the number of all
     """
 
     rows: Rows
@@ -369,6 +369,11 @@ class Shortlist:
             mark_worded(self._targets(self._pointing[at]), rows, self._words, found)
         return found
 
+    @property
+    def _all_looked(self) -> bool:
+        """Whether `_looked` gives all rows with words."""
+        return len(self._worded) <= LOOKED
+
     def _looked(self) -> tuple[Rows, list[Points]]:
         """Rows with words of the question, spread over all of these, as `_with_points`: of them a sample is drawn."""
         return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
@@ -376,7 +381,7 @@ class Shortlist:
     def _pool(self, cue: Cue, admitted: NDArray[np.bool_]) -> _Pool:
         """Of the rows that are admitted and without words of the question, some from which a sample is drawn.  O(n)."""
         rows = self._evenly(lambda rows: admitted[rows] & (self._words[rows] <= 0.0), int(self.most * UNWORDED) * POOL)
-        return _Pool(rows, self._index.products(cue.vector, rows), count_wordless(admitted, self._words))
+        return _Pool(rows, self._index.products(cue.vector, rows), 0 if self._all_looked else count_wordless(admitted, self._words))
 
     def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]], pool: _Pool,
                 columns: Sequence[int]) -> tuple[Rows, NDArray[np.float64]]:
@@ -390,7 +395,6 @@ class Shortlist:
         scores by words; the others are drawn evenly over their products with the question.
         """
         most, (looked, points) = self.most, with_words
-        all_looked = len(looked) == len(self._worded)
         back, to = self._pointing_back(looked, [points[at] for at in columns])
         back = back[falling(self._words[to])]
         back = self._different([back[other[back]]], self._base.n)
@@ -401,7 +405,7 @@ class Shortlist:
             pool = self._pool(cue, other)
         drawn = other[pool.rows] & ~self._points_back(pool.rows, columns)
         rest = pool.rows[drawn][falling(-pool.products[drawn])]
-        size = total - found if all_looked or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
+        size = total - found if self._all_looked or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]

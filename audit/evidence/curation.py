@@ -400,12 +400,11 @@ def any_speaker(specimen: Any) -> Any:
 
 @mutant("of memories with the same words only the new ones are found", rejected_by="CU-12")
 def forgetful(specimen: Any) -> Any:
-    class New(specimen.Sayings):  # type: ignore[misc]
-        def rows(self, numbers: Any, number: int) -> Any:
-            super().rows(numbers, number)
-            return len(self._rows) + np.flatnonzero(numbers[len(self._rows):] == number)
+    def rows(self: Any, numbers: Any, number: int) -> Any:
+        found = specimen.Sayings.rows(self, numbers, number)
+        return found[found >= len(self._rows)]
 
-    return specimen.replacing("Sayings", New)
+    return specimen.overriding("Sayings", rows=rows)
 
 
 @mutant("repeats of an archived memory are hidden, too", rejected_by="CU-9")

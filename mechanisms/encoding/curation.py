@@ -188,9 +188,11 @@ class Sayings:
     """
 
     __slots__ = ("_numbers", "_rows")
+    _numbers: Any
+    _rows: Any
 
     def __init__(self) -> None:
-        self._numbers, self._rows = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.forget()
 
     def rows(self, numbers: Any, number: int) -> Any:
         """Rows with a number, ascending.  Cost: O(log n + new memories), and O(log n) for each new memory.
@@ -209,7 +211,7 @@ class Sayings:
 
     def forget(self) -> None:
         """Drop what is sorted.  The engine calls it when memories are erased."""
-        self._numbers, self._rows = self._numbers[:0], self._rows[:0]
+        self._numbers = self._rows = np.empty(0, np.int64)
 
 
 SAYINGS = Structure("sayings", "memories by the number of their words, derived from WORDS_SAID", ("rows",), persists=False, phases=(Phase.ENCODE,),
