@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import astuple, replace
 from itertools import zip_longest
@@ -373,18 +373,14 @@ class Assembly:
             self._index(row)
         return Erased(numbers, tuple(rows), tuple(writings))
 
-    def adopt_rows(self, postings: tuple[Forward, Forward] | None, beside: Executor) -> None:
-        """Fill the postings for all rows of the event log; without postings, which older files do not hold, from the texts.
+    def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> tuple[Future[None], Future[None]]:
+        """Fill the empty postings for all rows, in other threads.  Their futures raise ValueError for a key without a name."""
+        return beside.submit(self.lexicon.restore, words), beside.submit(self.trigrams.restore, trigrams)
 
-        beside  fills those of words, after what it was given before
-        """
-        if postings:
-            words = beside.submit(self.lexicon.restore, postings[0])
-            self.trigrams.restore(postings[1])
-            words.result()
-        else:
-            for row in range(len(self.event_log.rows)):
-                self._index(row)
+    def index_texts(self) -> None:
+        """Fill the empty postings for all rows of the event log from the texts."""
+        for row in range(len(self.event_log.rows)):
+            self._index(row)
 
     def _index(self, row: int) -> None:
         text = self.event_log.rendered(row)

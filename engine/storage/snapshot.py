@@ -157,8 +157,12 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def adopt_rows(self, postings: tuple[Forward, Forward] | None, beside: Executor) -> None:
-        """Fill the postings for all rows of the event log; without postings from the texts."""
+    def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> Sequence[Future[None]]:
+        """Fill the empty postings for all rows, in other threads."""
+        ...
+
+    def index_texts(self) -> None:
+        """Fill the empty postings for all rows of the event log from the texts."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
@@ -603,8 +607,8 @@ class Snapshot:
         _same_columns(saved.forms, a.store, where, lacks)
         computed = _computed(meta, a.derived, where)
         rows = int(meta["rows"])
-        arrays, state, roomy = self._load_arrays(saved, rows)
         room = beside.submit(a.index.reserve, rows)
+        arrays, state, roomy = self._load_arrays(saved, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
         prints = beside.submit(_prints, arrays, saved.stored, saved.tails) if isinstance(saved, Format5) else None
         self._load_rows(saved, beside, room)
@@ -629,16 +633,25 @@ class Snapshot:
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
         """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""
         a, log, meta = self.assembly, self.assembly.event_log, saved.meta
-        written = saved.writings()
-        log.writings.restore([writing for writing, _ in written])
-        log.restore(*saved.events(), [(row, number) for number, (_, row) in enumerate(written) if row >= 0])
+        written, rows = saved.writings(), int(meta["rows"])
+        made = [(row, number) for number, (_, row) in enumerate(written) if row >= 0]
         room.result()
         for part in saved.vectors():
             a.index.add_many(np.frombuffer(part, np.float32).reshape(-1, a.embedder.dimensions))
-        counts = len(log.events), len(log.rows), len(log.writings), len(a.index)
-        if counts != (int(meta["events"]), int(meta["rows"]), int(meta.get("writings", 0)), len(log.rows)):
-            raise ValueError("events, writings or vectors are missing")
-        a.adopt_rows(saved.postings(np.array(log.rows, np.int64) >= 0), beside)
+        if len(a.index) != rows:
+            raise ValueError("vectors are missing")
+        counted = np.ones(rows, bool)
+        counted[[row for row, _ in made]] = False
+        postings = saved.postings(counted)
+        restored = a.restore_postings(*postings, beside) if postings else ()        # while events are read, which is mostly Python
+        log.writings.restore([writing for writing, _ in written])
+        log.restore(*saved.events(), made)
+        if (len(log.events), len(log.rows), len(log.writings)) != (int(meta["events"]), rows, int(meta.get("writings", 0))):
+            raise ValueError("events or writings are missing")
+        for each in restored:
+            each.result()
+        if not postings:
+            a.index_texts()
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 

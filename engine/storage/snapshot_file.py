@@ -28,6 +28,7 @@ CURES = {
 }
 FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 PAGE_SIZE = "PRAGMA page_size = 8192"       # bytes; of a new file: pages of the usual 4,096 hold one row each, with a third of their room unused
+HELPERS = 3               # threads beside the one that reads: with one, marks waited for the graph and words, and reading for marks
 CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
 SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}", "BEGIN EXCLUSIVE", "COMMIT")
 
@@ -66,7 +67,7 @@ class SnapshotFile:
 
     @contextmanager
     def checked(self, schema: frozenset[str] | None) -> Iterator[ThreadPoolExecutor]:
-        """Another thread checks the file meanwhile, and a further one works for the block.
+        """Another thread checks the file meanwhile, and HELPERS further ones work for the block.
 
         schema  the statements that made the tables; None: any
 
@@ -75,7 +76,7 @@ class SnapshotFile:
         """
         if schema is not None and {sql for sql, in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
-        with closing(self._unlocked()) as unlocked, ThreadPoolExecutor(1) as checking, ThreadPoolExecutor(1) as beside:
+        with closing(self._unlocked()) as unlocked, ThreadPoolExecutor(1) as checking, ThreadPoolExecutor(HELPERS) as beside:
             sound = checking.submit(_require_sound, unlocked)
             try:
                 yield beside
