@@ -12,7 +12,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Self, get_args, get_origin
@@ -24,7 +24,7 @@ from .errors import ContractError, RegistryError, nearest
 from .files import UNIT, FilePath
 from .packages import Missing, Package, uninstall, usable
 from .vocabulary import OFFERS
-from .yaml_file import YamlFile
+from .yaml_file import YamlFile, bytes_of
 
 Value = bool | int | float | str
 Home = Literal["encoding", "consolidation", "retrieval", "maintenance"]      # phase of a mechanism, and folder of its module
@@ -277,16 +277,11 @@ class Registry:
 
     @classmethod
     def read(cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets") -> Registry:
-        """Read and check the files; no mechanism is imported.  Raises RegistryError."""
-        entries, _ = _read_entries(path)
-        digest = hashlib.sha256(path.read_bytes())
-        known: dict[Path, dict[str, MechanismSet]] = {sets: {}, sets / "contexts": {}}
-        for folder, found in known.items():
-            for file in sorted(folder.glob("*.yaml")):
-                digest.update(file.read_bytes())
-                found[file.stem] = _read_set(file, entries)
-        named, contexts = known.values()
-        return cls(entries, named, digest.hexdigest(), contexts=contexts)
+        """Read and check the files; no mechanism is imported.  Raises RegistryError.  Cost: 0.1 s; 2 ms for files that a process has read before."""
+        files = tuple((file, bytes_of(file)) for file in (path, *sorted(sets.glob("*.yaml")), *sorted((sets / "contexts").glob("*.yaml"))))
+        entries, found = _contents(files)
+        named, contexts = ({file.stem: each for file, each in found.items() if file.parent == folder} for folder in (sets, sets / "contexts"))
+        return cls(entries, named, hashlib.sha256(b"".join(content for _, content in files)).hexdigest(), contexts=contexts)
 
     def entry(self, id: str) -> Entry:
         try:
@@ -428,9 +423,17 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
     return kind(value)
 
 
-def _read_entries(path: Path) -> tuple[dict[str, Entry], YamlFile]:
+@lru_cache(maxsize=4)
+def _contents(files: tuple[tuple[Path, bytes], ...]) -> tuple[Mapping[str, Entry], Mapping[Path, MechanismSet]]:
+    """The entries of the first file, and the set in each of the others, by their contents.  Nobody changes them.  Raises RegistryError."""
+    (path, content), *others = files
+    entries, _ = _read_entries(path, content)
+    return MappingProxyType(entries), MappingProxyType({file: _read_set(file, entries, held) for file, held in others})
+
+
+def _read_entries(path: Path, content: bytes | None = None) -> tuple[dict[str, Entry], YamlFile]:
     """The entries of a registry, and the file for their lines."""
-    file, entries, cure = YamlFile(path), {}, "see CONTRIBUTING.md for the form of an entry"
+    file, entries, cure = YamlFile(path, content), {}, "see CONTRIBUTING.md for the form of an entry"
     for id, raw in file.data.items():
         if not isinstance(raw, dict):
             raise RegistryError("is not a mapping", where=f"{file.place(id)}, {id}", cure=cure)
@@ -443,9 +446,9 @@ def _read_entries(path: Path) -> tuple[dict[str, Entry], YamlFile]:
     return entries, file
 
 
-def _read_set(path: Path, entries: Mapping[str, Entry]) -> MechanismSet:
+def _read_set(path: Path, entries: Mapping[str, Entry], content: bytes | None = None) -> MechanismSet:
     """A mechanism set from its file.  Raises RegistryError, which names file and line, for a form, mechanism or parameter name that is unknown."""
-    file = YamlFile(path)
+    file = YamlFile(path, content)
     raw, at = file.data, file.place("mechanisms")
     if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
         raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")

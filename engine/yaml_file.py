@@ -91,12 +91,11 @@ class YamlFile:
     Raises RegistryError with file, line and cure for a file that cannot be read, is not valid YAML or holds no mapping.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, content: bytes | None = None) -> None:
+        """content: of the file, if it is read already."""
         self.path = path
         try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise RegistryError(f"cannot be read: {error.strerror}", where=str(path), cure="check the path") from error
+            text = (bytes_of(path) if content is None else content).decode("utf-8")
         except UnicodeDecodeError as error:
             raise self._invalid("it is not encoded in UTF-8", error.object[: error.start].count(b"\n")) from error
         self._root: Node | None = None
@@ -144,6 +143,14 @@ def _below(node: Node | None, key: object) -> tuple[int, Node] | None:
             if isinstance(key_node, ScalarNode) and key_node.value == str(key):
                 return key_node.start_mark.line, value_node
     return None
+
+
+def bytes_of(path: Path) -> bytes:
+    """What a file holds.  Raises RegistryError if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RegistryError(f"cannot be read: {error.strerror}", where=str(path), cure="check the path") from error
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -53,6 +53,18 @@ def refused(call: Any, *places: str) -> str:
     return str(caught.value)
 
 
+def test_files_are_parsed_again_only_if_their_contents_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaders: list[Any] = []
+    monkeypatch.setattr(yaml_file, "LOADERS", [*LOADERS, lambda text: (loaders.append(text), LOADERS[-1](text))[1]])
+    read = [files(tmp_path, one="mechanisms: [dense]\n") for _ in range(2)]
+    assert len(loaders) == 2 and read[0].digest == read[1].digest and read[0].sets == read[1].sets and read[0].entries == read[1].entries
+    assert list(files(tmp_path, one="mechanisms: [other]\n").set("one").mechanisms) == ["other"]
+    assert list(files(tmp_path, OTHER + DENSE).entries) == ["other", "dense"]
+    for _ in range(2):
+        refused(lambda: files(tmp_path, DENSE), "one.yaml")
+    assert list(files(tmp_path, one="mechanisms: [dense]\n").set("one").mechanisms) == ["dense"]
+
+
 def test_a_sound_registry_is_read_in_file_order(tmp_path: Path) -> None:
     registry = files(tmp_path, OTHER + DENSE, both="mechanisms: [dense, other]\n")
     assert list(registry.entries) == ["other", "dense"]
