@@ -40,7 +40,7 @@ def read() -> tuple[Sequence[Sequence[str]], set[tuple[str, str]]]:
         house = import_module("test_house")
     finally:
         sys.path.remove(str(ROOT / "tests"))
-    pairs = {(house.room(name), house.room(other)) for name in set(house.MODULES) - house.LAZY for other in house.IMPORTS[name] - house.LAZY}
+    pairs = {(house.room(name), house.room(other)) for name in set(house.MODULES) - house.LAZY for other in house.imported(name) - house.LAZY}
     return house.FLOORS, {(a, b) for a, b in pairs if a != b}
 
 

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,8 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def imported(name: str) -> set[str]:
+@cache
+def imported(name: str) -> frozenset[str]:
     """The modules of the package that a module imports, wherever the statement stands; imports for type checking included."""
     file = MODULES[name]
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
@@ -60,10 +62,9 @@ def imported(name: str) -> set[str]:
             if node.level or (node.module or "").partition(".")[0] == "hebbarium":
                 inside = ".".join(filter(None, path))
                 found |= {below if (below := ".".join(filter(None, (inside, a.name)))) in MODULES else inside for a in node.names}
-    return {other for other in found if other in MODULES and other != name}
+    return frozenset(other for other in found if other in MODULES and other != name)
 
 
-IMPORTS = {name: imported(name) for name in MODULES}
 LAZY = {""}     # the package's own __init__ names what it loads at first use; its imports are for type checking alone
 
 
@@ -80,7 +81,7 @@ def room(name: str) -> str:
 @pytest.mark.parametrize("name", sorted(set(MODULES) - LAZY))
 def test_a_lower_floor_never_imports_a_higher_one(name: str) -> None:
     here = room(name)
-    for other in sorted(IMPORTS[name] - LAZY):
+    for other in sorted(imported(name) - LAZY):
         there = room(other)
         assert FLOOR[there] < FLOOR[here] or there == here, f"{name} ({here}) imports {other} ({there})"
 
@@ -93,7 +94,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         assert name not in path, " -> ".join([*path[path.index(name):], name])
         if name not in done:
             path.append(name)
-            for other in sorted(IMPORTS[name] - LAZY):
+            for other in sorted(imported(name) - LAZY):
                 visit(other)
             path.pop()
             done.add(name)
@@ -108,7 +109,7 @@ def test_the_picture_of_the_imports_is_current() -> None:
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    pairs = {(room(name), room(other)) for name in set(MODULES) - LAZY for other in IMPORTS[name] - LAZY if room(name) != room(other)}
+    pairs = {(room(name), room(other)) for name in set(MODULES) - LAZY for other in imported(name) - LAZY if room(name) != room(other)}
     picture = module.HERE.read_text(encoding="utf-8")
     assert picture == module.drawn(FLOORS, pairs) == module.drawn(*module.read())
     assert len(pairs) == picture.count('class="import"') > 50 and 'class="upward"' not in picture
@@ -118,14 +119,14 @@ def test_the_picture_of_the_imports_is_current() -> None:
 def test_reporting_imports_the_engines_errors_alone() -> None:
     for name in MODULES:
         if room(name) == "reporting":
-            assert {other for other in IMPORTS[name] if room(other) not in REPORTING_IMPORTS} == set(), name
+            assert {other for other in imported(name) if room(other) not in REPORTING_IMPORTS} == set(), name
 
 
 def test_mechanisms_never_import_each_other() -> None:
     """They share code through mechanisms/shared, which imports only the engine and itself."""
     for name in MODULES:
         if room(name) == "mechanisms":
-            assert not {other for other in IMPORTS[name] if room(other) == "mechanisms"}, name
+            assert not {other for other in imported(name) if room(other) == "mechanisms"}, name
 
 
 def test_engine_names_no_mechanism() -> None:
