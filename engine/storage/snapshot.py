@@ -21,7 +21,7 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,8 @@ from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
-from .bulk_marks import Marks, as_bytes, block_marks, marks_of, total_of
+from .block_writer import BlockWriter
+from .bulk_marks import Marks, as_bytes, marks_of, total_of
 from .event_log import EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
@@ -66,7 +67,8 @@ LARGE = 4096              # rows of a block of a column of which maintenance cha
 INDEXED = "index."        # before the names of arrays of the vector index
 SMALL = 256               # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
-UPDATE = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"   # of the same size in place: pages that differ alone
+TOGETHER = 4096           # rows of a table that are written at a time
+T = TypeVar("T")
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]     # name, whole blocks of an array, which rows may differ (None: any), form
 Written = Mapping[Column, NDArray[np.int64]]
@@ -321,8 +323,7 @@ class Snapshot:
             to.execute("DELETE FROM entities")
         for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
                                ("entities", self._entity_rows)):
-            numbers, columns, marks = written(held.generation)
-            if len(numbers):
+            for numbers, columns, marks in written(held.generation):
                 to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
                 held.total = (held.total + total_of(marks)) % WHOLE
@@ -336,42 +337,36 @@ class Snapshot:
         to.executemany(INSERT.format("meta", "?,?"), [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value])
         return held
 
-    def _event_rows(self, generation: int) -> Rows:
+    def _event_rows(self, generation: int) -> Iterator[Rows]:
         log = self.assembly.event_log
-        numbers = (*_below(self._held.events, self._erased.events if self._erased else ()), *range(self._held.events, len(log.events)))
-        if not numbers:
-            return NO_ROWS
-        time, *blobs, dated, row = zip(*(event_cells(log.events[number], log.row_of[number]) for number in numbers), strict=True)
-        values = np.array(time, np.float64), np.array(dated, np.int64), np.array(row, np.int64)
-        return numbers, (time, *blobs, dated, row), marks_of(b"events", numbers, [generation] * len(numbers), blobs, values)
+        for numbers in _some((*_below(self._held.events, self._erased.events if self._erased else ()), *range(self._held.events, len(log.events)))):
+            time, *blobs, dated, row = zip(*(event_cells(log.events[number], log.row_of[number]) for number in numbers), strict=True)
+            values = np.array(time, np.float64), np.array(dated, np.int64), np.array(row, np.int64)
+            yield numbers, (time, *blobs, dated, row), marks_of(b"events", numbers, [generation] * len(numbers), blobs, values)
 
-    def _writing_rows(self, generation: int) -> Rows:
+    def _writing_rows(self, generation: int) -> Iterator[Rows]:
         log = self.assembly.event_log
-        numbers = (*_below(self._held.writings, self._erased.writings if self._erased else ()), *range(self._held.writings, len(log.writings)))
-        if not numbers:
-            return NO_ROWS
-        stored = {~log.rows[row]: row for row in log.made}
-        *values, rows = zip(*(writing_cells(log.writings[number], stored.get(number, -1)) for number in numbers), strict=True)
-        return numbers, (*values, rows), writing_marks(numbers, [generation] * len(numbers), values, rows)
+        due = (*_below(self._held.writings, self._erased.writings if self._erased else ()), *range(self._held.writings, len(log.writings)))
+        stored = {~log.rows[row]: row for row in log.made} if due else {}
+        for numbers in _some(due):
+            *values, rows = zip(*(writing_cells(log.writings[number], stored.get(number, -1)) for number in numbers), strict=True)
+            yield numbers, (*values, rows), writing_marks(numbers, [generation] * len(numbers), values, rows)
 
-    def _memory_rows(self, generation: int) -> Rows:
+    def _memory_rows(self, generation: int) -> Iterator[Rows]:
         """The rows that the journals hold: those since the last save; after an erasure, which numbers words anew, all."""
         a = self.assembly
-        words, trigrams = a.lexicon.journal or (), a.trigrams.journal or ()
-        numbers = range(a.store.n - len(words), a.store.n)
-        if not words:
-            return NO_ROWS
-        cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, words, trigrams, strict=True)]
-        columns = tuple(zip(*cells, strict=True))
-        return numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
+        words, trigrams = a.lexicon.journal or [], a.trigrams.journal or []
+        due = range(a.store.n - len(words), a.store.n)
+        for numbers, some, others in zip(_some(due), _some(words), _some(trigrams), strict=True):
+            cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, some, others, strict=True)]
+            columns = tuple(zip(*cells, strict=True))
+            yield numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
 
-    def _entity_rows(self, generation: int) -> Rows:
+    def _entity_rows(self, generation: int) -> Iterator[Rows]:
         graph = self.assembly.graph
-        numbers = range(0 if self._erased else self._held.entities, graph.n_entities)
-        if not numbers:
-            return NO_ROWS
-        names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
-        return numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
+        for numbers in _some(range(0 if self._erased else self._held.entities, graph.n_entities)):
+            names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
+            yield numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
 
     def _write_arrays(self, to: sqlite3.Connection, held: _Held, changed: frozenset[Any], everything: bool) -> None:
         """Write the blocks of arrays that differ from the file's.
@@ -380,9 +375,7 @@ class Snapshot:
         everything  compare all arrays, not these alone
         """
         before = self._held
-        names: list[str] = []
-        numbers: list[int] = []
-        parts: list[bytes] = []
+        writer = BlockWriter(to, held.generation, before.marks)
         forms: dict[str, Form] = {}
         for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
@@ -395,9 +388,8 @@ class Snapshot:
             if name not in forms and len(prints) == shared == len(known) and not (known != prints).any():
                 continue
             blocks = [*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))]
-            names += [name] * len(blocks)
-            numbers += blocks
-            parts += [shortened(data[block * size:(block + 1) * size].tobytes(), cell) for block in blocks]
+            for block in blocks:
+                writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
             held.prints[name] = prints
         for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
             prints, number, content = _print(block), 0, block
@@ -407,19 +399,12 @@ class Snapshot:
                 number, content = self._brief(block, everything)
                 held.tails, held.differing = block, before.differing + len(content) if number else 0
                 prints = np.append(prints, np.zeros(number, np.uint64))     # as many as there are blocks, which `_replace_marks` counts
-            names.append(name)
-            numbers.append(number)
-            parts.append(content)
+            writer.add(name, number, content)
             held.prints[name] = prints
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
-        marks = block_marks(names, numbers, [held.generation] * len(names), parts)
-        old, new = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
-        for name, number, part, mark in zip(names, numbers, parts, as_bytes(marks), strict=True):
-            (old if number < len(before.marks.get(name, NO_MARKS)) else new).append((part, held.generation, mark, name, number))
-        to.executemany(UPDATE, old)
-        to.executemany(INSERT.format("blocks (data, generation, mark, name, number)", "?,?,?,?,?"), new)
+        names, numbers, marks = writer.finish()
         held.total = (held.total + total_of(marks)) % WHOLE
         self._replace_marks(to, held, names, numbers, marks)
 
@@ -682,7 +667,6 @@ class Snapshot:
 NONE = np.zeros(0, np.uint64)
 NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
-NO_ROWS: Rows = ((), (), NO_MARKS)
 
 
 def _create(to: sqlite3.Connection) -> None:
@@ -724,6 +708,15 @@ def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
         one, rest = (fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size) for count in (rows, len(array) % rows))
         return np.concatenate([one.repeat(len(array) // rows), rest])
     return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
+
+
+def _some(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Up to TOGETHER items at a time.
+
+    >>> list(_some(range(5000)))
+    [range(0, 4096), range(4096, 5000)]
+    """
+    return (items[at:at + TOGETHER] for at in range(0, len(items), TOGETHER))
 
 
 def _below(count: int, numbers: Sequence[int]) -> Sequence[int]:

@@ -16,7 +16,7 @@ from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import snapshot, snapshot_contents
+from hebbarium.engine.storage import block_writer, snapshot, snapshot_contents
 from hebbarium.engine.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -57,6 +57,29 @@ def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path) -> No
     found = blocks(path, "wide")
     assert [size for _, size, _ in found] == [8 * cell, 8 * cell] and not blocks(path, "level"), "the last four rows have no block of their own"
     assert found[1][2] - found[0][2] == 2 * 6, "two saves for each event: the first block was last written with row 9, the other with row 15"
+
+
+def test_what_is_written_some_at_a_time_is_what_is_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after a save of many events, of changed blocks beside new ones, and after an erasure, which writes all rows anew."""
+    def content(path: Path) -> dict[str, list[Any]]:
+        connection = sqlite3.connect(path)
+        tables = [name for name, in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found = {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall() for table in tables}
+        connection.close()
+        return found
+
+    files = []
+    for number, (batch, together) in enumerate(((block_writer.BATCH, snapshot.TOGETHER), (1, 3))):
+        monkeypatch.setattr(block_writer, "BATCH", batch)
+        monkeypatch.setattr(snapshot, "TOGETHER", together)
+        files.append(tmp_path / f"{number}.db")
+        e = live(made(files[-1]), 0, ROWS)
+        e.encode_all([Event(100.0 + i, f"Cy sails to Ulm, number {i}", "Cy", "t", f"f{i}") for i in range(ROWS)])
+        e.erase("e2", confirm=True)
+        e.close()
+    one, other = map(content, files)
+    assert one == other and len(one["memories"]) == 2 * ROWS and len(one["blocks"]) > 9
+    assert made(files[1]).digest() == made(files[0]).digest()
 
 
 def test_a_column_that_maintenance_changes_has_larger_blocks(tmp_path: Path) -> None:
