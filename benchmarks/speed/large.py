@@ -46,8 +46,11 @@ def tiled(small: Engine, n: int, path: Path) -> Engine:
         vectors = small.assembly.index.vectors[taken]
         vectors = vectors + (NOISE if turn else 0.0) * rng.standard_normal(vectors.shape, np.float32)
         assembly.index.add_many(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    large.store.restore({name: repeated(columns[name], array, taken, place, times, span) for name, array in small.store.persistent().items()},
-                        times * len(rows))
+    large.store.cover(times * len(rows))
+    arrays = large.store.persistent()
+    for name, array in small.store.persistent().items():
+        repeat(columns[name], array, taken, place, span, arrays[name])
+    large.store.restore(arrays, times * len(rows))
     assembly.adopt_graph(Graph.from_state(tiled_graph(small.store.graph, taken, times)))
     large.clock.now = large.clock.maintained = large.clock.consolidated = large.event_log.events[-1].time
     for plan in assembly.plans.values():
@@ -61,22 +64,23 @@ def resident() -> int:
     return next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")) * 1024
 
 
-def repeated(column: Column, array: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], place: np.ndarray[Any, Any], times: int,
-             span: float) -> np.ndarray[Any, Any]:
-    """A column of some rows several times; row numbers are those of the same turn, and CREATED is later by `span` each time.
+def repeat(column: Column, array: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], place: np.ndarray[Any, Any], span: float,
+           out: np.ndarray[Any, Any]) -> None:
+    """Write a column of some rows several times; row numbers are those of the same turn, and CREATED is later by `span` each time.
 
     place  of each row among those taken, -1 for the others and, last, for none
     """
     if column.scope is not Scope.MEMORY:
-        return array.copy()
-    parts = [array[rows] for _ in range(times)]
-    for turn, part in enumerate(parts):
+        out[...] = array
+        return
+    for turn in range(len(out) // len(rows)):
+        part = out[turn * len(rows):(turn + 1) * len(rows)]
+        part[...] = array[rows]
         if column.rows is not None:
             found = place[part[column.rows]]
             part[column.rows] = np.where(found >= 0, found + turn * len(rows), -1)
         if column is CREATED:
             part += turn * span
-    return np.concatenate(parts)
 
 
 def tiled_graph(graph: Graph, rows: np.ndarray[Any, Any], times: int) -> dict[str, Any]:
