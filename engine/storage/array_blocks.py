@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bulk_marks import Marks, block_marks, placed_marks
+from .recent_blocks import Later
 
 Place = Callable[[str], NDArray[Any] | None]
 
@@ -32,14 +33,15 @@ class ArrayBlocks:
         self._generations: list[Any] = []           # as they stand in the file, so that marks show one of another type
         self._odd: dict[int, bytes] = {}            # blocks that do not lie in `_array` as whole words
 
-    def add(self, numbers: Sequence[int], generations: Sequence[Any], parts: Sequence[bytes]) -> None:
-        """The next blocks.  Raises ValueError for a block that is not the next one, or of another size."""
+    def add(self, numbers: Sequence[int], generations: Sequence[Any], parts: Sequence[bytes], later: Later | None = None) -> None:
+        """The next blocks, of which `later` may have newer contents.  Raises ValueError for a block that is not the next one, or of another size."""
         first = len(self._generations)
         if tuple(numbers) != tuple(range(first, first + len(parts))):      # SQLite trusts the order of the pages, and a later search would miss it
             raise ValueError("a block is missing or in the wrong place")
         self._generations += generations
-        for number, part in enumerate(parts, first):
-            if not self._put(part):
+        for number, generation, part in zip(numbers, generations, parts, strict=True):
+            since, newest = later[number] if later and number in later else (generation, part)
+            if not self._put(newest if since > generation else part) or since > generation:
                 self._odd[number] = part
 
     def _put(self, part: bytes) -> bool:

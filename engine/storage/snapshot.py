@@ -1,9 +1,10 @@
 """Snapshots: one SQLite file holds the whole memory and is updated in one transaction per tick.
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
-Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is rewritten if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; a tick adds what it has
-changed in that one.  A block that holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as
+Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is written again if its
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  What a tick changes in
+blocks that the file holds is appended as one block, and brought to its places some ticks later.  A block that holds one row throughout is stored as
+that row.  Columns that maintenance computes from the rest are left out as
 long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and
 the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
@@ -30,13 +31,14 @@ from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
-from .block_writer import BlockWriter
+from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
 from .event_log import EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
 from .older_formats import NEW, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
+from .recent_blocks import RECENT, SAVES, scattered
 from .snapshot_contents import (
     FORMAT,
     PACKED,
@@ -71,7 +73,7 @@ TOGETHER = 4096           # rows of a table that are written at a time
 T = TypeVar("T")
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]     # name, whole blocks of an array, which rows may differ (None: any), form
-Written = Mapping[Column, NDArray[np.int64]]
+Noted = Mapping[Column, NDArray[np.int64]]
 
 
 class InterruptedWarning(UserWarning):
@@ -192,10 +194,9 @@ class _Held:
     computed    columns that it leaves out
     forms       form of each array
     forms_mark  mark of all of them
-    prints      fingerprint of each block of an array; of TAILS first that of all of it as of the last save, then zeros
-    marks       mark of each block of an array
+    prints      fingerprint of each block of an array as of the last save
+    marks       mark of each block of an array that stands at its place, and of each of RECENT
     tails       the block TAILS as of the last save; None: not known
-    differing   bytes of the differences that stand in the file
     """
 
     generation: int = 0
@@ -212,7 +213,6 @@ class _Held:
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
     tails: bytes | None = None
-    differing: int = 0
 
 
 class Snapshot:
@@ -255,8 +255,8 @@ class Snapshot:
                 if that fails, the next save does what is left of it; that of a later process rewrites a file in which it is overwritten
 
         Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
-        fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  With the state
-        "closed" all columns are compared.
+        fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  Every SAVES saves
+        these are brought to their places.  With the state "closed" all columns are compared.
         """
         older = self._older
         if erased:
@@ -288,7 +288,7 @@ class Snapshot:
         known, computed = self._held.prints, self._held.computed
         found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
                  if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
-        return [*found, *[TAILS] * (known[TAILS][:1].tolist() != _print(self._tails(computed)).tolist())]
+        return [*found, *[TAILS] * (known[TAILS].tolist() != _print(self._tails(computed)).tolist())]
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -314,7 +314,7 @@ class Snapshot:
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
                      a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
-                     tails=before.tails, differing=before.differing)
+                     tails=before.tails)
         gone = list[bytes]()
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
@@ -375,7 +375,8 @@ class Snapshot:
         everything  compare all arrays, not these alone
         """
         before = self._held
-        writer = BlockWriter(to, held.generation, before.marks)
+        placed = everything or before.tails is None or len(before.marks.get(RECENT, NO_MARKS)) == SAVES
+        writer = BlockWriter(to, held.generation, before.marks, gathers=not placed)
         forms: dict[str, Form] = {}
         for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
             cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
@@ -384,49 +385,65 @@ class Snapshot:
             size = form.rows * cell
             data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
             prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
-            shared = min(len(known), len(prints))
-            if name not in forms and len(prints) == shared == len(known) and not (known != prints).any():
+            if name not in forms and known.tobytes() == prints.tobytes():
                 continue
+            shared = min(len(known), len(prints))
             blocks = [*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))]
             for block in blocks:
                 writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
             held.prints[name] = prints
-        for name, block in ((PACKED, self._packed(forms)), (TAILS, self._tails(held.computed))):
-            prints, number, content = _print(block), 0, block
-            if prints.tolist() == before.prints.get(name, NONE)[:1].tolist() and not (everything and len(before.marks.get(name, NO_MARKS)) > 1):
-                continue
-            if name == TAILS:
-                number, content = self._brief(block, everything)
-                held.tails, held.differing = block, before.differing + len(content) if number else 0
-                prints = np.append(prints, np.zeros(number, np.uint64))     # as many as there are blocks, which `_replace_marks` counts
-            writer.add(name, number, content)
-            held.prints[name] = prints
+        packed, tails = self._packed(forms), self._tails(held.computed)
+        if _print(packed).tolist() != before.prints.get(PACKED, NONE).tolist():
+            writer.add(PACKED, 0, packed)
+            held.prints[PACKED] = _print(packed)
+        if placed or tails != before.tails:
+            if writer.gathers and before.tails is not None:
+                writer.gather(TAILS, 0, difference(before.tails, tails, len(self._growing)))
+            else:
+                writer.add(TAILS, 0, tails)
+            held.prints[TAILS], held.tails = _print(tails), tails
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
-        names, numbers, marks = writer.finish()
-        held.total = (held.total + total_of(marks)) % WHOLE
-        self._replace_marks(to, held, names, numbers, marks)
+        self._enter_marks(held, writer.finish())
+        for name, prints in held.prints.items():        # of a list that became shorter, or that had smaller blocks
+            self._shorten(to, held, name, len(prints))
+        if placed:
+            self._place_recent(to, held)
 
-    def _replace_marks(self, to: sqlite3.Connection, held: _Held, names: Sequence[str], numbers: Sequence[int], marks: Marks) -> None:
-        """Enter the marks of blocks that were written, in order of names, and take from the sum those that they replace or that are left over."""
-        for name, prints in held.prints.items():
-            known = self._held.marks.get(name, NO_MARKS)
-            if len(known) > len(prints):      # of a list that became shorter, or that had smaller blocks
-                to.execute("DELETE FROM blocks WHERE name = ? AND number >= ?", (name, len(prints)))
-                held.total = (held.total - total_of(known[len(prints):])) % WHOLE
-            found = held.marks[name] = np.zeros((len(prints), 2), np.uint64)
-            shared = min(len(known), len(prints))
-            found[:shared] = known[:shared]
-        at, gone = 0, list[Marks]()
-        while at < len(names):
-            name, first = names[at], at
-            while at < len(names) and names[at] == name:
-                at += 1
-            found, blocks = held.marks[name], np.array(numbers[first:at])
-            gone.append(found[blocks])
-            found[blocks] = marks[first:at]
-        held.total = (held.total - total_of(np.concatenate([NO_MARKS, *gone]))) % WHOLE
+    def _place_recent(self, to: sqlite3.Connection, held: _Held) -> None:
+        """Bring the blocks that stand in RECENT to their places, unless a later save has written these, and remove those of RECENT."""
+        latest = dict[tuple[str, int], tuple[int, bytes]]()
+        for generation, block in to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)):
+            latest |= {(name, number): (generation, part) for name, number, part in scattered(block) if name != TAILS}
+        writer = BlockWriter(to, held.generation, self._held.marks | held.marks, gathers=False)
+        for (name, number), (generation, part) in sorted(latest.items()):
+            there = to.execute("SELECT generation FROM blocks WHERE name = ? AND number = ?", (name, number)).fetchone()
+            if there is not None and there[0] < generation:
+                writer.add(name, number, part)
+        self._enter_marks(held, writer.finish())
+        self._shorten(to, held, RECENT, 0)
+
+    def _enter_marks(self, held: _Held, written: Written) -> None:
+        """Enter the marks of blocks that were written, in place of those that they replace, also in the sum."""
+        for name, numbers, marks in written:
+            found = self._marks(held, name)
+            found = np.concatenate([found, np.zeros((max(0, max(numbers) + 1 - len(found)), 2), np.uint64)])
+            held.total = (held.total + total_of(marks) - total_of(found[numbers])) % WHOLE
+            found[numbers] = marks
+            held.marks[name] = found
+
+    def _shorten(self, to: sqlite3.Connection, held: _Held, name: str, count: int) -> None:
+        """Remove all blocks of an array but the first `count`."""
+        found = self._marks(held, name)
+        if len(found) > count:
+            to.execute("DELETE FROM blocks WHERE name = ? AND number >= ?", (name, count))
+            held.total = (held.total - total_of(found[count:])) % WHOLE
+            held.marks[name] = found[:count]
+
+    def _marks(self, held: _Held, name: str) -> Marks:
+        """Marks of the blocks of an array, as far as this save has written them."""
+        return held.marks[name] if name in held.marks else self._held.marks.get(name, NO_MARKS)
 
     def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[Part]:
         """Arrays whose blocks may differ from the file's, but for packed ones.
@@ -437,7 +454,7 @@ class Snapshot:
         yield from self._columns_to_save(changed, computed, written, everything)
         yield from self._graph_to_save(changed, written, everything)
 
-    def _columns_to_save(self, changed: frozenset[Any], computed: frozenset[Column], written: Written, everything: bool) -> Iterator[Part]:
+    def _columns_to_save(self, changed: frozenset[Any], computed: frozenset[Column], written: Noted, everything: bool) -> Iterator[Part]:
         """Columns of memories, and single cells.  `written`: rows of columns that hooks of ENCODE named."""
         store = self.assembly.store
         grown = self._grown(store.n, self._held.rows)
@@ -447,7 +464,7 @@ class Snapshot:
                 array = store.array(column)[:0] if column in computed else store.array(column)
                 yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
 
-    def _graph_to_save(self, changed: frozenset[Any], written: Written, everything: bool) -> Iterator[Part]:
+    def _graph_to_save(self, changed: frozenset[Any], written: Noted, everything: bool) -> Iterator[Part]:
         """Arrays of the graph and columns of edges.  `written`: edges of columns that hooks of ENCODE named."""
         graph, before = self.assembly.graph, self._held
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
@@ -495,18 +512,6 @@ class Snapshot:
             array = graph.column(key) if column is None else store.array(column)
             parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
         return joined(parts)
-
-    def _brief(self, tails: bytes, everything: bool) -> tuple[int, bytes]:
-        """What is written of the block TAILS, with its number: the difference from the last save, or all of it in place of all differences.
-
-        All is written once differences have half of the bytes, and when the file is closed.
-        """
-        before = self._held
-        if before.tails is not None and not everything:
-            found = difference(before.tails, tails, len(self._growing))
-            if 2 * (before.differing + len(found)) <= len(tails):
-                return len(before.marks[TAILS]), found
-        return 0, tails
 
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from itertools import accumulate, chain, groupby, repeat
@@ -20,6 +20,7 @@ from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
 from .postings import Added, Forward
+from .recent_blocks import RECENT, Later, scattered
 from .snapshot_file import SnapshotFile
 
 FORMAT = 5
@@ -27,8 +28,8 @@ CHUNK = 512               # rows of a table that are read and verified at a time
 AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds the small arrays one after the other
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; further blocks
-                          # of this name say what each save since has changed in them, see `difference`
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; a block RECENT has
+                          # what its save has changed in them, see `difference`; early files have that in further blocks of this name
 GRAIN = 32                # bytes that such a change says at least
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -200,9 +201,10 @@ class Format5:
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
-        kept = tuple(data for data, in self._file.execute("SELECT data FROM blocks WHERE name = ? ORDER BY number", (TAILS,)))
+        kept = {name: self._file.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall()
+                for name in (TAILS, RECENT)}
         growing = [name for name, form in self.stored.items() if form.grows]
-        self.tails = changed(kept[0], kept[1:], len(growing)) if kept else None
+        self.tails, later = _latest(kept[TAILS], kept[RECENT], len(growing))
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
@@ -213,24 +215,24 @@ class Format5:
         read[PACKED] = ArrayBlocks(PACKED, np.dtype(np.uint8), (sum(sizes),), sum(sizes), place)
         marks: dict[str, Future[Marks]] = {}
         for name, pieces in groupby(self._blocks(), itemgetter(0)):
-            if name == TAILS:
+            if name in kept:
                 numbers, generations, parts, found = (tuple(chain.from_iterable(each)) for each in list(zip(*pieces, strict=True))[1:])
-                if numbers != tuple(range(len(kept))) or parts != kept:
+                if numbers != tuple(range(len(parts))) or list(zip(generations, parts, strict=True)) != kept[name]:
                     raise ValueError("a block is in the wrong place")
-                marks[name] = self._verify(found, block_marks, [name] * len(kept), numbers, generations, parts)
+                marks[name] = self._verify(found, block_marks, [name] * len(parts), numbers, generations, parts)
                 continue
             if name not in read:
                 raise ValueError("a block is left over")
             stored: list[bytes] = []
             for _, numbers, generations, parts, found in pieces:
-                read[name].add(numbers, generations, parts)
+                read[name].add(numbers, generations, parts, later.get(name, {}))
                 stored += found
             marks[name] = self._verify(stored, read[name].marks)
         self._settle()
         self.marks = {name: found.result() for name, found in marks.items()}
         arrays = {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
         packed = arrays.pop(PACKED).tobytes()
-        if bool(kept) != (TAILS in marks):
+        if any(bool(blocks) != (name in marks) for name, blocks in kept.items()):
             raise ValueError("a block is in the wrong place")
         for name, size, end in zip(small, sizes, accumulate(sizes), strict=True):
             arrays[name] = np.frombuffer(packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
@@ -299,6 +301,25 @@ def shortened(part: bytes, row: int) -> bytes:
     """
     first = part[:row]
     return first if row and part[-row:] == first and part == first * (len(part) // row) else part
+
+
+def _latest(tails: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]], count: int) -> tuple[bytes | None, dict[str, Later]]:
+    """The block TAILS as of the last save, None if there is none; and what RECENT has of blocks, by array.
+
+    tails, recent  save and contents of each block of these names
+    count          arrays that grow
+    """
+    differences, found = list(tails[1:]), defaultdict[str, dict[int, tuple[int, bytes]]](dict)
+    for generation, block in recent:
+        for name, number, part in scattered(block):
+            if name == TAILS:
+                differences.append((generation, part))
+            else:
+                found[name][number] = generation, part
+    if not tails:
+        return None, {**found}
+    since, whole = tails[0]
+    return changed(whole, [part for generation, part in differences if generation > since], count), {**found}
 
 
 def joined(parts: Sequence[bytes]) -> bytes:

@@ -30,7 +30,9 @@ FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 PAGE_SIZE = "PRAGMA page_size = 8192"       # bytes; of a new file: pages of the usual 4,096 hold one row each, with a third of their room unused
 HELPERS = 3               # threads beside the one that reads: with one, marks waited for the graph and words, and reading for marks
 CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
-SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}", "BEGIN EXCLUSIVE", "COMMIT")
+SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}",
+            "PRAGMA secure_delete = FAST",      # builds differ in what they do by default; an erasure rewrites the file
+            "BEGIN EXCLUSIVE", "COMMIT")
 
 
 class SnapshotFile:

@@ -51,8 +51,9 @@ def blocks(path: Path, name: str) -> list[tuple[int, int, int]]:
     return found
 
 
-def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path) -> None:
+def test_a_row_that_changes_costs_a_block_of_few_wide_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, cell = tmp_path / "m.db", 4 * WIDTH
+    monkeypatch.setattr(block_writer, "ROOM", -1)
     live(made(path), 0, ROWS).close()
     found = blocks(path, "wide")
     assert [size for _, size, _ in found] == [8 * cell, 8 * cell] and not blocks(path, "level"), "the last four rows have no block of their own"

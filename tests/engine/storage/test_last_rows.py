@@ -12,8 +12,12 @@ import pytest
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
+from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.records import Event
-from hebbarium.engine.storage.snapshot_contents import GRAIN, changed, difference, joined
+from hebbarium.engine.storage import block_writer
+from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
+from hebbarium.engine.storage.recent_blocks import RECENT, SAVES, scattered
+from hebbarium.engine.storage.snapshot_contents import GRAIN, TAILS, Form, changed, description_mark, difference, forms_mark, joined
 from hebbarium.engine.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -70,38 +74,38 @@ def live(e: Engine, first: int, last: int) -> None:
         e.advance(e.now)
 
 
-def last_rows(path: Path) -> list[int]:
-    """Bytes of each block."""
+def kept(path: Path, name: str) -> list[int]:
+    """Bytes of each block of a name."""
     with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
-        found = connection.execute("SELECT number, length(data) FROM blocks WHERE name = 'tails' ORDER BY number").fetchall()
+        found = connection.execute("SELECT number, length(data) FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall()
     connection.close()
     assert [number for number, _ in found] == list(range(len(found)))
     return [size for _, size in found]
 
 
 def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
-    """After each tick, and after a process that ended without closing the file; closing writes all in one block."""
+    """After each tick, and after a process that ended without closing the file; closing brings all blocks to their places."""
     path, copy, plain, seen = tmp_path / "m.db", tmp_path / "copy.db", made(None), set()
     e = made(path)
-    for i in range(40):
+    for i in range(60):
         live(e, i, i + 1)
         live(plain, i, i + 1)
-        sizes = last_rows(path)
-        seen.add(min(len(sizes), 3))
-        assert 2 * sum(sizes[1:]) <= sum(sizes)
+        found = kept(path, RECENT)
+        seen.add(len(found))
+        assert len(kept(path, TAILS)) == 1 and max(found, default=0) < 40_000
         assert e._snapshot is not None and e._snapshot.unsaved() == []
         copy.write_bytes(path.read_bytes())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             again = made(copy)
         assert again.digest() == plain.digest()
-        if i % 7 == 3:
+        if i % 13 == 12:
             vars(e).update(vars(again))         # the life goes on with the file that was not closed
             path, copy = copy, tmp_path / f"copy{i}.db"
         else:
             again.close()
-            assert len(last_rows(copy)) == 1
-    assert seen == {1, 2, 3}
+            assert not kept(copy, RECENT) and len(kept(copy, TAILS)) == 1
+    assert max(seen) == SAVES and len(seen) > SAVES // 2
     e.close()
     last = made(path)
     assert last.digest() == plain.digest()
@@ -109,17 +113,18 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("statement", [
-    "DELETE FROM blocks WHERE name = 'tails' AND number = 1", "UPDATE blocks SET number = 3 WHERE name = 'tails' AND number = 1",
-    "UPDATE blocks SET name = 'taiks' WHERE name = 'tails' AND number = 1", "UPDATE blocks SET data = x'' WHERE name = 'tails' AND number = 1",
-    "DELETE FROM blocks WHERE name = 'tails' AND number = 2",
-    "INSERT INTO blocks SELECT name, 3, data, generation, mark FROM blocks WHERE name = 'tails' AND number = 1",
-    "UPDATE blocks SET data = CAST(substr(data, 1, length(data) - 1) || x'5a' AS BLOB) WHERE name = 'tails' AND number = 1",
-    "UPDATE blocks SET generation = generation - 1 WHERE name = 'tails' AND number = 1"])
-def test_a_difference_that_is_lost_or_damaged_is_noticed(tmp_path: Path, statement: str) -> None:
+    "DELETE FROM blocks WHERE name = 'recent' AND number = 1", "UPDATE blocks SET number = 3 WHERE name = 'recent' AND number = 1",
+    "UPDATE blocks SET name = 'recemt' WHERE name = 'recent' AND number = 1", "UPDATE blocks SET data = x'' WHERE name = 'recent' AND number = 1",
+    "DELETE FROM blocks WHERE name = 'recent' AND number = 2", "DELETE FROM blocks WHERE name = 'tails'",
+    "INSERT INTO blocks SELECT name, 3, data, generation, mark FROM blocks WHERE name = 'recent' AND number = 1",
+    "UPDATE blocks SET data = CAST(substr(data, 1, length(data) - 1) || x'5a' AS BLOB) WHERE name = 'recent' AND number = 1",
+    "UPDATE blocks SET generation = generation - 1 WHERE name = 'recent' AND number = 1",
+    "UPDATE blocks SET generation = generation + 900 WHERE name = 'tails'"])
+def test_what_a_save_has_changed_is_lost_or_damaged_and_noticed(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "m.db"
     e = made(path)
-    live(e, 0, 19)
-    while len(last_rows(path)) != 3:
+    live(e, 0, 25)
+    while len(kept(path, RECENT)) != 3:
         live(e, len(e.events), len(e.events) + 1)
     broken = tmp_path / "broken.db"
     broken.write_bytes(path.read_bytes())
@@ -129,3 +134,71 @@ def test_a_difference_that_is_lost_or_damaged_is_noticed(tmp_path: Path, stateme
     connection.close()
     with pytest.raises(SnapshotError, match="is damaged"):
         made(broken)
+
+
+def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that are changed often, by saves that have room for them in a block of theirs and by saves that have not."""
+    path, plain, seen = tmp_path / "m.db", made(None), set()
+    e = made(path)
+    for i in range(48):
+        monkeypatch.setattr(block_writer, "ROOM", (1 << 20, 900)[i % 3 == 2])
+        live(e, i, i + 1)
+        live(plain, i, i + 1)
+        seen.add((i % 3, len(kept(path, RECENT))))
+        copy = tmp_path / "copy.db"
+        copy.write_bytes(path.read_bytes())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = made(copy)
+        assert again.digest() == plain.digest()
+        again.close()
+        copy.unlink()
+    assert len(seen) > SAVES
+    e.close()
+    last = made(path)
+    assert last.digest() == plain.digest()
+    last.close()
+
+
+def to_former_differences(path: Path) -> int:
+    """Rewrite a file as earlier versions had it: blocks at their places, each difference of the last rows in a block TAILS; how many."""
+    connection, total, differences = sqlite3.connect(path), 0, 0
+    with connection:
+        ask = connection.execute
+        for generation, block in ask("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)).fetchall():
+            for name, number, part in scattered(block):
+                differences += name == TAILS
+                place = (name, differences if name == TAILS else number)
+                mark, = as_bytes(block_marks([name], place[1:], [generation], [part]))
+                ask("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)", (*place, part, generation, mark))
+        ask("DELETE FROM blocks WHERE name = ?", (RECENT,))
+        for table in ("events", "writings", "memories", "entities", "blocks"):
+            total += sum_of([mark for mark, in ask(f"SELECT mark FROM {table}")])
+        meta = {**dict(ask("SELECT key, value FROM meta")), "marks": f"{total % WHOLE:032x}"}
+        forms = forms_mark({name: Form(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")})
+        for key, value in (("marks", meta["marks"]), ("mark", description_mark(meta, forms).hex())):
+            ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+    connection.close()
+    return differences
+
+
+def test_differences_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """Their processes, killed, left them in further blocks TAILS."""
+    path, plain = tmp_path / "m.db", made(None)
+    e = made(path)
+    live(plain, 0, 24)
+    live(e, 0, 24)
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(path.read_bytes())
+    e.close()
+    assert to_former_differences(copy) > 2
+    for last in (25, 26):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = made(copy)
+        assert again.digest() == plain.digest()
+        live(again, last - 1, last)
+        live(plain, last - 1, last)
+        assert again._snapshot is not None and again._snapshot.unsaved() == []
+        again.close()
+        assert len(kept(copy, TAILS)) == 1

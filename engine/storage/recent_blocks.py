@@ -1,0 +1,38 @@
+"""What a save has changed in the blocks of a file, in one block of its own: appended, where rewriting many blocks would wait for the disk.
+
+A block of an array has the contents of the latest save, whether these stand at its place or in a block RECENT.  After SAVES such blocks they are
+brought to their places; a closed file has none.
+"""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Final
+
+RECENT: Final = "recent"        # name of the blocks
+SAVES: Final = 16               # so many, at most: a process that was killed leaves them for the next to read
+ROOM: Final = 1 << 20           # bytes of each, about: more is written to its places at once, since it would be written twice
+Block = tuple[str, int, bytes]                          # array, number, contents
+Later = Mapping[int, tuple[int, bytes]]                 # by number of a block the save that changed it and its contents
+
+
+def gathered(blocks: Sequence[Block]) -> bytes:
+    """One block that holds others: bytes of the list, the list as JSON, contents one after the other.
+
+    >>> list(scattered(gathered([("column.x", 3, b"ab"), ("packed", 0, b"c")])))
+    [('column.x', 3, b'ab'), ('packed', 0, b'c')]
+    """
+    heads = json.dumps([(name, number, len(part)) for name, number, part in blocks]).encode()
+    return b"".join([len(heads).to_bytes(4, "little"), heads, *(part for _, _, part in blocks)])
+
+
+def scattered(block: bytes) -> Iterator[Block]:
+    """The blocks that one of `gathered` holds.  Raises ValueError if it is none."""
+    start = 4 + int.from_bytes(block[:4], "little")
+    names, numbers, lengths = zip(*json.loads(block[4:start]), strict=True)
+    ends = list(accumulate(lengths, initial=start))
+    if min(lengths) < 0 or ends[-1] != len(block):
+        raise ValueError("a block is missing or of another size")
+    for name, number, at, end in zip(names, numbers, ends[:-1], ends[1:], strict=True):
+        yield name, number, block[at:end]
