@@ -51,6 +51,7 @@ class ApproximateIndex(SharedScans, ABC):
         self._overwritten = False
         self._building = Lock()         # threads may ask at the same time
         self._last: tuple[Any, NDArray[np.int64], NDArray[np.float32]] = NOTHING
+        self._beyond: tuple[Any, NDArray[np.float32]] = None, np.empty(0, np.float32)
         self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
 
@@ -73,12 +74,14 @@ class ApproximateIndex(SharedScans, ABC):
         if self._count < LEAST or self._overwritten or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
         covered, found, known = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
-        later = np.arange(covered, self._count)
-        later = later[self._shown_from(covered)] if visible_only else later
+        later, beyond = np.arange(covered, self._count), self._products_from(covered, wanted)
+        if visible_only:
+            shown = self._shown_from(covered)
+            later, beyond = later[shown], beyond[shown]
         rows = np.concatenate([found, later])
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
-        products = np.concatenate([known, self.products(wanted, later)])
+        products = np.concatenate([known, beyond])
         order = falling(products)[:k]
         return rows[order], products[order]
 
@@ -101,6 +104,17 @@ class ApproximateIndex(SharedScans, ABC):
                 found = np.sort(found[found >= 0])
                 self._last = last = state, found, self.products(wanted, found)
         return covered, *last[1:]
+
+    def _products_from(self, row: int, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The products with the rows from one on.  Kept for the last vector, so that a row that is stored adds its own alone."""
+        state = wanted.tobytes(), row
+        last, known = self._beyond
+        if last != state:
+            known = np.empty(0, np.float32)
+        if row + len(known) < self._count:
+            known = np.concatenate([known, self.products(wanted, np.arange(row + len(known), self._count))])
+            self._beyond = state, known
+        return known
 
     def _shown_from(self, row: int) -> NDArray[np.bool_]:
         """Whether the rows from a multiple of 8 on are visible; O(rows)."""

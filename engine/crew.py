@@ -211,7 +211,7 @@ class Work:
 
     def share(self, count: int, do: Callable[[int], None]) -> None:
         """As `sharing.in_parts`, within a step or by the thread that asks."""
-        if self._ended:             # an interruption may leave it in a context
+        if count < 2 or self._ended:        # an interruption may leave it in a context
             alone(count, do)
         else:
             self._finish(_Job(count, do), only=True)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -199,8 +200,11 @@ class VectorIndex:
 
     def _checked(self, vectors: ArrayLike | Sequence[ArrayLike], axes: int) -> NDArray[np.float32]:
         try:
-            with np.errstate(over="ignore"):
-                rows = np.asarray(vectors, np.float32, order="C")
+            if isinstance(vectors, np.ndarray) and vectors.dtype == np.float32 and vectors.flags.c_contiguous:
+                rows: NDArray[np.float32] = vectors
+            else:
+                with np.errstate(over="ignore"):
+                    rows = np.asarray(vectors, np.float32, order="C")
         except (TypeError, ValueError) as error:
             raise InputError(f"these are no vectors: {error}", cure=f"give float32 arrays of {self.dimensions} dimensions") from error
         if rows.ndim != axes or rows.shape[-1] != self.dimensions:
@@ -208,7 +212,7 @@ class VectorIndex:
                              cure="use the embedder that the index was made for")
         # Finite squared lengths mean finite entries and, by Cauchy and Schwarz, finite products with every other row.
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = bool(np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows))))
+            finite = math.isfinite(np.vdot(rows, rows)) or bool(np.all(np.isfinite(np.einsum("...i,...i->...", rows, rows))))
         if not finite:
             raise InputError("a vector holds a NaN, an infinity or entries beyond 1e19", cure="give unit vectors")
         return rows

@@ -121,6 +121,23 @@ def test_a_search_for_the_same_vector_looks_again_only_if_it_would_see_others(ki
     assert looked(queries[1], 5) == 1
 
 
+@KINDS
+def test_rows_beyond_the_last_lot_are_found_as_they_come_and_go(kind: type[ApproximateIndex]) -> None:
+    """Their products with the last vector are kept; a search for one of them finds it first, and hidden ones never."""
+    rng, rows = np.random.default_rng(12), drawn(2 * LOT + 400, 13)
+    index = filled(kind, rows[:2 * LOT + 5])
+    for row in range(2 * LOT + 5, 2 * LOT + 60):
+        index.add(rows[row])
+        gone = int(rng.integers(2 * LOT, row))
+        index.archive(gone)
+        for asked in (row, int(rng.integers(2 * LOT, row)), row):
+            found, products = index.search(rows[asked], 3)
+            assert (found[0] == asked) == index.is_visible(asked) and gone not in found
+            assert products == pytest.approx(rows[found].astype(np.float64) @ rows[asked].astype(np.float64), abs=1e-6)
+        if rng.random() < 0.5:
+            index.restore(gone)
+
+
 @pytest.mark.parametrize("case", ["few rows", "few visible", "overwritten", "all"])
 @KINDS
 def test_where_an_index_does_not_pay_the_search_is_exact(kind: type[ApproximateIndex], case: str) -> None:
