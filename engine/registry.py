@@ -264,7 +264,8 @@ class Registry:
                                 cure=f"{error.cure}, or {uninstall(package.distribution)}") from error
 
     def _joined(self, package: Package) -> Registry:
-        entries, places = _read_entries(package.registry)
+        content = bytes_of(package.registry)
+        entries, places = _read_entries(package.registry, content)
         if taken := [id for id in entries if id in self.entries]:
             raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=places.place(taken[0]), cure="rename it")
         together, sets = {**self.entries, **entries}, dict(self.sets)
@@ -272,7 +273,7 @@ class Registry:
             if file.stem in sets:
                 raise RegistryError(f"the set name {file.stem!r} is taken", where=str(file), cure="rename it")
             sets[file.stem] = _read_set(file, together)
-        digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + package.registry.read_bytes())
+        digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + content)
         return Registry(together, sets, digest.hexdigest(), (*self.packages, package), contexts=self.contexts)
 
     @classmethod
@@ -428,11 +429,11 @@ def _contents(files: tuple[tuple[Path, bytes], ...]) -> tuple[Mapping[str, Entry
     """The entries of the first file, and the set in each of the others, by their contents.  Nobody changes them.  Raises RegistryError."""
     (path, content), *others = files
     entries, _ = _read_entries(path, content)
-    return MappingProxyType(entries), MappingProxyType({file: _read_set(file, entries, held) for file, held in others})
+    return entries, {file: _read_set(file, entries, held) for file, held in others}
 
 
-def _read_entries(path: Path, content: bytes | None = None) -> tuple[dict[str, Entry], YamlFile]:
-    """The entries of a registry, and the file for their lines."""
+def _read_entries(path: Path, content: bytes) -> tuple[dict[str, Entry], YamlFile]:
+    """The entries of a registry that holds this, and the file for their lines."""
     file, entries, cure = YamlFile(path, content), {}, "see CONTRIBUTING.md for the form of an entry"
     for id, raw in file.data.items():
         if not isinstance(raw, dict):

@@ -238,12 +238,12 @@ class _Pool(NamedTuple):
     """Rows spread over all that are without words of the question, from which a sample is drawn.
 
     products    theirs with the question
-    stands_for  how many rows they are spread over; 0 where all rows with words are looked at, so that this follows from the number of all
+    stands_for  how many rows they are spread over; None where all rows with words are looked at, so that this follows from the number of all
     """
 
     rows: Rows
     products: NDArray[np.float32]
-    stands_for: int
+    stands_for: int | None
 
 
 class Shortlist:
@@ -381,7 +381,7 @@ class Shortlist:
     def _pool(self, cue: Cue, admitted: NDArray[np.bool_]) -> _Pool:
         """Of the rows that are admitted and without words of the question, some from which a sample is drawn.  O(n)."""
         rows = self._evenly(lambda rows: admitted[rows] & (self._words[rows] <= 0.0), int(self.most * UNWORDED) * POOL)
-        return _Pool(rows, self._index.products(cue.vector, rows), 0 if self._all_looked else count_wordless(admitted, self._words))
+        return _Pool(rows, self._index.products(cue.vector, rows), None if self._all_looked else count_wordless(admitted, self._words))
 
     def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]], pool: _Pool,
                 columns: Sequence[int]) -> tuple[Rows, NDArray[np.float64]]:
@@ -405,7 +405,7 @@ class Shortlist:
             pool = self._pool(cue, other)
         drawn = other[pool.rows] & ~self._points_back(pool.rows, columns)
         rest = pool.rows[drawn][falling(-pool.products[drawn])]
-        size = total - found if self._all_looked or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
+        size = total - found if pool.stands_for is None or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
         strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
