@@ -74,6 +74,13 @@ def live(e: Engine, first: int, last: int) -> None:
         e.advance(e.now)
 
 
+def not_closed(path: Path) -> Engine:
+    """The memory of a file as a process that was killed left it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return made(path)
+
+
 def kept(path: Path, name: str) -> list[int]:
     """Bytes of each block of a name."""
     with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
@@ -95,9 +102,7 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
         assert len(kept(path, TAILS)) == 1 and max(found, default=0) < 40_000
         assert e._snapshot is not None and e._snapshot.unsaved() == []
         copy.write_bytes(path.read_bytes())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            again = made(copy)
+        again = not_closed(copy)
         assert again.digest() == plain.digest()
         if i % 13 == 12:
             vars(e).update(vars(again))         # the life goes on with the file that was not closed
@@ -147,9 +152,7 @@ def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.M
         seen.add((i % 3, len(kept(path, RECENT))))
         copy = tmp_path / "copy.db"
         copy.write_bytes(path.read_bytes())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            again = made(copy)
+        again = not_closed(copy)
         assert again.digest() == plain.digest()
         again.close()
         copy.unlink()
@@ -193,9 +196,7 @@ def test_differences_of_earlier_versions_are_read(tmp_path: Path) -> None:
     e.close()
     assert to_former_differences(copy) > 2
     for last in (25, 26):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            again = made(copy)
+        again = not_closed(copy)
         assert again.digest() == plain.digest()
         live(again, last - 1, last)
         live(plain, last - 1, last)
