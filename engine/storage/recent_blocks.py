@@ -6,7 +6,8 @@ brought to their places; a closed file has none.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -36,3 +37,19 @@ def scattered(block: bytes) -> Iterator[Block]:
         raise ValueError("a block is missing or of another size")
     for name, number, at, end in zip(names, numbers, ends[:-1], ends[1:], strict=True):
         yield name, number, block[at:end]
+
+
+def latest(blocks: Iterable[tuple[int, bytes]], apart: Collection[str]) -> tuple[dict[str, Later], dict[str, list[tuple[int, bytes]]]]:
+    """What blocks RECENT hold of each array: by number of a block, its latest contents and the save of these.
+
+    blocks  save and contents of each, in order
+    apart   names of blocks of which the file has differences: of each all of them with their saves, beside the others
+    """
+    found, kept = defaultdict[str, dict[int, tuple[int, bytes]]](dict), dict[str, list[tuple[int, bytes]]]((name, []) for name in apart)
+    for generation, block in blocks:
+        for name, number, part in scattered(block):
+            if name in kept:
+                kept[name].append((generation, part))
+            else:
+                found[name][number] = generation, part
+    return {**found}, kept

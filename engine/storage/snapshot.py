@@ -2,11 +2,11 @@
 
 A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is written again if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all.  What a tick changes in
-blocks that the file holds is appended as one block, and brought to its places some ticks later.  A block that holds one row throughout is stored as
-that row.  Columns that maintenance computes from the rest are left out as
-long as only time has passed since; loading computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and
-the pages of the file are checked when it is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; so do arrays that do not
+grow.  What a tick changes in blocks that the file holds is appended as one block, and brought to its places some ticks later.  A block that holds
+one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
+computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
+is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
 """
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
 from .older_formats import NEW, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
-from .recent_blocks import RECENT, SAVES, scattered
+from .recent_blocks import RECENT, SAVES, latest
 from .snapshot_contents import (
+    DIFFER,
     FORMAT,
     PACKED,
     TABLES,
@@ -67,7 +68,7 @@ BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one
 HALVED, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
 INDEXED = "index."        # before the names of arrays of the vector index
-SMALL = 256               # most bytes of an array that is packed with others
+SMALL = 1 << 18           # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 TOGETHER = 4096           # rows of a table that are written at a time
 T = TypeVar("T")
@@ -196,7 +197,8 @@ class _Held:
     forms_mark  mark of all of them
     prints      fingerprint of each block of an array as of the last save
     marks       mark of each block of an array that stands at its place, and of each of RECENT
-    tails       the block TAILS as of the last save; None: not known
+    packed      the block PACKED as of the last save; None: there is none
+    tails       the block TAILS, likewise
     """
 
     generation: int = 0
@@ -212,6 +214,7 @@ class _Held:
     forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
+    packed: bytes | None = None
     tails: bytes | None = None
 
 
@@ -288,7 +291,7 @@ class Snapshot:
         known, computed = self._held.prints, self._held.computed
         found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
                  if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
-        return [*found, *[TAILS] * (known[TAILS].tolist() != _print(self._tails(computed)).tolist())]
+        return found + [PACKED] * (self._held.packed != self._packed()) + [TAILS] * (self._held.tails != self._tails(computed))
 
     def close(self, save: bool = True) -> None:
         """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
@@ -314,7 +317,7 @@ class Snapshot:
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
                      a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
-                     tails=before.tails)
+                     packed=before.packed, tails=before.tails)
         gone = list[bytes]()
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
@@ -329,7 +332,7 @@ class Snapshot:
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
         changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
-        self._write_arrays(to, held, changed, everything=bool(erased) or state == "closed" or TAILS not in before.prints)
+        self._write_arrays(to, held, changed, everything=bool(erased) or state == "closed" or before.tails is None)
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
         held.meta = self._meta(state, held, RANDOM in changed)
@@ -375,33 +378,20 @@ class Snapshot:
         everything  compare all arrays, not these alone
         """
         before = self._held
-        placed = everything or before.tails is None or len(before.marks.get(RECENT, NO_MARKS)) == SAVES
+        placed = everything or not self._fits or len(before.marks.get(RECENT, NO_MARKS)) == SAVES
         writer = BlockWriter(to, held.generation, before.marks, gathers=not placed)
-        forms: dict[str, Form] = {}
+        forms = {name: form for _, name, form in self._small if before.forms.get(name) != form}
         for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
-            cell, known = _bytes_of_row(array), before.prints.get(name, NONE)
             if before.forms.get(name) != form:
-                forms[name], known, rows = form, NONE, None
-            size = form.rows * cell
-            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
-            if name not in forms and known.tobytes() == prints.tobytes():
-                continue
-            shared = min(len(known), len(prints))
-            blocks = [*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))]
-            for block in blocks:
-                writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
-            held.prints[name] = prints
-        packed, tails = self._packed(forms), self._tails(held.computed)
-        if _print(packed).tolist() != before.prints.get(PACKED, NONE).tolist():
-            writer.add(PACKED, 0, packed)
-            held.prints[PACKED] = _print(packed)
-        if placed or tails != before.tails:
-            if writer.gathers and before.tails is not None:
-                writer.gather(TAILS, 0, difference(before.tails, tails, len(self._growing)))
+                forms[name] = form
+            self._write_array(writer, held, name, array, rows, form)
+        held.packed, held.tails = self._packed(), self._tails(held.computed)
+        for block, old, new, count in ((PACKED, before.packed, held.packed, None), (TAILS, before.tails, held.tails, len(self._growing))):
+            if writer.gathers and old is not None:
+                if new != old:
+                    writer.gather(block, 0, difference(old, new, count))
             else:
-                writer.add(TAILS, 0, tails)
-            held.prints[TAILS], held.tails = _print(tails), tails
+                writer.add(block, 0, new)
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
             to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
@@ -410,19 +400,34 @@ class Snapshot:
             self._shorten(to, held, name, len(prints))
         if placed:
             self._place_recent(to, held)
+            for name in (name for name, form in forms.items() if not form.rows):       # had blocks of its own
+                self._shorten(to, held, name, 0)
+
+    def _write_array(self, writer: BlockWriter, held: _Held, name: str, array: NDArray[Any], rows: NDArray[np.int64] | None, form: Form) -> None:
+        """Write the blocks of an array that differ from the file's.  rows: which may differ (None: any), as long as the form is the file's."""
+        same, cell = self._held.forms.get(name) == form, _bytes_of_row(array)
+        known, size = self._held.prints.get(name, NONE) if same else NONE, form.rows * cell
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        prints = _renewed(known, data, size, rows // form.rows) if same and rows is not None else fingerprints(data, size)
+        if same and known.tobytes() == prints.tobytes():
+            return
+        shared = min(len(known), len(prints))
+        for block in (*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
+            writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
+        held.prints[name] = prints
 
     def _place_recent(self, to: sqlite3.Connection, held: _Held) -> None:
-        """Bring the blocks that stand in RECENT to their places, unless a later save has written these, and remove those of RECENT."""
-        latest = dict[tuple[str, int], tuple[int, bytes]]()
-        for generation, block in to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)):
-            latest |= {(name, number): (generation, part) for name, number, part in scattered(block) if name != TAILS}
+        """Bring the blocks that stand in RECENT to their places, unless a later save has written these, and remove differences and RECENT."""
+        recent, _ = latest(to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)), DIFFER)
         writer = BlockWriter(to, held.generation, self._held.marks | held.marks, gathers=False)
-        for (name, number), (generation, part) in sorted(latest.items()):
-            there = to.execute("SELECT generation FROM blocks WHERE name = ? AND number = ?", (name, number)).fetchone()
-            if there is not None and there[0] < generation:
-                writer.add(name, number, part)
+        for name, blocks in sorted(recent.items()):
+            for number, (generation, part) in sorted(blocks.items()):
+                there = to.execute("SELECT generation FROM blocks WHERE name = ? AND number = ?", (name, number)).fetchone()
+                if there is not None and there[0] < generation:
+                    writer.add(name, number, part)
         self._enter_marks(held, writer.finish())
         self._shorten(to, held, RECENT, 0)
+        self._shorten(to, held, TAILS, 1)       # early files have differences there
 
     def _enter_marks(self, held: _Held, written: Written) -> None:
         """Enter the marks of blocks that were written, in place of those that they replace, also in the sum."""
@@ -450,7 +455,7 @@ class Snapshot:
 
         computed  columns that the file leaves out: no row of them
         """
-        written = {column: np.concatenate(each) for column, each in (self.assembly.store.journal or {}).items()}
+        written = {column: rows for column, each in (self.assembly.store.journal or {}).items() if (rows := np.concatenate(each)).size}
         yield from self._columns_to_save(changed, computed, written, everything)
         yield from self._graph_to_save(changed, written, everything)
 
@@ -538,17 +543,15 @@ class Snapshot:
 
     @cached_property
     def _small(self) -> tuple[tuple[NDArray[Any], str, Form], ...]:
-        """The small arrays, which are never replaced, in the order of their names."""
+        """Arrays that are packed, which are never replaced, in the order of their names."""
         store = self.assembly.store
         return tuple(sorted(((array, f"column.{c.name}", Form(array.dtype.str, json.dumps(array.shape), 0))
                              for c in store.columns if c.scope is Scope.GLOBAL for array in (store.array(c),) if array.nbytes <= SMALL),
                             key=lambda each: each[1]))
 
-    def _packed(self, forms: dict[str, Form]) -> bytes:
-        """The small arrays one after the other; enters their forms if the file does not hold them."""
-        if self._held.forms.keys().isdisjoint(name for _, name, _ in self._small):
-            forms.update((name, form) for _, name, form in self._small)
-        return b"".join([array.tobytes() for array, _, _ in self._small])
+    def _packed(self) -> bytes:
+        """The arrays that are packed, one after the other."""
+        return b"".join([array.data for array, _, _ in self._small])
 
     @cached_property
     def _drawing(self) -> tuple[str, ...]:
@@ -600,7 +603,7 @@ class Snapshot:
         room = beside.submit(a.index.reserve, rows)
         arrays, state, roomy = self._load_arrays(saved, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
-        prints = beside.submit(_prints, arrays, saved.stored, saved.tails) if isinstance(saved, Format5) else None
+        prints = beside.submit(_prints, arrays, saved.stored, saved.tails is not None) if isinstance(saved, Format5) else None
         self._load_rows(saved, beside, room)
         saved.require_whole()
         a.adopt_graph(graph.result())
@@ -618,7 +621,7 @@ class Snapshot:
         if isinstance(saved, Format5) and prints:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks)
+                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed, saved.tails)
 
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
         """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""
@@ -680,17 +683,10 @@ def _create(to: sqlite3.Connection) -> None:
         to.execute(statement)
 
 
-def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], tails: bytes | None) -> dict[str, NDArray[np.uint64]]:
-    """Fingerprints of the blocks of arrays as they stand in the file."""
-    packed = b"".join([arrays[name].tobytes() for name, form in forms.items() if not form.rows])
-    return {PACKED: _print(packed)} | ({} if tails is None else {TAILS: _print(tails)}) | {
-        name: _fingerprints_of(arrays[name] if tails is None else _whole(arrays[name], form), form.rows)
-        for name, form in forms.items() if name in arrays and form.rows}
-
-
-def _print(block: bytes) -> NDArray[np.uint64]:
-    """The fingerprint of one block."""
-    return fingerprints(np.frombuffer(block, np.uint8), len(block))
+def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool) -> dict[str, NDArray[np.uint64]]:
+    """Fingerprints of the blocks of arrays as they stand in the file.  apart: whether it has their last rows in a block of their own."""
+    return {name: _fingerprints_of(_whole(arrays[name], form) if apart else arrays[name], form.rows)
+            for name, form in forms.items() if name in arrays and form.rows}
 
 
 def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:

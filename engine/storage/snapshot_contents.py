@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from itertools import accumulate, chain, groupby, repeat
@@ -20,17 +20,19 @@ from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
 from .postings import Added, Forward
-from .recent_blocks import RECENT, Later, scattered
+from .recent_blocks import RECENT, latest
 from .snapshot_file import SnapshotFile
 
 FORMAT = 5
 CHUNK = 512               # rows of a table that are read and verified at a time
 AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
-PACKED = "packed"         # name of the block that holds the small arrays one after the other
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block; a block RECENT has
-                          # what its save has changed in them, see `difference`; early files have that in further blocks of this name
+PACKED = "packed"         # name of the block that holds arrays that do not grow one after the other; small ones alone in early files
+TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
+DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `difference`; early files have all of PACKED there, and what is
+                          # changed of TAILS in further blocks of that name
 GRAIN = 32                # bytes that such a change says at least
+LOOK = 1024               # bytes that are looked at together first: most are as before
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -129,7 +131,8 @@ class Format5:
     meta    of the file, in the order in which it stands there
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
-    tails   the block TAILS as of the last save, after `arrays`; None in early files, in which the last block of an array may have fewer rows
+    packed  the block PACKED as of the last save, after `arrays`
+    tails   the block TAILS, likewise; None in early files, in which the last block of an array may have fewer rows
 
     beside computes marks in another thread.  All marks are compared before a method ends, but `vectors` yields up to AHEAD parts before.
     """
@@ -144,6 +147,7 @@ class Format5:
         shapes = {name: json.dumps([sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]) for name, form in self.stored.items()}
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
+        self.packed = b""
         self.tails: bytes | None = None
         self._computed = {f"column.{name}" for name in left_out(meta)}        # arrays that have no blocks
         self._due: deque[tuple[Sequence[bytes], Future[Marks]]] = deque()       # marks in the file, and those that are expected
@@ -202,9 +206,10 @@ class Format5:
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         kept = {name: self._file.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall()
-                for name in (TAILS, RECENT)}
+                for name in (*DIFFER, RECENT)}
         growing = [name for name, form in self.stored.items() if form.grows]
-        self.tails, later = _latest(kept[TAILS], kept[RECENT], len(growing))
+        later, differences = latest(kept[RECENT], DIFFER)
+        self.tails = _latest(kept[TAILS], differences[TAILS], len(growing))
         last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
@@ -212,7 +217,9 @@ class Format5:
         small = [name for name in shapes if not self.stored[name].rows]
         sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
         read = {name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place) for name in shapes if self.stored[name].rows}
-        read[PACKED] = ArrayBlocks(PACKED, np.dtype(np.uint8), (sum(sizes),), sum(sizes), place)
+        self.packed = _latest(kept[PACKED], differences[PACKED], None) or b""
+        if len(self.packed) != sum(sizes):
+            raise ValueError("a block is missing or of another size")
         marks: dict[str, Future[Marks]] = {}
         for name, pieces in groupby(self._blocks(), itemgetter(0)):
             if name in kept:
@@ -231,11 +238,10 @@ class Format5:
         self._settle()
         self.marks = {name: found.result() for name, found in marks.items()}
         arrays = {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
-        packed = arrays.pop(PACKED).tobytes()
         if any(bool(blocks) != (name in marks) for name, blocks in kept.items()):
             raise ValueError("a block is in the wrong place")
         for name, size, end in zip(small, sizes, accumulate(sizes), strict=True):
-            arrays[name] = np.frombuffer(packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
+            arrays[name] = np.frombuffer(self.packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
         return arrays
 
     def _blocks(self) -> Iterator[tuple[Any, ...]]:
@@ -303,23 +309,17 @@ def shortened(part: bytes, row: int) -> bytes:
     return first if row and part[-row:] == first and part == first * (len(part) // row) else part
 
 
-def _latest(tails: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]], count: int) -> tuple[bytes | None, dict[str, Later]]:
-    """The block TAILS as of the last save, None if there is none; and what RECENT has of blocks, by array.
+def _latest(stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]], count: int | None) -> bytes | None:
+    """A block of DIFFER as of the last save, None if there is none.
 
-    tails, recent  save and contents of each block of these names
-    count          arrays that grow
+    stored  save and contents of each block of its name: the first whole, the others differences
+    recent  save and contents of each difference that stands in RECENT
+    count   as `difference` has it
     """
-    differences, found = list(tails[1:]), defaultdict[str, dict[int, tuple[int, bytes]]](dict)
-    for generation, block in recent:
-        for name, number, part in scattered(block):
-            if name == TAILS:
-                differences.append((generation, part))
-            else:
-                found[name][number] = generation, part
-    if not tails:
-        return None, {**found}
-    since, whole = tails[0]
-    return changed(whole, [part for generation, part in differences if generation > since], count), {**found}
+    if not stored:
+        return None
+    since, whole = stored[0]
+    return changed(whole, [part for generation, part in (*stored[1:], *recent) if generation > since], count)
 
 
 def joined(parts: Sequence[bytes]) -> bytes:
@@ -349,8 +349,10 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
     return events
 
 
-def difference(old: bytes, new: bytes, count: int) -> bytes:
+def difference(old: bytes, new: bytes, count: int | None) -> bytes:
     """What makes one block of `joined` of another with as many parts: lengths of the new parts, number, places and lengths of runs, and the runs.
+
+    count  parts of a block; None: blocks of the same length are compared as one part, without lengths, and `new` itself is given if it is shorter
 
     A run is of bytes of the new parts, taken one after the other, that those of the same part do not have.  Cost: 0.1 ms per 10^6 bytes.
 
@@ -360,39 +362,44 @@ def difference(old: bytes, new: bytes, count: int) -> bytes:
     """
     starts, lengths, data = _parts_of(old, count)
     due, new_lengths, new_data = _parts_of(new, count)
-    runs = np.empty((2, new_data.size // GRAIN + count), np.int32)
+    runs = np.empty((2, new_data.size // GRAIN + len(lengths)), np.int32)
     found = _runs(starts, lengths, data, due, new_lengths, new_data, runs)
     places, sizes = runs[:, :found]
-    return b"".join([np.concatenate([new_lengths, [found], places, sizes]).astype("<i4").tobytes(),
-                     *(new_data[at:at + size].tobytes() for at, size in zip(places.tolist(), sizes.tolist(), strict=True))])
+    bytes_ = np.empty(sizes.sum(), np.uint8)
+    _gather(places, sizes, new_data, bytes_)
+    patch = np.concatenate([new_lengths, [found], places, sizes]).astype("<i4").tobytes() + bytes_.tobytes()
+    return patch if count is not None or len(patch) < len(new) else new
 
 
-def changed(old: bytes, differences: Sequence[bytes], count: int) -> bytes:
+def changed(old: bytes, differences: Sequence[bytes], count: int | None) -> bytes:
     """The block after some differences, each from the block after those before it.  Raises ValueError if one is not."""
     for patch in differences:
-        old = _changed(old, patch, count)
+        old = patch if count is None and len(patch) == len(old) else _changed(old, patch, count)
     return old
 
 
-def _changed(old: bytes, patch: bytes, count: int) -> bytes:
+def _changed(old: bytes, patch: bytes, count: int | None) -> bytes:
     starts, lengths, data = _parts_of(old, count)
-    new_lengths, found = np.frombuffer(patch, "<i4", count), int(np.frombuffer(patch, "<i4", 1, 4 * count)[0])
-    places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * count + 4).reshape(2, found).tolist()
-    at, total = 4 * (count + 1 + 2 * found), int(new_lengths.sum(dtype=np.int64))
+    parts = len(lengths)
+    new_lengths, found = np.frombuffer(patch, "<i4", parts), int(np.frombuffer(patch, "<i4", 1, 4 * parts)[0])
+    places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * parts + 4).reshape(2, found).tolist()
+    at, total = 4 * (parts + 1 + 2 * found), int(new_lengths.sum(dtype=np.int64))
     if new_lengths.min(initial=0) < 0 or total > len(old) + len(patch) or at + sum(sizes) != len(patch):
-        raise ValueError("the last rows of arrays are missing")
+        raise ValueError("what a save has changed is missing")
     new = bytearray(b"".join([data[start:start + min(length, due)].tobytes().ljust(due, b"\0")
                               for start, length, due in zip(starts.tolist(), lengths.tolist(), new_lengths.tolist(), strict=True)]))
     for place, size in zip(places, sizes, strict=True):
         if not 0 <= place <= place + size <= total:
-            raise ValueError("the last rows of arrays are missing")
+            raise ValueError("what a save has changed is missing")
         new[place:place + size] = patch[at:at + size]
         at += size
-    return new_lengths.tobytes() + bytes(new)
+    return bytes(new) if count is None else new_lengths.tobytes() + bytes(new)
 
 
-def _parts_of(block: bytes, count: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+def _parts_of(block: bytes, count: int | None) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
     """Start and length of each part of a block of `joined` in its data, and these.  Raises ValueError if it has not so many parts."""
+    if count is None:
+        return np.zeros(1, np.int64), np.array([len(block)], np.int32), np.frombuffer(block, np.uint8)
     lengths, data = np.frombuffer(block, "<i4", count), np.frombuffer(block, np.uint8, offset=4 * count)
     if lengths.min(initial=0) < 0 or lengths.sum(dtype=np.int64) != data.size:
         raise ValueError("the last rows of arrays are missing")
@@ -405,21 +412,39 @@ def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int32], data: NDArray[n
     """Write place and length of each run of `difference` into `runs` (2, ...); their number.  Cost: O(bytes)."""
     found = 0
     for part in range(starts.size):
-        for at in range(0, new_lengths[part], GRAIN):
-            end = min(at + GRAIN, new_lengths[part])
-            one, other = new_data[new_starts[part] + at:new_starts[part] + end], data[starts[part] + at:starts[part] + end]
-            differ = np.uint8(end > lengths[part])
-            if not differ:
-                for i in range(one.size):
-                    differ |= one[i] ^ other[i]
-            if differ:
-                place = new_starts[part] + at
+        for first in range(0, new_lengths[part], LOOK):
+            last = min(first + LOOK, new_lengths[part])
+            if last <= lengths[part] and not _differ(new_data[new_starts[part] + first:new_starts[part] + last], data[starts[part] + first:]):
+                continue
+            for at in range(first, last, GRAIN):
+                end, place = min(at + GRAIN, last), new_starts[part] + at
+                if end <= lengths[part] and not _differ(new_data[place:new_starts[part] + end], data[starts[part] + at:]):
+                    continue
                 if found and runs[0, found - 1] + runs[1, found - 1] == place:
                     runs[1, found - 1] += end - at
                 else:
                     runs[0, found], runs[1, found] = place, end - at
                     found += 1
     return found
+
+
+@kernel
+def _gather(places: NDArray[np.int32], sizes: NDArray[np.int32], data: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+    """Write runs of `data` one after the other."""
+    at = 0
+    for run in range(places.size):
+        size = sizes[run]
+        out[at:at + size] = data[places[run]:places[run] + size]
+        at += size
+
+
+@kernel
+def _differ(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
+    """Whether the first so many bytes of `other` are not those of `one`; without a branch in the loop, so that many are compared at once."""
+    found = np.uint8(0)
+    for i in range(one.size):
+        found |= one[i] ^ other[i]
+    return bool(found)
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:

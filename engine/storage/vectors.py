@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..numerics import read_only
 
 FIRST_ROWS = 256
+MOST_SPARE = 32_768     # rows, until an eighth of them is more
 KEPT = 32               # fewest rows in the kept answer, for repeated queries
 ODD_DIMENSIONS = frozenset({2, 4, 8, 12})  # there FAISS computes several rows at once, the last few with another order of sums
 
@@ -21,8 +22,8 @@ class VectorIndex:
     """n vectors of d dimensions under inner product, searched exactly.
 
     Rows are numbered as in the memory, 0, 1, 2, ..., and never renumbered; `archive` only hides a row from `search`.  The vectors are in
-    FAISS's memory: n d floats, at most doubled by spare room.  Views of them stay valid: a full index is copied to a new FAISS index
-    with twice the room (O(n d), amortised O(d) per row), and old views keep the old one alive.
+    FAISS's memory: n d floats and spare room, which takes memory, too: as much again, but at most MOST_SPARE rows or an eighth.  Views of them
+    stay valid: a full index is copied to a new FAISS index with more room (O(n d), amortised O(d) per row), and old views keep the old one alive.
 
     epoch   grows whenever vectors and bitmap have moved, so that views must be renewed
 
@@ -81,8 +82,8 @@ class VectorIndex:
         shown = np.ones(len(rows), bool) if visible is None else np.asarray(visible, bool)
         if shown.shape != (len(rows),):
             raise InputError(f"{len(rows)} vectors come with visibility of shape {shown.shape}", cure="give one flag per vector")
-        if total > len(self._buffer):
-            self._reserve(max(total, 2 * len(self._buffer)))
+        if total > (held := len(self._buffer)):
+            self._reserve(max(total, held + max(min(held, MOST_SPARE), held // 8)))
         if len(rows):
             self._flat.add(rows)
         self._count = total
@@ -92,9 +93,9 @@ class VectorIndex:
         return first
 
     def reserve(self, rows: int) -> None:
-        """Make room for so many rows in all, so that adding them moves nothing; O(rows d)."""
+        """Make room for so many rows in all and a few more, so that adding them moves nothing; O(rows d)."""
         if rows > len(self._buffer):
-            self._reserve(rows)
+            self._reserve(rows + rows // 32)
 
     def parts(self) -> dict[str, NDArray[Any]]:
         """Arrays that a file keeps beside the vectors, since they take long to compute.  None of an exact index, and of one that is not built."""

@@ -1,4 +1,4 @@
-"""The last rows of arrays in a snapshot: a tick writes what it has changed in them, which loading puts together."""
+"""The last rows of arrays, and arrays that do not grow, in a snapshot: a tick writes what it has changed in them, which loading puts together."""
 from __future__ import annotations
 
 import sqlite3
@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
+from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.records import Event
-from hebbarium.engine.storage import block_writer
+from hebbarium.engine.storage import block_writer, snapshot
 from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
 from hebbarium.engine.storage.recent_blocks import RECENT, SAVES, scattered
-from hebbarium.engine.storage.snapshot_contents import GRAIN, TAILS, Form, changed, description_mark, difference, forms_mark, joined
+from hebbarium.engine.storage.snapshot_contents import GRAIN, PACKED, TAILS, Form, changed, description_mark, difference, forms_mark, joined
 from hebbarium.engine.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -58,14 +58,30 @@ def test_what_is_no_difference_of_the_block_is_refused() -> None:
     assert changed(one, [found, difference(other, one, 2)], 2) == one
 
 
+@pytest.mark.parametrize("changes", [0, 1, 7, 4000])
+def test_a_difference_of_a_block_without_parts_is_at_most_the_block(changes: int) -> None:
+    rng = np.random.default_rng(changes)
+    old = rng.integers(0, 256, 9_999, np.uint8)
+    new = old.copy()
+    new[rng.choice(new.size, changes, replace=False)] ^= 1
+    found = difference(old.tobytes(), new.tobytes(), None)
+    assert changed(old.tobytes(), [found], None) == new.tobytes()
+    assert len(found) <= min(new.size, 4 * 2 + changes * (GRAIN + 8)) and (len(found) == new.size) == (changes == 4000)
+    with pytest.raises(ValueError):
+        changed(old.tobytes(), [found[:-1]], None)
+
+
 def made(path: Path | None) -> Engine:
-    """A memory of which each event changes the row before it, too."""
-    level = column("level", shape=(64,))
+    """A memory of which each event changes the row before it, too, a cell of a table and all of a smaller one."""
+    level, table, total = column("level", shape=(64,)), column("table", Scope.GLOBAL, shape=(40, 64)), column("total", Scope.GLOBAL, shape=(64,))
 
     def raise_(view: Any, incoming: Any) -> None:
         view.level[max(view.row - 1, 0):, view.row % 64] = incoming.event.time
+        view.table[view.row % 40, view.row % 64] += 1.0
+        view.total[:] += 1.0
 
-    return memory(by_number(), mechanism("m", does(Phase.ENCODE, raise_, reads=[ROW], sets=[level]), owns=[level], order=1), path=path)
+    owned = [level, table, total]
+    return memory(by_number(), mechanism("m", does(Phase.ENCODE, raise_, reads=[ROW], sets=owned), owns=owned, order=1), path=path)
 
 
 def live(e: Engine, first: int, last: int) -> None:
@@ -168,9 +184,12 @@ def to_former_differences(path: Path) -> int:
     connection, total, differences = sqlite3.connect(path), 0, 0
     with connection:
         ask = connection.execute
+        packed, = ask("SELECT data FROM blocks WHERE name = ?", (PACKED,)).fetchone()
         for generation, block in ask("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)).fetchall():
             for name, number, part in scattered(block):
                 differences += name == TAILS
+                if name == PACKED:
+                    part = packed = changed(packed, [part], None)
                 place = (name, differences if name == TAILS else number)
                 mark, = as_bytes(block_marks([name], place[1:], [generation], [part]))
                 ask("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)", (*place, part, generation, mark))
@@ -203,3 +222,49 @@ def test_differences_of_earlier_versions_are_read(tmp_path: Path) -> None:
         assert again._snapshot is not None and again._snapshot.unsaved() == []
         again.close()
         assert len(kept(copy, TAILS)) == 1
+
+
+def kinds(path: Path) -> set[str]:
+    """Names of the blocks of a file."""
+    with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
+        found = {name for name, in connection.execute("SELECT DISTINCT name FROM blocks")}
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_arrays_that_do_not_grow_had_blocks_of_their_own_in_earlier_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
+    """But for small ones, which each tick wrote whole.  Either version goes on with a closed file of the other."""
+    path, plain = tmp_path / "m.db", made(None)
+    copy = tmp_path / "copy.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(snapshot, "SMALL", 256)
+        earlier.setattr(snapshot, "difference", lambda old, new, count: new if count is None else difference(old, new, count))
+        e = made(path)
+        live(e, 0, 20)
+        live(plain, 0, 20)
+        if closed:
+            e.close()
+        copy.write_bytes(path.read_bytes())
+        if not closed:
+            e.close()
+    assert {"column.table", "column.total", PACKED} <= kinds(copy)
+    e = not_closed(copy)
+    assert e.digest() == plain.digest()
+    for last in range(21, 61):
+        live(e, last - 1, last)
+        live(plain, last - 1, last)
+        assert e._snapshot is not None and e._snapshot.unsaved() == []
+    assert not {"column.table", "column.total"} & kinds(copy)
+    e.close()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(snapshot, "SMALL", 256)
+        e = made(copy)
+        assert e.digest() == plain.digest()
+        live(e, 60, 80)
+        live(plain, 60, 80)
+        e.close()
+    assert {"column.table", "column.total"} <= kinds(copy)
+    e = made(copy)
+    assert e.digest() == plain.digest()
+    e.close()

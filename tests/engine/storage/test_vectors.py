@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.errors import InputError
-from hebbarium.engine.storage.vectors import VectorIndex
+from hebbarium.engine.storage.vectors import MOST_SPARE, VectorIndex
 
 
 def unit(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -61,6 +61,20 @@ def test_one_by_one_equals_at_once_and_old_views_survive_growth_and_the_index() 
     gc.collect()
     junk = [np.ones((3000, 16), np.float32) for _ in range(20)]
     assert all(np.array_equal(view, rows[:i + 1]) for i, _, view in views) and len(junk) == 20
+
+
+def test_spare_room_takes_at_most_an_eighth_of_many_rows() -> None:
+    """FAISS writes it all, so that it is resident; a reserved index moves neither its rows nor the next."""
+    index, rows = VectorIndex(3), np.ones((20_011, 3), np.float32)
+    for _ in range(20):
+        index.add_many(rows)
+        assert 0 <= len(index._buffer) - len(index) <= max(MOST_SPARE, len(index) // 8)
+    reserved = VectorIndex(3)
+    reserved.reserve(len(rows))
+    epoch = reserved.epoch
+    reserved.add_many(rows)
+    reserved.add(rows[0])
+    assert reserved.epoch == epoch and len(reserved._buffer) <= 1.05 * len(rows)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 12, 16, 31, 100, 384])
