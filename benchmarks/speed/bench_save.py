@@ -38,7 +38,7 @@ def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None
         memory.encode(replace(next(coming), time=memory.now + HOUR / 60))
         memory.advance(memory.now)
 
-    clock(save, 16, reference=change, against="the event and its maintenance")
+    clock(save, 64, reference=change, against="the event and its maintenance")
     snapshot.save = save
     save()
     assert snapshot.unsaved() == []

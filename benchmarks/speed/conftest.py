@@ -5,7 +5,8 @@ the name of a person or a place, drawn by the same law.  Nothing is read or down
 
 Memories with a file repeat a small one of 1,000 events, see large.py.
 
-A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine even where the times are not.
+A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine even where the times are not.  Of rounds of at most
+100 ms the table has the median of quiet ones, too: those before and after which a loop of Python ran at its full speed, see quiet.py.
 """
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hebbarium.benchmarks.speed import quiet
 from hebbarium.benchmarks.speed.large import SMALL, WITHOUT, Files, tiled
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
@@ -32,6 +34,8 @@ from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
 
 DIMENSIONS = 384            # of all-MiniLM-L6-v2
+LONG = 100.0                # ms; in longer rounds a processor is disturbed and left alone several times
+FEWEST = 5                  # quiet rounds, for their median
 TURNS = 20                  # per session, a minute apart; one session a day
 FIRST = 24.0 * 365 * 40     # h
 MONTH = 24.0 * 30
@@ -166,21 +170,26 @@ def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None,
 # --- times, targets, ratios ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table: times in ms; `ratio` is the median over the rounds of the reference's time over ours."""
+    """One line of the table: times in ms; `ratio` is the median over the rounds of the reference's time over ours.
+
+    quiet, rounds  median of the quiet rounds (None: there are too few, or they are too long to be judged), and how many they are
+    """
 
     what: str
     least: float
     median: float
+    quiet: float | None
+    rounds: int
     target: float | None
     ratio: float | None
     reference: str
 
 
 class Clock:
-    """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure."""
+    """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure.  loops: seconds of all loops of `quiet` so far."""
 
-    def __init__(self, benchmark: Any, name: str, figures: list[Figure]) -> None:
-        self.benchmark, self.name, self.figures = benchmark, name, figures
+    def __init__(self, benchmark: Any, name: str, figures: list[Figure], loops: list[float]) -> None:
+        self.benchmark, self.name, self.figures, self.loops = benchmark, name, figures, loops
 
     def __call__(self, timed: Callable[[], Any], rounds: int, *, target: float | None = None, reference: Callable[[], Any] | None = None,
                  against: str = "", per: int = 1, warmup: int = 2) -> None:
@@ -190,26 +199,34 @@ class Clock:
         reference      called and timed before each round, outside pytest-benchmark's timing; `against` names it
         per            units of work in a call: times are divided by it
         """
-        others: list[float] = []
+        others, before, after = list[float](), list[float](), list[float]()
 
         def setup() -> None:
+            after.append(quiet.loop())      # of the round before
             if reference is not None:
                 start = perf_counter()
                 reference()
                 others.append(perf_counter() - start)
+            before.append(quiet.loop())
 
         self.benchmark.pedantic(timed, setup=setup, rounds=rounds, iterations=1, warmup_rounds=warmup)
+        after.append(quiet.loop())
         stats = self.benchmark.stats
         if stats is None:       # pytest --benchmark-disable
             return
         least, median = 1e3 * stats.stats.min / per, 1e3 * stats.stats.median / per
         ratio = float(np.median(np.array(others[warmup:]) / stats.stats.data)) if reference is not None else None
-        self.benchmark.extra_info.update({"target_ms": target, "ratio": ratio, "reference": against})
-        self.figures.append(Figure(self.name, least, median, target, ratio, against))
+        self.loops.extend((*before, *after))
+        times = 1e3 * np.array(stats.stats.data) / per
+        calm = times[quiet.quiet(before[warmup:], after[warmup + 1:], min(self.loops)) & (times * per <= LONG)]
+        still = float(np.median(calm)) if calm.size >= FEWEST else None
+        self.benchmark.extra_info.update({"target_ms": target, "ratio": ratio, "reference": against, "quiet_ms": still, "quiet_rounds": calm.size})
+        self.figures.append(Figure(self.name, least, median, still, calm.size, target, ratio, against))
         assert target is None or least <= target, f"the fastest of {rounds} rounds takes {least:.3f} ms, the target is {target} ms"
 
 
 FIGURES = pytest.StashKey[list[Figure]]()
+LOOPS = pytest.StashKey[list[float]]()
 
 
 @pytest.fixture(scope="session")
@@ -254,11 +271,15 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 
 @pytest.fixture
 def clock(benchmark: Any, request: pytest.FixtureRequest) -> Clock:
-    return Clock(benchmark, request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "), request.config.stash[FIGURES])
+    loops = request.config.stash[LOOPS]
+    if not loops:       # among so many are some at full speed
+        loops.extend(quiet.loop() for _ in range(500))
+    name, stash = request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "), request.config.stash
+    return Clock(benchmark, name, stash[FIGURES], loops)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[FIGURES] = []
+    config.stash[FIGURES], config.stash[LOOPS] = [], []
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -275,7 +296,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Prints the figures as a table for README.md."""
     figures = config.stash[FIGURES]
     if figures:
-        terminalreporter.write_line("\n| what | least, ms | median, ms | target, ms | ratio | of |\n|---|---|---|---|---|---|")
+        heads = "what", "least, ms", "median, ms", "quiet, ms", "rounds", "target, ms", "ratio", "of"
+        terminalreporter.write_line(f"\n| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for f in figures:
-        target, ratio = "" if f.target is None else f"{f.target:g}", "" if f.ratio is None else f"{f.ratio:.2f}"
-        terminalreporter.write_line(f"| {f.what} | {f.least:.3g} | {f.median:.3g} | {target} | {ratio} | {f.reference} |")
+        quiet_ms, target, ratio = (f"{value:{form}}" if value is not None else "" for value, form in
+                                   ((f.quiet, ".3g"), (f.target, "g"), (f.ratio, ".2f")))
+        cells = f.what, f"{f.least:.3g}", f"{f.median:.3g}", quiet_ms, str(f.rounds), target, ratio, f.reference
+        terminalreporter.write_line(f"| {' | '.join(cells)} |")
