@@ -8,7 +8,8 @@ FOLDER/docs gets the Markdown, FOLDER/site the site:
     the reference of the package, from docstrings
     the reports of an ablation and of an audit, which are run for this
 
-Every warning of MkDocs is an error.  --fast, for tests, draws and audits a few mechanisms only and ablates a small set on two conversations.
+Every warning of MkDocs is an error.  --fast, for tests, draws and audits a few mechanisms only, leaves out the source of all, and ablates a small set
+on two conversations.
 """
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def build_site(folder: Path, fast: bool = False) -> Path:
         _figure(f.name, f.caption, f.source, svgs.get((entry.id, f.name))) for f in figures)))
     for entry in registry.entries.values():
         with (pages / "mechanisms" / f"{entry.id}.md").open("a", encoding="utf-8") as page:
-            page.write(f"\n## In the code\n\n::: {entry.module}\n    options:\n      heading_level: 3\n      show_source: true\n")
+            page.write(f"\n## In the code\n\n::: {entry.module}\n    options:\n      heading_level: 3\n      show_source: {str(not fast).lower()}\n")
     (pages / "index.md").rename(pages / PAGES["docs/index.md"])
     for file, name in PAGES.items():
         if not file.startswith("docs/"):

@@ -295,7 +295,7 @@ def test_a_long_search_of_lists_finds_most(k: int) -> None:
 
 def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path: Path, trained: list[int]) -> None:
     """Also if it is opened with the exact index in between; a process that ends without closing leaves those of the last closing."""
-    talk = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(4200)]
+    talk = [hb.Event(i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(4200)]
     path, copied = tmp_path / "memory.db", tmp_path / "copy.db"
 
     def opened(index: str, where: Path = path) -> Any:
@@ -385,7 +385,7 @@ def test_a_graph_of_other_levels_is_built_anew(harm: str, linked: list[int]) -> 
 
 def test_a_memory_keeps_its_graph_in_its_file_until_something_is_erased(tmp_path: Path, linked: list[int]) -> None:
     """Also if it is opened with another index in between."""
-    talk = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(2600)]
+    talk = [hb.Event(i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(2600)]
 
     def opened(index: str, end: int) -> list[int]:
         with hb.memory("hybrid", embedding="hashing:32", path=tmp_path / "memory.db", index=index) as memory:

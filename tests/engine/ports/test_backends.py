@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -217,11 +218,20 @@ TEXTS = ("tea", "", "...", "We moved to a red house.", "x" * 3000, "日本語 т
                      ("the way home", "then slept"), ("a whim", "which surprised everyone at the support group, even the instructor"))))
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder that holds the converted model: a conversion takes some seconds."""
+    folder = tmp_path_factory.mktemp("cache")
+    embedder("minilm", folder).embed(["tea"])
+    return folder
+
+
 @pytest.mark.parametrize(("spec", "least", "most"),
                          [("minilm", 0.999999, 1.01), ("minilm+openvino", 0.999999, 1.01), ("minilm+openvino-int8", 0.995, 0.99999)])
-def test_back_ends_against_torch(spec: str, least: float, most: float, recwarn: pytest.WarningsRecorder, capfd: pytest.CaptureFixture[str]) -> None:
+def test_back_ends_against_torch(spec: str, least: float, most: float, cache: Path, recwarn: pytest.WarningsRecorder,
+                                 capfd: pytest.CaptureFixture[str]) -> None:
     """Cosines to the vectors of torch in float32; 8 bits must also differ from them, or the test compares nothing.  Word pieces are the same."""
-    found = embedder(spec).embedder
+    found = embedder(spec, cache).embedder
     out = found.embed(TEXTS)
     assert not recwarn.list and capfd.readouterr() == ("", "")
     torch = embedder("minilm+torch").embedder
@@ -234,19 +244,19 @@ def test_back_ends_against_torch(spec: str, least: float, most: float, recwarn: 
     assert np.abs(ours.codes.astype(int) - theirs.codes).max() <= (1 if least > 0.999 else 30)
 
 
-def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = embedder("minilm").embedder
+def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = embedder("minilm", cache).embedder
     together = found.embed(TEXTS)
     assert np.array_equal(np.concatenate([found.embed([text]) for text in TEXTS]), together)
     assert np.array_equal(found.embed(TEXTS[::-1])[::-1], together)
     for threads in ("1", "3", "none"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
-        assert np.array_equal(OnnxEmbedder(by_name._shipped()).embed(TEXTS), together)
+        assert np.array_equal(embedder("minilm", cache).embedder.embed(TEXTS), together)
 
 
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
-def test_the_vector_of_a_text_comes_with_its_token_vectors(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = embedder(spec).embedder
+def test_the_vector_of_a_text_comes_with_its_token_vectors(spec: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = embedder(spec, cache).embedder
     expected, passes = found.embed(TEXTS), list[int]()
     run = found._run()
     monkeypatch.setattr(found, "_run", lambda: lambda ids: (passes.append(len(ids)), run(ids))[1])
@@ -276,9 +286,9 @@ def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(tmp_pa
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "of another kind"])
-def test_a_damaged_conversion_is_made_anew(damage: str, tmp_path: Path) -> None:
-    found = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
-    whole = found.embed(["tea"])
+def test_a_damaged_conversion_is_made_anew(damage: str, cache: Path, tmp_path: Path) -> None:
+    shutil.copytree(cache / "models", tmp_path, dirs_exist_ok=True)
+    whole = embedder("minilm", cache).embed(["tea"])
     (file,) = tmp_path.iterdir()
     content = bytearray(file.read_bytes())
     if damage == "flipped":
@@ -298,10 +308,10 @@ def test_a_folder_that_cannot_be_written_costs_the_conversion_alone(tmp_path: Pa
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_has_a_network_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forked_process_has_a_network_of_its_own(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads of the parent's network do not exist in the child; waiting for them would not end."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    found = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
+    found = embedder("minilm", cache).embedder
     texts = [text for text in TEXTS if len(text) > 30]
     whole = found.embed(texts)
     if (child := os.fork()) == 0:
