@@ -97,11 +97,17 @@ def not_closed(path: Path) -> Engine:
         return made(path)
 
 
+def blocks(path: Path) -> list[tuple[str, int, int]]:
+    """Name, number and bytes of each block of a file."""
+    with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
+        found = connection.execute("SELECT name, number, length(data) FROM blocks ORDER BY name, number").fetchall()
+    connection.close()
+    return found
+
+
 def kept(path: Path, name: str) -> list[int]:
     """Bytes of each block of a name."""
-    with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
-        found = connection.execute("SELECT number, length(data) FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall()
-    connection.close()
+    found = [(number, size) for other, number, size in blocks(path) if other == name]
     assert [number for number, _ in found] == list(range(len(found)))
     return [size for _, size in found]
 
@@ -226,10 +232,7 @@ def test_differences_of_earlier_versions_are_read(tmp_path: Path) -> None:
 
 def kinds(path: Path) -> set[str]:
     """Names of the blocks of a file."""
-    with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
-        found = {name for name, in connection.execute("SELECT DISTINCT name FROM blocks")}
-    connection.close()
-    return found
+    return {name for name, _, _ in blocks(path)}
 
 
 @pytest.mark.parametrize("closed", [True, False])
