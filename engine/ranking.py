@@ -274,7 +274,8 @@ def best(scores: Any, visible: Any, k: int) -> Any:
     [1, 3]
     """
     if k >= MANY and k * SAMPLED < scores.shape[0]:
-        _, kept = _heap(scores[::SAMPLED], visible[::SAMPLED], 3 * k // (2 * SAMPLED))       # half as many more, as a sample may mislead
+        sample, shown = scores[::SAMPLED].copy(), visible[::SAMPLED].copy()        # a copy, since each layout of an array is compiled for itself
+        _, kept = _heap(sample, shown, 3 * k // (2 * SAMPLED))       # half as many more, as a sample may mislead
         if kept.shape[0]:
             some = _at_least(scores, visible, kept[0])
             if some.shape[0] >= k:

@@ -139,8 +139,9 @@ class HashingEmbedder:
         known = self._words.get(word)
         if known is None:
             framed = f"<{word}>"
-            features = [f"w:{word}", *(f"c:{framed[i:i + 3]}" for i in range(len(framed) - 2))]
-            codes = [int.from_bytes(hashlib.blake2b(text_bytes(feature), digest_size=8).digest(), "little") for feature in features]
+            trigrams = [framed[i:i + 3] for i in range(len(framed) - 2)]
+            hashed = {trigram: _code(f"c:{trigram}") for trigram in set(trigrams)}      # a long word may repeat few
+            codes = [_code(f"w:{word}"), *map(hashed.__getitem__, trigrams)]
             weights = np.array([2 * (code & 1) - 1 for code in codes], np.int64)
             weights[0] *= 2
             known = np.array([(code >> 1) % self.dimensions for code in codes], np.int64), weights
@@ -177,6 +178,11 @@ def checked_texts(texts: Sequence[str]) -> None:
     """Raises InputError for anything but a sequence of texts."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise InputError("an embedder takes a sequence of texts", cure="wrap a single text in a list")
+
+
+def _code(feature: str) -> int:
+    """64 bits by which a feature is hashed."""
+    return int.from_bytes(hashlib.blake2b(text_bytes(feature), digest_size=8).digest(), "little")
 
 
 def text_bytes(text: str) -> bytes:

@@ -33,6 +33,7 @@ from ..marks import WHOLE, sum_of
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
+from .differences import Parted, Whole
 from .event_log import EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
@@ -49,10 +50,8 @@ from .snapshot_contents import (
     Form,
     Format5,
     description_mark,
-    difference,
     event_cells,
     forms_mark,
-    joined,
     left_out,
     memory_cells,
     shortened,
@@ -316,8 +315,7 @@ class Snapshot:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark,
-                     packed=before.packed, tails=before.tails)
+                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark)
         gone = list[bytes]()
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
@@ -382,14 +380,15 @@ class Snapshot:
         writer = BlockWriter(to, held.generation, before.marks, gathers=not placed)
         forms = {name: form for _, name, form in self._small if before.forms.get(name) != form}
         for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
-            if before.forms.get(name) != form:
+            known = before.prints.get(name, NONE) if before.forms.get(name) == form else None
+            if known is None:
                 forms[name] = form
-            self._write_array(writer, held, name, array, rows, form)
+            self._write_array(writer, held, name, array, form, known, rows)
         held.packed, held.tails = self._packed(), self._tails(held.computed)
-        for block, old, new, count in ((PACKED, before.packed, held.packed, None), (TAILS, before.tails, held.tails, len(self._growing))):
+        for block, old, new, kind in ((PACKED, before.packed, held.packed, Whole()), (TAILS, before.tails, held.tails, self._last_rows)):
             if writer.gathers and old is not None:
                 if new != old:
-                    writer.gather(block, 0, difference(old, new, count))
+                    writer.gather(block, 0, kind.difference(old, new))
             else:
                 writer.add(block, 0, new)
         if forms:
@@ -400,19 +399,26 @@ class Snapshot:
             self._shorten(to, held, name, len(prints))
         if placed:
             self._place_recent(to, held)
-            for name in (name for name, form in forms.items() if not form.rows):       # had blocks of its own
-                self._shorten(to, held, name, 0)
+            for name, form in forms.items():
+                if not form.rows:       # had blocks of its own
+                    self._shorten(to, held, name, 0)
 
-    def _write_array(self, writer: BlockWriter, held: _Held, name: str, array: NDArray[Any], rows: NDArray[np.int64] | None, form: Form) -> None:
-        """Write the blocks of an array that differ from the file's.  rows: which may differ (None: any), as long as the form is the file's."""
-        same, cell = self._held.forms.get(name) == form, _bytes_of_row(array)
-        known, size = self._held.prints.get(name, NONE) if same else NONE, form.rows * cell
-        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        prints = _renewed(known, data, size, rows // form.rows) if same and rows is not None else fingerprints(data, size)
-        if same and known.tobytes() == prints.tobytes():
+    @staticmethod
+    def _write_array(writer: BlockWriter, held: _Held, name: str, array: NDArray[Any], form: Form, known: NDArray[np.uint64] | None,
+                     rows: NDArray[np.int64] | None) -> None:
+        """Write the blocks of an array that differ from the file's.
+
+        known  fingerprints of the file's; None: the file has none in this form
+        rows   which may differ; None: any
+        """
+        cell, data = _bytes_of_row(array), np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        size = form.rows * cell
+        prints = fingerprints(data, size) if known is None or rows is None else _renewed(known, data, size, rows // form.rows)
+        if known is not None and known.tobytes() == prints.tobytes():
             return
-        shared = min(len(known), len(prints))
-        for block in (*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
+        shared = 0 if known is None else min(len(known), len(prints))
+        differ = () if known is None else np.flatnonzero(known[:shared] != prints[:shared]).tolist()
+        for block in (*differ, *range(shared, len(prints))):
             writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
         held.prints[name] = prints
 
@@ -516,7 +522,7 @@ class Snapshot:
         for column, key, rows, cell in self._growing:
             array = graph.column(key) if column is None else store.array(column)
             parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
-        return joined(parts)
+        return self._last_rows.joined(parts)
 
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:
@@ -527,6 +533,11 @@ class Snapshot:
         found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
                   for key, array in edges.items()}
         return tuple(found[name] for name in sorted(found))
+
+    @cached_property
+    def _last_rows(self) -> Parted:
+        """How the block TAILS is divided."""
+        return Parted(len(self._growing))
 
     @cached_property
     def _sizes(self) -> frozenset[int]:

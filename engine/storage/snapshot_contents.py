@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
-from ..numerics import kernel
 from ..records import Event
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
+from .differences import Parted, Whole
 from .postings import Added, Forward
 from .recent_blocks import RECENT, latest
 from .snapshot_file import SnapshotFile
@@ -29,10 +29,8 @@ AHEAD = 4                 # times CHUNK rows of a table that are read before the
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
 PACKED = "packed"         # name of the block that holds arrays that do not grow one after the other; small ones alone in early files
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
-DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `difference`; early files have all of PACKED there, and what is
-                          # changed of TAILS in further blocks of that name
-GRAIN = 32                # bytes that such a change says at least
-LOOK = 1024               # bytes that are looked at together first: most are as before
+DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `differences`; early files have all of PACKED there, and
+                          # what is changed of TAILS in further blocks of that name
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -51,6 +49,7 @@ EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, sess
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 BLOCKS = "SELECT name, number, generation, data, mark FROM blocks ORDER BY name, number"
 Forms = dict[str, tuple[str, str]]
+Differing = Parted | Whole
 
 
 class Form(NamedTuple):
@@ -209,15 +208,16 @@ class Format5:
                 for name in (*DIFFER, RECENT)}
         growing = [name for name, form in self.stored.items() if form.grows]
         later, differences = latest(kept[RECENT], DIFFER)
-        self.tails = _latest(kept[TAILS], differences[TAILS], len(growing))
-        last = dict(zip(growing, parted(self.tails, len(growing)), strict=True)) if self.tails is not None else {}
+        rows = Parted(len(growing))
+        self.tails = _as_of_last_save(rows, kept[TAILS], differences[TAILS])
+        last = dict(zip(growing, rows.of(self.tails), strict=True)) if self.tails is not None else {}
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
         shapes = {name: (np.dtype(dtype), json.loads(shape)) for name, (dtype, shape) in self.forms.items() if name not in self._computed}
         small = [name for name in shapes if not self.stored[name].rows]
         sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
         read = {name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place) for name in shapes if self.stored[name].rows}
-        self.packed = _latest(kept[PACKED], differences[PACKED], None) or b""
+        self.packed = _as_of_last_save(Whole(), kept[PACKED], differences[PACKED]) or b""
         if len(self.packed) != sum(sizes):
             raise ValueError("a block is missing or of another size")
         marks: dict[str, Future[Marks]] = {}
@@ -309,32 +309,16 @@ def shortened(part: bytes, row: int) -> bytes:
     return first if row and part[-row:] == first and part == first * (len(part) // row) else part
 
 
-def _latest(stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]], count: int | None) -> bytes | None:
-    """A block of DIFFER as of the last save, None if there is none.
+def _as_of_last_save(kind: Differing, stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]]) -> bytes | None:
+    """A block of DIFFER, None if there is none.
 
     stored  save and contents of each block of its name: the first whole, the others differences
     recent  save and contents of each difference that stands in RECENT
-    count   as `difference` has it
     """
     if not stored:
         return None
     since, whole = stored[0]
-    return changed(whole, [part for generation, part in (*stored[1:], *recent) if generation > since], count)
-
-
-def joined(parts: Sequence[bytes]) -> bytes:
-    """Parts one after the other, after their lengths.
-
-    >>> parted(joined([b"ab", b"", b"c"]), 3)
-    [b'ab', b'', b'c']
-    """
-    return np.array(list(map(len, parts)), "<i4").tobytes() + b"".join(parts)
-
-
-def parted(block: bytes, count: int) -> list[bytes]:
-    """So many parts of a block of `joined`.  Raises ValueError if it has not that many."""
-    starts, lengths, data = _parts_of(block, count)
-    return [data[start:start + length].tobytes() for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
+    return kind.changed(whole, [part for generation, part in (*stored[1:], *recent) if generation > since])
 
 
 def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
@@ -347,104 +331,6 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
     for name, values in zip(Event.__slots__, (times, *fields), strict=True):
         deque(map(getattr(Event, name).__set__, events, values), maxlen=0)
     return events
-
-
-def difference(old: bytes, new: bytes, count: int | None) -> bytes:
-    """What makes one block of `joined` of another with as many parts: lengths of the new parts, number, places and lengths of runs, and the runs.
-
-    count  parts of a block; None: blocks of the same length are compared as one part, without lengths, and `new` itself is given if it is shorter
-
-    A run is of bytes of the new parts, taken one after the other, that those of the same part do not have.  Cost: 0.1 ms per 10^6 bytes.
-
-    >>> old, new = joined([b"ab" * 40, b"", b"gone"]), joined([b"ab" * 40 + b"c", b"d", b""])
-    >>> changed(old, [difference(old, new, 3)], 3) == new
-    True
-    """
-    starts, lengths, data = _parts_of(old, count)
-    due, new_lengths, new_data = _parts_of(new, count)
-    runs = np.empty((2, new_data.size // GRAIN + len(lengths)), np.int32)
-    found = _runs(starts, lengths, data, due, new_lengths, new_data, runs)
-    places, sizes = runs[:, :found]
-    bytes_ = np.empty(sizes.sum(), np.uint8)
-    _gather(places, sizes, new_data, bytes_)
-    patch = np.concatenate([new_lengths, [found], places, sizes]).astype("<i4").tobytes() + bytes_.tobytes()
-    return patch if count is not None or len(patch) < len(new) else new
-
-
-def changed(old: bytes, differences: Sequence[bytes], count: int | None) -> bytes:
-    """The block after some differences, each from the block after those before it.  Raises ValueError if one is not."""
-    for patch in differences:
-        old = patch if count is None and len(patch) == len(old) else _changed(old, patch, count)
-    return old
-
-
-def _changed(old: bytes, patch: bytes, count: int | None) -> bytes:
-    starts, lengths, data = _parts_of(old, count)
-    parts = len(lengths)
-    new_lengths, found = np.frombuffer(patch, "<i4", parts), int(np.frombuffer(patch, "<i4", 1, 4 * parts)[0])
-    places, sizes = np.frombuffer(patch, "<i4", 2 * found, 4 * parts + 4).reshape(2, found).tolist()
-    at, total = 4 * (parts + 1 + 2 * found), int(new_lengths.sum(dtype=np.int64))
-    if new_lengths.min(initial=0) < 0 or total > len(old) + len(patch) or at + sum(sizes) != len(patch):
-        raise ValueError("what a save has changed is missing")
-    new = bytearray(b"".join([data[start:start + min(length, due)].tobytes().ljust(due, b"\0")
-                              for start, length, due in zip(starts.tolist(), lengths.tolist(), new_lengths.tolist(), strict=True)]))
-    for place, size in zip(places, sizes, strict=True):
-        if not 0 <= place <= place + size <= total:
-            raise ValueError("what a save has changed is missing")
-        new[place:place + size] = patch[at:at + size]
-        at += size
-    return bytes(new) if count is None else new_lengths.tobytes() + bytes(new)
-
-
-def _parts_of(block: bytes, count: int | None) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
-    """Start and length of each part of a block of `joined` in its data, and these.  Raises ValueError if it has not so many parts."""
-    if count is None:
-        return np.zeros(1, np.int64), np.array([len(block)], np.int32), np.frombuffer(block, np.uint8)
-    lengths, data = np.frombuffer(block, "<i4", count), np.frombuffer(block, np.uint8, offset=4 * count)
-    if lengths.min(initial=0) < 0 or lengths.sum(dtype=np.int64) != data.size:
-        raise ValueError("the last rows of arrays are missing")
-    return np.cumsum(lengths, dtype=np.int64) - lengths, lengths, data
-
-
-@kernel
-def _runs(starts: NDArray[np.int64], lengths: NDArray[np.int32], data: NDArray[np.uint8], new_starts: NDArray[np.int64],
-          new_lengths: NDArray[np.int32], new_data: NDArray[np.uint8], runs: NDArray[np.int32]) -> int:
-    """Write place and length of each run of `difference` into `runs` (2, ...); their number.  Cost: O(bytes)."""
-    found = 0
-    for part in range(starts.size):
-        for first in range(0, new_lengths[part], LOOK):
-            last = min(first + LOOK, new_lengths[part])
-            if last <= lengths[part] and not _differ(new_data[new_starts[part] + first:new_starts[part] + last], data[starts[part] + first:]):
-                continue
-            for at in range(first, last, GRAIN):
-                end, place = min(at + GRAIN, last), new_starts[part] + at
-                if end <= lengths[part] and not _differ(new_data[place:new_starts[part] + end], data[starts[part] + at:]):
-                    continue
-                if found and runs[0, found - 1] + runs[1, found - 1] == place:
-                    runs[1, found - 1] += end - at
-                else:
-                    runs[0, found], runs[1, found] = place, end - at
-                    found += 1
-    return found
-
-
-@kernel
-def _gather(places: NDArray[np.int32], sizes: NDArray[np.int32], data: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
-    """Write runs of `data` one after the other."""
-    at = 0
-    for run in range(places.size):
-        size = sizes[run]
-        out[at:at + size] = data[places[run]:places[run] + size]
-        at += size
-
-
-@kernel
-def _differ(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
-    """Whether the first so many bytes of `other` are not those of `one`; without a branch in the loop, so that many are compared at once."""
-    found = np.uint8(0)
-    for i in range(one.size):
-        found |= one[i] ^ other[i]
-    return bool(found)
 
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:

@@ -16,8 +16,9 @@ from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage import block_writer, snapshot
 from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
+from hebbarium.engine.storage.differences import GRAIN, Parted, Whole
 from hebbarium.engine.storage.recent_blocks import RECENT, SAVES, scattered
-from hebbarium.engine.storage.snapshot_contents import GRAIN, PACKED, TAILS, Form, changed, description_mark, difference, forms_mark, joined
+from hebbarium.engine.storage.snapshot_contents import PACKED, TAILS, Form, description_mark, forms_mark
 from hebbarium.engine.vocabulary import ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -33,29 +34,31 @@ def test_a_difference_makes_the_one_block_of_the_other(seed: int) -> None:
         for at in rng.integers(0, len(now), 3 if now else 0).tolist():
             now[at] ^= int(rng.integers(0, 2))
         new.append(bytes(now) + rng.bytes(int(rng.choice([0, 0, 1, 70]))))
-    one, other = joined(old), joined(new)
-    found = difference(one, other, len(old))
-    assert changed(one, [found], len(old)) == other
-    assert changed(one, [], len(old)) == one
+    block = Parted(len(old))
+    one, other = block.joined(old), block.joined(new)
+    found = block.difference(one, other)
+    assert block.changed(one, [found]) == other and block.of(other) == new
+    assert block.changed(one, []) == one
 
 
 def test_a_difference_has_what_differs() -> None:
-    one, rows = bytes(range(256)) * 64, 3 * bytes(100)
-    found = difference(joined([one, rows]), joined([one[:5000] + b"\xff" + one[5001:], rows + b"more"]), 2)
+    block, one, rows = Parted(2), bytes(range(256)) * 64, 3 * bytes(100)
+    found = block.difference(block.joined([one, rows]), block.joined([one[:5000] + b"\xff" + one[5001:], rows + b"more"]))
     assert len(found) == 4 * (2 + 1 + 2 * 2) + GRAIN + (304 - 300 // GRAIN * GRAIN), "lengths, number, places and lengths of two runs, the runs"
 
 
 def test_what_is_no_difference_of_the_block_is_refused() -> None:
-    one, other = joined([b"ab" * 40, b""]), joined([b"ab" * 40, b"cd"])
-    found = difference(one, other, 2)
+    block = Parted(2)
+    one, other = block.joined([b"ab" * 40, b""]), block.joined([b"ab" * 40, b"cd"])
+    found = block.difference(one, other)
     ints = np.frombuffer(found, "<i4", 5)
     assert ints.tolist() == [80, 2, 1, 80, 2]
     for wrong in (found[:-1], found + b"x", found[:3], b"", *(
             np.where(np.arange(5) == place, value, ints).astype("<i4").tobytes() + found[20:]
             for place, value in ((0, -1), (0, 2**31 - 1), (1, 1), (2, 2), (2, -1), (3, 81), (3, -4), (4, 1)))):
         with pytest.raises(ValueError):
-            changed(one, [wrong], 2)
-    assert changed(one, [found, difference(other, one, 2)], 2) == one
+            block.changed(one, [wrong])
+    assert block.changed(one, [found, block.difference(other, one)]) == one
 
 
 @pytest.mark.parametrize("changes", [0, 1, 7, 4000])
@@ -64,11 +67,11 @@ def test_a_difference_of_a_block_without_parts_is_at_most_the_block(changes: int
     old = rng.integers(0, 256, 9_999, np.uint8)
     new = old.copy()
     new[rng.choice(new.size, changes, replace=False)] ^= 1
-    found = difference(old.tobytes(), new.tobytes(), None)
-    assert changed(old.tobytes(), [found], None) == new.tobytes()
+    found = Whole.difference(old.tobytes(), new.tobytes())
+    assert Whole.changed(old.tobytes(), [found]) == new.tobytes()
     assert len(found) <= min(new.size, 4 * 2 + changes * (GRAIN + 8)) and (len(found) == new.size) == (changes == 4000)
     with pytest.raises(ValueError):
-        changed(old.tobytes(), [found[:-1]], None)
+        Whole.changed(old.tobytes(), [found[:-1]])
 
 
 def made(path: Path | None) -> Engine:
@@ -195,7 +198,7 @@ def to_former_differences(path: Path) -> int:
             for name, number, part in scattered(block):
                 differences += name == TAILS
                 if name == PACKED:
-                    part = packed = changed(packed, [part], None)
+                    part = packed = Whole.changed(packed, [part])
                 place = (name, differences if name == TAILS else number)
                 mark, = as_bytes(block_marks([name], place[1:], [generation], [part]))
                 ask("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)", (*place, part, generation, mark))
@@ -242,7 +245,7 @@ def test_arrays_that_do_not_grow_had_blocks_of_their_own_in_earlier_versions(tmp
     copy = tmp_path / "copy.db"
     with monkeypatch.context() as earlier:
         earlier.setattr(snapshot, "SMALL", 256)
-        earlier.setattr(snapshot, "difference", lambda old, new, count: new if count is None else difference(old, new, count))
+        earlier.setattr(Whole, "difference", staticmethod(lambda old, new: new))
         e = made(path)
         live(e, 0, 20)
         live(plain, 0, 20)
