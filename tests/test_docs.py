@@ -178,11 +178,9 @@ def commands(text: str) -> Iterator[list[str]]:
 
 def parsed(words: list[str]) -> None:
     """Raises click's UsageError for a command, option or value that does not exist; runs nothing."""
-    import typer
+    from hebbarium.cli.app import command_line
 
-    from hebbarium.cli import app
-
-    command: Any = typer.main.get_command(app)
+    command = command_line()
     while hasattr(command, "commands"):
         assert words and words[0] in command.commands, f"no command {words[:1]}"
         command, words = command.commands[words[0]], words[1:]

@@ -191,7 +191,8 @@ def test_the_class_of_a_failing_module_is_refused_by_the_name_of_its_package(tmp
 
 # --- hebbarium new -----------------------------------------------------------------------------------------------------------
 def tree(folder: Path) -> dict[str, bytes | None]:
-    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*")}
+    """The files of a folder, without what Python has compiled."""
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*") if "__pycache__" not in p.parts}
 
 
 def test_a_new_package_with_a_mechanism_of_every_home_passes_its_own_tests(tmp_path: Path) -> None:
@@ -225,7 +226,8 @@ def ruff(cwd: Path, *words: str | Path) -> str:
 def test_a_new_mechanism_of_every_home_in_this_repository_has_three_places_and_conforms(tmp_path: Path) -> None:
     """In a copy of the rooms: three files each, relative imports, every rating earned, the contract kept."""
     for room in ("engine", "mechanisms", "audit", "benchmarks", "src"):
-        shutil.copytree(ROOT / room, tmp_path / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        # with what is compiled, but for files that another process is writing
+        shutil.copytree(ROOT / room, tmp_path / room, symlinks=True, ignore=shutil.ignore_patterns("*.tmp.*", "*.pyc.*", "*.egg-info"))
     for file in ("registry.yaml", "pyproject.toml"):
         shutil.copy(ROOT / file, tmp_path)
     names = []

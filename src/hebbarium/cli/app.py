@@ -90,7 +90,7 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=True, prett
 
 
 @cache
-def _command() -> Any:
+def command_line() -> Any:
     """The commands, built once in a process: that takes 20 ms."""
     return get_command(app)
 
@@ -106,7 +106,7 @@ def main() -> None:
     collect_seldom()
     try:
         try:
-            _command()(prog_name="hebbarium")
+            command_line()(prog_name="hebbarium")
         finally:
             sys.stdout.flush()
     except HebbariumError as error:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.main import get_command
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.designs import Arm
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, RunSpec, Settings, manifest, options, parameters, settings_of
-from hebbarium.cli import app, main
+from hebbarium.cli.app import command_line, main
 from hebbarium.engine.errors import InputError, RegistryError
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
@@ -108,8 +107,7 @@ def test_an_odd_parameter_is_refused(text: str) -> None:
 def test_what_a_user_may_set_is_an_option_of_both_commands(command: str) -> None:
     """Every field of Settings, and what names the set, the data, the embedder, the language model and its transcript."""
     assert set(options()) == {f.name for f in fields(Settings)} | {"set", "dataset", "embedder", "language_model", "transcript"}
-    command_line: Any = get_command(app)
-    flags = {flag: p for p in command_line.commands[command].params for flag in p.opts}
+    flags = {flag: p for p in command_line().commands[command].params for flag in p.opts}
     for name, option in options().items():
         assert flags[option.flag].name == name and flags[option.flag].help == option.help
         named_by_a_design = command == "ablate" and name == "dataset"
