@@ -12,10 +12,11 @@ demo: $(VENV)/.installed
 	@echo "ablation report: $(OUT)/ablation.html"
 	@echo "audit report:    $(OUT)/audit.html"
 
+# Commands that tests start load modules as compiled by those before, also where the environment says not to keep them.
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto
 
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only
