@@ -33,7 +33,7 @@ from hebbarium.engine.storage.snapshot_file import SnapshotFile, snapshot_errors
 from hebbarium.engine.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
-KILLS = 40      # more in benchmarks/drills
+KILLS = 100
 
 
 def everything(**options: Any) -> Engine:

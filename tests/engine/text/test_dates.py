@@ -291,7 +291,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_hostile_text_takes_linear_time(text: str) -> None:
     """The best of three: other work on the machine is not ours. Each text is one shorter, so none is known already."""
-    quarters, wholes = zip(*((seconds(text[:len(text) // 32 - i]), seconds(text[:len(text) // 8 - i])) for i in range(3)), strict=True)
+    quarters, wholes = zip(*((seconds(text[:len(text) // 16 - i]), seconds(text[:len(text) // 4 - i])) for i in range(3)), strict=True)
     assert min(wholes) < max(10.0 * min(quarters), 1.0)         # 4 times for linear, 16 times for quadratic cost
 
 
