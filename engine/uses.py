@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .columns import Phase
 from .contract import Cue
 from .schedule import Node
+from .text.utf8 import encoded
 from .vocabulary import NOW, RECALLED, USED, USED_TIME
 
 TOGETHER = 3        # best rows of an answer that count as used together
@@ -25,7 +26,7 @@ def session_key(session: str) -> int:
     >>> session_key(""), session_key("monday") == session_key("monday") != session_key("tuesday")
     (-1, True)
     """
-    return crc32(session.encode("utf-8", "surrogatepass")) & 0x7FFFFFFF if session else -1
+    return crc32(encoded(session)) & 0x7FFFFFFF if session else -1
 
 
 def last_use(used: Any, times: Any, key: int) -> tuple[NDArray[np.int64], float]:

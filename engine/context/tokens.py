@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ..errors import HebbariumError, InputError
-from ..ports.embedder import Embedder, WrappedEmbedder, text_bytes
+from ..ports.embedder import Embedder, WrappedEmbedder
 from ..ports.word_pieces import TOKENIZER
+from ..text.utf8 import encoded
 
 CHARACTERS: Final = 4       # of a token, where no tokeniser is known
 REMEMBERED: Final = 8_192   # texts whose counts a tokeniser keeps
@@ -81,7 +82,7 @@ class TokenizerCounter:
         self._counts: dict[bytes, int] = {}         # by digest, so that no text stays here after it was erased elsewhere
 
     def units(self, text: str) -> int:
-        key = hashlib.blake2b(text_bytes(text), digest_size=16).digest()
+        key = hashlib.blake2b(encoded(text), digest_size=16).digest()
         if (known := self._counts.get(key)) is not None:
             return known
         clean = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -110,7 +110,7 @@ def _folder_or_name(spec: str | Path, graphs: Path | None = None) -> Embedder:
         return plain
     if backend == OnnxEmbedder.BACKEND:
         return OnnxEmbedder(plain.folder, name=SHIPPED if name == "minilm" else f"{plain.name}+{backend}", graphs=graphs)
-    return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", precision=OPENVINO[backend])
+    return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", graphs=graphs, precision=OPENVINO[backend])
 
 
 def _plain(name: str) -> Embedder:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from ..errors import HebbariumError
 from ..marks import mark
+from ..text.utf8 import encoded
 
 SQL_KEYS = 500             # keys in one SELECT
 BUSY_SECONDS = 60.0
@@ -95,7 +96,7 @@ class CacheFile:
 
     def _mark(self, table: str, row: Sequence[Any]) -> bytes:
         """The mark of a row (key, value, ...)."""
-        place = f"{table}\0{self.model.name}\0{self.model.revision}".encode("utf-8", "surrogatepass")
+        place = encoded(f"{table}\0{self.model.name}\0{self.model.revision}")
         return mark(place, 0, 0, *(cell if isinstance(cell, bytes) else repr(cell).encode() for cell in row))
 
     def close(self) -> None:

@@ -1,36 +1,40 @@
 """A sentence-transformers model whose transformer is converted and computed by another library than torch."""
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import HebbariumError
+from .cache_file import DamagedCacheWarning
 from .embedder import Vectors
 from .sentence_transformer import SentenceTransformerEmbedder
 
 Ids = NDArray[np.int64]
 Layer = NDArray[np.float32]
-Form = TypeVar("Form")
 Network = Callable[[Ids], Layer]    # ids (n, pieces) to token vectors (n, pieces, d) of the last layer
 
 LEAST_COSINE = 0.995        # to the vectors of torch in float32
+MARK_BYTES = 32             # SHA-256 of a kept network, at the start of its file
 MEANS = 4_096               # averages kept from texts whose token vectors were asked for: as many as an experiment embeds at once
 SAMPLE = (" Ada moved to a RED house in May. ", "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. " * 3)
 
 
-class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
+class ConvertedEmbedder(SentenceTransformerEmbedder):
     """As SentenceTransformerEmbedder, with the arithmetic of another library; the revision names it, so that caches are kept apart.
 
     LIBRARY, BACKEND    the library in messages, and what stands after `+` in the name of an embedder
+    graphs              folder that keeps the converted network, up to 90 MB for MiniLM, so that other processes load neither torch nor the model's
+                        weights; None: converted in every process that embeds.  A damaged file is made anew, and DamagedCacheWarning says so
 
     Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.  When the network is converted, two texts are
     compared with the vectors of torch, so a model with other pooling, or with a prompt, is refused.  A process that was forked converts or loads
@@ -43,8 +47,9 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
     LIBRARY: ClassVar[str]
     BACKEND: ClassVar[str]
 
-    def __init__(self, folder: Path | str, *, name: str = "") -> None:
+    def __init__(self, folder: Path | str, *, name: str = "", graphs: Path | None = None) -> None:
         super().__init__(folder, name=name)
+        self.graphs = graphs
         self._network: Network | None = None
         self._process = 0
         self._inherited: list[Network] = []     # networks of the parent: freeing one in a forked process could wait for its threads
@@ -54,16 +59,22 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
         return {**super().__getstate__(), "_network": None, "_inherited": [], "_means": {}}
 
     @abstractmethod
-    def _converted(self, model: Any) -> Form:
-        """The network of a model that torch has loaded, as the library holds it."""
+    def _converted(self, model: Any) -> bytes:
+        """The network of a model that torch has loaded, in the library's format."""
 
     @abstractmethod
-    def _network_of(self, form: Form) -> Network:
-        """A network that is ready to run."""
+    def _network_of(self, graph: bytes) -> Network:
+        """A network in the library's format, ready to run."""
 
     def _prepared(self) -> Network:
-        """A network that is ready to run, however it is got.  Raises HebbariumError."""
-        return self._checked()[1]
+        """The network ready to run: the kept one, else converted and kept.  Raises HebbariumError."""
+        graph = self._kept()
+        if graph is not None:
+            with suppress(Exception):   # a graph that this version of the library does not read is made anew
+                return self._network_of(graph)
+        graph, network = self._checked()
+        self._keep(graph)
+        return network
 
     def _read(self, texts: list[str]) -> Sequence[Any]:
         return self.tokenizer.read(texts)
@@ -93,13 +104,13 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
             self._network, self._process = self._prepared(), os.getpid()
         return self._network
 
-    def _checked(self) -> tuple[Form, Network]:
-        """The folder's model as the library holds it, and ready to run; vectors of a few texts are those of torch.  Raises HebbariumError."""
+    def _checked(self) -> tuple[bytes, Network]:
+        """The folder's model in the library's format, and ready to run; vectors of a few texts are those of torch.  Raises HebbariumError."""
         model = self._load()
         try:
             with _silent():
-                form = self._converted(model)
-            network = self._network_of(form)
+                graph = self._converted(model)
+            network = self._network_of(graph)
             near = [_cosine(_means(network(_ids(self.tokenizer.read([text]))))[0],
                             np.asarray(model.encode(text, show_progress_bar=False), np.float32)) for text in SAMPLE]
         except HebbariumError:
@@ -110,7 +121,36 @@ class ConvertedEmbedder(SentenceTransformerEmbedder, Generic[Form]):
         if not min(near) >= LEAST_COSINE:
             raise HebbariumError(f"{self.LIBRARY} gives other vectors for this model (cosine {min(near):.3f})", where=str(self.folder),
                                  cure=f"leave out +{self.BACKEND}; only models with mean pooling and without a prompt are supported")
-        return form, network
+        return graph, network
+
+    def _file(self) -> Path | None:
+        return self.graphs / f"{self.revision}.{self.BACKEND}" if self.graphs else None
+
+    def _kept(self) -> bytes | None:
+        file = self._file()
+        try:
+            content = file.read_bytes() if file else b""
+        except OSError:
+            return None
+        mark, graph = content[:MARK_BYTES], content[MARK_BYTES:]
+        if not content or hashlib.sha256(graph).digest() == mark:
+            return graph or None
+        warnings.warn(f"the converted model {file} is damaged and is made anew", DamagedCacheWarning, stacklevel=2)
+        return None
+
+    def _keep(self, graph: bytes) -> None:
+        """Store the graph; a folder that cannot be written costs the next process the conversion, and nothing else."""
+        file = self._file()
+        if file is None:
+            return
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            temporary = file.with_name(f".{file.name}.{os.getpid()}")
+            try:
+                temporary.write_bytes(hashlib.sha256(graph).digest() + graph)
+                temporary.replace(file)         # at once: another process sees the whole file or none
+            finally:
+                temporary.unlink(missing_ok=True)
 
 
 def _ids(read: Sequence[Any]) -> Ids:

@@ -1,7 +1,6 @@
 """The embedder port: texts to unit vectors, and a stand-in by feature hashing that needs no model."""
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..text.utf8 import hashed
 from .tokens import MOST_PIECES, Tokens, coded, joined
 
 Spans = NDArray[np.int32]
@@ -38,28 +38,6 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32, C order, rows of unit length."""
-        ...
-
-
-class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also gives a vector for each word piece, as some models can."""
-
-    def embed_tokens(self, texts: Sequence[str]) -> Tokens:
-        """Unit vectors of the word pieces of n texts, special tokens left out; d may differ from `dimensions`."""
-        ...
-
-
-class WordPieces(Protocol):
-    """An embedder whose tokeniser is at hand.
-
-    window  the most word pieces of a text that count; None: no limit
-    """
-
-    @property
-    def window(self) -> int | None: ...
-
-    def pieces(self, text: str) -> Spans:
-        """(t, 2) start and end of each word piece of the whole text, in characters, special tokens left out; no weights are loaded."""
         ...
 
 
@@ -140,8 +118,8 @@ class HashingEmbedder:
         if known is None:
             framed = f"<{word}>"
             trigrams = [framed[i:i + 3] for i in range(len(framed) - 2)]
-            hashed = {trigram: _code(f"c:{trigram}") for trigram in set(trigrams)}      # a long word may repeat few
-            codes = [_code(f"w:{word}"), *map(hashed.__getitem__, trigrams)]
+            numbers = {trigram: hashed(f"c:{trigram}", "little") for trigram in set(trigrams)}      # a long word may repeat few
+            codes = [hashed(f"w:{word}", "little"), *map(numbers.__getitem__, trigrams)]
             weights = np.array([2 * (code & 1) - 1 for code in codes], np.int64)
             weights[0] *= 2
             known = np.array([(code >> 1) % self.dimensions for code in codes], np.int64), weights
@@ -180,11 +158,3 @@ def checked_texts(texts: Sequence[str]) -> None:
         raise InputError("an embedder takes a sequence of texts", cure="wrap a single text in a list")
 
 
-def _code(feature: str) -> int:
-    """64 bits by which a feature is hashed."""
-    return int.from_bytes(hashlib.blake2b(text_bytes(feature), digest_size=8).digest(), "little")
-
-
-def text_bytes(text: str) -> bytes:
-    """UTF-8, lone surrogates included."""
-    return text.encode("utf-8", "surrogatepass")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..errors import HebbariumError
+from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
-from .embedder import Embedder, Progress, Vectors, WrappedEmbedder, checked_texts, text_bytes, tokens_of
+from .embedder import Embedder, Progress, Vectors, WrappedEmbedder, checked_texts, tokens_of
 from .tokens import Tokens, joined, packed, unpacked, valid
 
 __all__ = ["CachedEmbedder", "MeteredEmbedder", "default_cache", "metered"]
@@ -120,12 +122,12 @@ class _Cached(Generic[Value]):
     def __init__(self, file: CacheFile, table: str, compute: Callable[[list[str]], list[Value]], pack: Callable[[Value], tuple[object, ...]],
                  unpack: Callable[..., Value], size: Callable[[Value], int], most: int) -> None:
         self.file, self.table, self.compute, self.pack, self.unpack, self.size, self.most = file, table, compute, pack, unpack, size, most
-        self.memo: dict[bytes, Value] = {}
+        self.memo: OrderedDict[bytes, Value] = OrderedDict()     # the oldest first
         self.held = 0
 
     def of(self, texts: Sequence[str], progress: Progress | None) -> tuple[list[Value], int]:
         """The value of each text, and the number of texts that were computed."""
-        keys = [hashlib.sha256(text_bytes(text)).digest() for text in texts]
+        keys = [hashlib.sha256(encoded(text)).digest() for text in texts]
         found = {key: self.memo[key] for key in keys if key in self.memo}
         wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         missing: list[tuple[bytes, str]] = []
@@ -169,10 +171,8 @@ class _Cached(Generic[Value]):
     def _remember(self, values: dict[bytes, Value]) -> None:
         self.memo |= values
         self.held += sum(map(self.size, values.values()))
-        for key in list(self.memo):
-            if self.held <= self.most:
-                break
-            self.held -= self.size(self.memo.pop(key))
+        while self.memo and self.held > self.most:
+            self.held -= self.size(self.memo.popitem(last=False)[1])
 
 
 class MeteredEmbedder(WrappedEmbedder):

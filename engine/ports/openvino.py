@@ -1,12 +1,15 @@
 """A sentence-transformers model on the CPU by OpenVINO, in float32 or in 8 bits: an extra, `pip install 'hebbarium[openvino]'`.
 
-The transformer is converted from the folder's own weights in memory; nothing is downloaded or written, and OpenVINO's usage reports are off.
+The transformer is converted from the folder's own weights; nothing is downloaded, and OpenVINO's usage reports are off.
 """
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -18,11 +21,12 @@ from .embedder import Vectors
 Precision = Literal["float32", "int8"]
 GROUP = "128"               # values of an activation that share one scale in 8-bit products
 FEW = 8                     # word pieces; shorter texts are computed in float32 also for int8, as no mean over many pieces evens out the rounding
-FORMAT = "1"                # raised when this file changes the vectors
+FORMATS: Final[Mapping[Precision, str]] = MappingProxyType({"float32": "1", "int8": "2"})      # raised when this file changes the vectors
+LENGTH = 8                  # bytes of the length of a network's structure, which stands before structure and weights
 REPORTS = "openvino_telemetry"
 
 
-class OpenVinoEmbedder(ConvertedEmbedder[Any]):
+class OpenVinoEmbedder(ConvertedEmbedder):
     """As ConvertedEmbedder, by OpenVINO.
 
     precision  `float32`; `int8`: weights in 8 bits, one scale per output, and activations in 8 bits, one scale per 128 values, for texts of at
@@ -32,37 +36,44 @@ class OpenVinoEmbedder(ConvertedEmbedder[Any]):
     LIBRARY: ClassVar[str] = "OpenVINO"
     BACKEND: ClassVar[str] = "openvino"
 
-    def __init__(self, folder: Path | str, *, name: str = "", precision: Precision = "float32") -> None:
-        super().__init__(folder, name=name)
+    def __init__(self, folder: Path | str, *, name: str = "", graphs: Path | None = None, precision: Precision = "float32") -> None:
+        super().__init__(folder, name=name, graphs=graphs)
         self.precision = precision
+        self._exact = OpenVinoEmbedder(folder, name=name, graphs=graphs) if precision == "int8" else None
 
     @property
     def revision(self) -> str:
         """That of the folder, with OpenVINO's version and the precision.  Raises HebbariumError without the extra."""
-        return f"{super().revision}-{self.BACKEND}-{_openvino().__version__.partition('-')[0]}-{self.precision}-{FORMAT}"
+        return f"{super().revision}-{self.BACKEND}-{_openvino().__version__.partition('-')[0]}-{self.precision}-{FORMATS[self.precision]}"
 
     def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
-        torch_has_it = self.precision == "int8" and len(read[0]) < FEW
-        return super(ConvertedEmbedder, self)._encode(texts, read) if torch_has_it else super()._encode(texts, read)
+        if self._exact and len(read[0]) < FEW:
+            return self._exact._encode(texts, read)
+        return super()._encode(texts, read)
 
     def _last_layer(self, ids: Ids) -> Layer:
-        torch_has_it = self.precision == "int8" and ids.shape[1] < FEW
-        return super(ConvertedEmbedder, self)._last_layer(ids) if torch_has_it else super()._last_layer(ids)
+        if self._exact and ids.shape[1] < FEW:
+            return self._exact._last_layer(ids)
+        return super()._last_layer(ids)
 
-    def _converted(self, model: Any) -> Any:
-        """A model of OpenVINO from ids (n, pieces) int64 to token vectors (n, pieces, d)."""
+    def _converted(self, model: Any) -> bytes:
+        """A model of OpenVINO from ids (n, pieces) int64 to token vectors (n, pieces, d): its structure, XML, and its weights."""
         import torch
 
         library = _openvino()
         converted = library.convert_model(transformer(model), example_input=torch.ones((2, 8), dtype=torch.int64))
         if self.precision == "int8":
             _weights_in_8_bits(library, converted)
-        return converted
+        with tempfile.TemporaryDirectory() as folder:
+            structure, weights = (Path(folder) / f"graph.{end}" for end in ("xml", "bin"))
+            library.save_model(converted, structure, compress_to_fp16=False)
+            return structure.stat().st_size.to_bytes(LENGTH, "little") + structure.read_bytes() + weights.read_bytes()
 
-    def _network_of(self, form: Any) -> Network:
+    def _network_of(self, graph: bytes) -> Network:
         options = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads(),
                    "DYNAMIC_QUANTIZATION_GROUP_SIZE": GROUP if self.precision == "int8" else "0"}
-        request = _openvino().Core().compile_model(form, "CPU", options).create_infer_request()
+        weights, core = LENGTH + int.from_bytes(graph[:LENGTH], "little"), _openvino().Core()
+        request = core.compile_model(core.read_model(graph[LENGTH:weights], graph[weights:]), "CPU", options).create_infer_request()
 
         def run(ids: Ids) -> Layer:
             found: Layer = request.infer([ids])[0].copy()       # the request writes its next answer to the same memory

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import HebbariumError
+from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
-from .embedder import WORD, text_bytes
+from .embedder import WORD
 from .sentence_transformer import for_model, without_progress_bars
 
 Scores = NDArray[np.float64]
@@ -146,12 +147,12 @@ class CachedReranker:
 
     def score(self, query: str, texts: Sequence[str]) -> Scores:
         """(n,) ln odds.  Cost for 50 texts: 0.5 ms from the file, else the reranker's."""
-        asked = text_bytes(query)
+        asked = encoded(query)
         head = hashlib.sha256(len(asked).to_bytes(8, "little") + asked)
         keys = []
         for text in texts:
             pair = head.copy()
-            pair.update(text_bytes(text))
+            pair.update(encoded(text))
             keys.append(pair.digest())
         with self._lock:
             found: dict[bytes, float] = dict(self._file.stored("scores", keys))

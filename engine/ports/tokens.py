@@ -17,7 +17,9 @@ MOST_PIECES = 512   # word pieces of a text for models without a window
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tokens:
-    """Unit vectors of the word pieces of n texts; the vector of piece i is codes[i] * scales[i].
+    """Unit vectors of the word pieces of n texts, special tokens left out; the vector of piece i is codes[i] * scales[i].
+
+    An embedder with a method `embed_tokens(texts)` gives them; d may differ from its `dimensions`.
 
     codes    (t, d) int8      of the pieces of all texts in order
     scales   (t,) float32     1 / length of the codes

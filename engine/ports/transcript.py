@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import DataError, HebbariumError, InputError
+from ..text.utf8 import decoded, encoded
 from .json_schema import parsed
 from .language_model import LanguageModel, NoModel, Reply, Request, Status, metered
 
@@ -110,7 +111,7 @@ class Transcript:
 
     def _store(self, requests: Mapping[bytes, Request], replies: Mapping[bytes, Reply]) -> None:
         """One transaction; a request that another process has stored keeps its reply."""
-        rows = [(self.name, self.revision, key, requests[key].canonical(), reply.status.value, reply.text.encode("utf-8", "surrogatepass"),
+        rows = [(self.name, self.revision, key, requests[key].canonical(), reply.status.value, encoded(reply.text),
                  reply.prompt_tokens, reply.completion_tokens) for key, reply in replies.items()]
         with _opened(self.path) as connection, connection:
             connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -151,7 +152,7 @@ def replayed(path: Path, name: str | None = None) -> Transcript:
 
 
 def _reply(status: Status, text: bytes, prompt_tokens: int, completion_tokens: int) -> Reply:
-    written = text.decode("utf-8", "surrogatepass")
+    written = decoded(text)
     return Reply(status, parsed(written) if status is Status.OK else None, written, prompt_tokens, completion_tokens)
 
 

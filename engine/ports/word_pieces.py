@@ -61,28 +61,18 @@ class WordPieceTokenizer:
         return read_only(np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32).reshape(-1, 2))
 
 
-def passages(embedder: Embedder, text: str, size: int = 200, overlap: int = 40) -> tuple[str, ...]:
-    """The text alone if the embedder reads all of it, else overlapping windows of it in order, cut at word pieces.
+def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Spans, ...]:
+    """For each (size, overlap), (w, 2) start and end of each window in characters, in order; no window if the embedder reads the whole text.
 
     size     word pieces of a window; at most what the embedder reads
     overlap  of these, shared with the window before
-    A model that states no limit gets windows of `size`, too; so does the hashing embedder, whose pieces are words.  An embedder without `pieces` gets
-    the text alone, since nothing is known about what it reads.
 
-    Cost: O(length); 1 ms for 1000 word pieces.  Raises InputError unless 0 <= overlap < size, HebbariumError if the tokeniser cannot be loaded.
+    An embedder whose tokeniser is at hand has `pieces(text)`, (t, 2) start and end of each word piece of the whole text without special tokens, and
+    `window`, the most that it reads; None: it states no limit.  Then it counts as reading the first size; so does the hashing embedder, whose pieces
+    are words.  An embedder without `pieces` gets no window, since nothing is known about what it reads.
 
-    >>> from .embedder import HashingEmbedder
-    >>> passages(HashingEmbedder(8), "one two, three four five", size=3, overlap=1)
-    ('one two, three', 'three four five')
-    """
-    (found,) = cuts(embedder, text, (size, overlap))
-    return tuple(text[start:end] for start, end in found.tolist()) or (text,)
-
-
-def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Spans, ...]:
-    """For each (size, overlap), (w, 2) start and end of each window of `passages` in characters; no window if the embedder reads the whole text.
-
-    The text is divided into word pieces once.  A model that states no limit reads the first size.  Cost and errors: as `passages`.
+    The text is divided into word pieces once.  Cost: O(length); 1 ms for 1000 word pieces.  Raises InputError unless 0 <= overlap < size,
+    HebbariumError if the tokeniser cannot be loaded.
 
     >>> from .embedder import HashingEmbedder
     >>> [each.tolist() for each in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..columns import Column
 from ..marks import SIZE, WHOLE, cells, checksum, mark, sum_of, verify
 from ..records import Event
+from ..text.utf8 import decoded
 from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WITHHELD, WRITING
 from ..writings import Writing
 from .array_blocks import Place
@@ -50,7 +51,7 @@ class OlderFormat:
                 f"SELECT time, text, speaker, session, id, caption, dated, stored_as, mark, {last} FROM events ORDER BY number"):
             verify(checksum(*fields, *([attributes] if attributes else [])), found)
             time, *blobs, dated, row = fields
-            text, speaker, session, id, caption = (b.decode("utf-8", "surrogatepass") for b in blobs)
+            text, speaker, session, id, caption = (decoded(b) for b in blobs)
             yield Event(time, text, speaker, session, id, caption, bool(dated), attributes_of(attributes)), row
 
     def writings(self) -> list[tuple[Writing, int]]:
@@ -115,8 +116,8 @@ class Format4:
             for _, _, time, dated, row, text, speaker, session, id, caption, attributes, _ in rows:
                 for name in (speaker, session, caption):
                     if name not in names:
-                        names[name] = name.decode("utf-8", "surrogatepass")
-                yield Event(time, text.decode("utf-8", "surrogatepass"), names[speaker], names[session], id.decode("utf-8", "surrogatepass"),
+                        names[name] = decoded(name)
+                yield Event(time, decoded(text), names[speaker], names[session], decoded(id),
                             names[caption], bool(dated), attributes_of(attributes) if attributes else ()), row
 
     def writings(self) -> list[tuple[Writing, int]]:
@@ -151,7 +152,7 @@ class Format4:
         found: list[str] = []
         for rows in self._rows("SELECT number, generation, name, mark FROM entities"):
             self._verify(rows, [mark(b"entities", n, generation, name) for n, generation, name, _ in rows])
-            found += [name.decode("utf-8", "surrogatepass") for _, _, name, _ in rows]
+            found += [decoded(name) for _, _, name, _ in rows]
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..marks import MISMATCH, SIZE, WHOLE, checksum, verify
 from ..records import Event
+from ..text.utf8 import decoded, encoded
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
@@ -163,8 +164,8 @@ class Format5:
             self._verify(marks, marks_of, b"events", numbers, generations, blobs, values)
             for column in (blobs[1], blobs[2], blobs[4]):
                 for name in set(column) - names.keys():
-                    names[name] = name.decode("utf-8", "surrogatepass")
-            texts, ids = ([blob.decode("utf-8", "surrogatepass") for blob in column] for column in (blobs[0], blobs[3]))
+                    names[name] = decoded(name)
+            texts, ids = ([decoded(blob) for blob in column] for column in (blobs[0], blobs[3]))
             speakers, sessions, captions = (map(names.__getitem__, column) for column in (blobs[1], blobs[2], blobs[4]))
             attributes = [attributes_of(blob) if blob else () for blob in blobs[5]]
             events += events_of(values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
@@ -199,7 +200,7 @@ class Format5:
         found: list[str] = []
         for numbers, generations, names, marks in self._rows("SELECT number, generation, name, mark FROM entities"):
             self._verify(marks, marks_of, b"entities", numbers, generations, [names])
-            found += [name.decode("utf-8", "surrogatepass") for name in names]
+            found += [decoded(name) for name in names]
         self._settle()
         return found
 
@@ -335,13 +336,13 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:
     """The values of an event in its table, between number and generation."""
-    texts = (t.encode("utf-8", "surrogatepass") for t in (event.text, event.speaker, event.session, event.id, event.caption))
+    texts = (encoded(t) for t in (event.text, event.speaker, event.session, event.id, event.caption))
     return (event.time, *texts, written_attributes(event.attributes), int(event.dated), row)
 
 
 def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
     """The values of a writing in its table, between number and generation."""
-    texts = (t.encode("utf-8", "surrogatepass") for t in (writing.text, writing.kind, writing.maker))
+    texts = (encoded(t) for t in (writing.text, writing.kind, writing.maker))
     return (*texts, writing.time, json.dumps(writing.sources), json.dumps(writing.span), row)
 
 
@@ -354,18 +355,18 @@ def writing_marks(numbers: Sequence[int], generations: Sequence[int], values: Se
 
 def writing_of(values: Sequence[Any]) -> Writing:
     """The writing from its values: text, kind, maker, time, sources, span."""
-    text, kind, maker = (b.decode("utf-8", "surrogatepass") for b in values[:3])
+    text, kind, maker = (decoded(b) for b in values[:3])
     span = json.loads(values[5])
     return Writing(text, kind, maker, values[3], tuple(json.loads(values[4])), tuple(span) if span else None)
 
 
 def written_attributes(attributes: Sequence[tuple[str, str]]) -> bytes:
     """Attributes as JSON; empty if there are none.  Lone surrogates are kept."""
-    return json.dumps(attributes, ensure_ascii=False).encode("utf-8", "surrogatepass") if attributes else b""
+    return encoded(json.dumps(attributes, ensure_ascii=False)) if attributes else b""
 
 
 def attributes_of(written: bytes) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in json.loads(written.decode("utf-8", "surrogatepass"))) if written else ()
+    return tuple((key, value) for key, value in json.loads(decoded(written))) if written else ()
 
 
 def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, ...]:
@@ -390,8 +391,8 @@ def forward(added: Sequence[Sequence[bytes]], word_bytes: NDArray[np.int64], tri
 
 
 def _lines(names: Sequence[str]) -> bytes:
-    return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogatepass")
+    return encoded("".join(f"{name}\n" for name in names))
 
 
 def names_of(lines: Sequence[bytes]) -> list[str]:
-    return b"".join(lines).decode("utf-8", "surrogatepass").split("\n")[:-1]
+    return decoded(b"".join(lines)).split("\n")[:-1]

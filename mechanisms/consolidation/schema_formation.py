@@ -28,6 +28,7 @@ from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.text.features import Features
+from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import CONGRUENCY, CREATED, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ def evoke(p: Any, serial: Any, schema: Any, created: Any, c: Any, now: float, ta
 
 def features_of(features: Features, buckets: int, most: int) -> Any:
     """The item of a text: hash buckets of its names and terms, each once, in order, int16."""
-    found = dict.fromkeys(crc32(name.encode("utf-8", "surrogatepass")) % buckets for name in (*features.entities, *features.terms))
+    found = dict.fromkeys(crc32(encoded(name)) % buckets for name in (*features.entities, *features.terms))
     return np.array(list(found)[:most], dtype=np.int16)
 
 

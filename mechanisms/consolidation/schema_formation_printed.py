@@ -19,6 +19,7 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import CONGRUENCY, ENCODING_STRENGTH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def free_energy(x: Any, w: Any) -> float:
 
 def features_of(names: Sequence[str], buckets: int) -> Any:
     """Hash buckets of some names, each once, ascending."""
-    return np.unique([crc32(name.encode("utf-8", "surrogatepass")) % buckets for name in names]).astype(np.int64)
+    return np.unique([crc32(encoded(name)) % buckets for name in names]).astype(np.int64)
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +32,7 @@ from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
 from ...engine.text.features import Features, SpeechAct, features
+from ...engine.text.utf8 import hashed
 from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
 from ..shared.facts import corrects
 
@@ -178,7 +178,7 @@ def said(words: Sequence[str], speaker: int) -> int:
     (True, 0)
     """
     content = " ".join(words)
-    return (int.from_bytes(blake2b(f"{speaker} {content}".encode(), digest_size=8).digest()) >> 1) | 1 if words else 0
+    return (hashed(f"{speaker} {content}") >> 1) | 1 if words else 0
 
 
 class Sayings:

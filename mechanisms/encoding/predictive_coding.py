@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
+from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT, VETO
 
 Array = NDArray[np.float64]
@@ -325,7 +326,7 @@ def entity_code(names: Iterable[str], size: int) -> Array:
     """
     code, count = np.zeros(size), 0
     for name in names:
-        digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=CODE_BITS // 8).digest()
+        digest = hashlib.blake2b(encoded(name), digest_size=CODE_BITS // 8).digest()
         code += 1.0 - 2.0 * np.unpackbits(np.frombuffer(digest, dtype=np.uint8))[:size]
         count += 1
     return code / np.sqrt(count) if count else code

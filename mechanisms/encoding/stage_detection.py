@@ -23,7 +23,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -34,6 +33,7 @@ from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.drafts import Kind
 from ...engine.numerics import kernel
 from ...engine.ports.language_model import Reply, Request, Status
+from ...engine.text.utf8 import hashed
 from ...engine.vocabulary import CREATED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
 
 STAGE_LABEL = Column("stage_label", np.int64, Scope.MEMORY, "1", 0, "number of the event's label, from its text; 0: no label", own=True)
@@ -137,7 +137,7 @@ def label(plan: str, session: str) -> int:
     if not plan and not session:
         return 0
     text = f"plan {plan}" if plan else f"session {session}"
-    return max(int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1, 1)
+    return max(hashed(text) >> 1, 1)
 
 
 def last_events(kind: NDArray[np.int8], number: int) -> NDArray[np.int64]:

@@ -15,7 +15,6 @@ Cost: O(length of the text) per event, about 90 us for an utterance, and one pas
 """
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any, Final
@@ -29,6 +28,7 @@ from ...engine.numerics import kernel
 from ...engine.text.english import STOP_WORDS
 from ...engine.text.features import SpeechAct, fold
 from ...engine.text.memo import remembered
+from ...engine.text.utf8 import hashed
 from ...engine.vocabulary import NEWS, ROW, WORTH
 
 # --- columns and the set of known fingerprints ---------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def _statements(tokens: list[str]) -> list[str]:
 
 def code(fingerprint: str) -> int:
     """A number of 63 bits, never 0, the same on every machine."""
-    return int.from_bytes(hashlib.blake2b(fingerprint.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") >> 1 or 1
+    return hashed(fingerprint) >> 1 or 1
 
 
 # --- equations ----------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from ...engine.errors import HebbariumError
 from ...engine.numerics import kernel
 from ...engine.text.compression import compressed_length
 from ...engine.text.features import Features, SpeechAct
+from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
 
 Container = Literal["raw", "zlib", "gzip"]
@@ -129,7 +130,7 @@ def memory_text(texts: Iterable[str], joiner: bytes = b"") -> bytes:
 
 def utf8(text: str) -> bytes:
     """UTF-8 bytes of any string, lone surrogates included."""
-    return text.encode("utf-8", "surrogatepass")
+    return encoded(text)
 
 
 @kernel

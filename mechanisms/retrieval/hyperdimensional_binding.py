@@ -30,6 +30,7 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.records import moment
 from ...engine.text.features import Features, fold, terms_of
+from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import ROW
 
 Bits = NDArray[np.uint64]
@@ -48,7 +49,7 @@ def atom(name: str, words: int) -> Bits:
     >>> bool(np.all(atom("Ada", 4) == atom("Ada", 4))), round(cosine(atom("Ada", 160), atom("Bo", 160)), 1)
     (True, 0.0)
     """
-    return np.frombuffer(hashlib.shake_256(name.encode("utf-8", "surrogatepass")).digest(8 * words), dtype="<u8").astype(np.uint64)
+    return np.frombuffer(hashlib.shake_256(encoded(name)).digest(8 * words), dtype="<u8").astype(np.uint64)
 
 
 @kernel

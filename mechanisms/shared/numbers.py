@@ -1,7 +1,7 @@
 """Numbers of texts, so that columns can tell names and utterances apart without keeping them."""
 from __future__ import annotations
 
-from hashlib import blake2b
+from ...engine.text.utf8 import hashed
 
 
 def number_of_text(text: str) -> int:
@@ -12,4 +12,4 @@ def number_of_text(text: str) -> int:
     >>> number_of_text("ada") == number_of_text("ada") != number_of_text("ada byron"), number_of_text("")
     (True, 0)
     """
-    return (int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1) | 1 if text else 0
+    return (hashed(text) >> 1) | 1 if text else 0

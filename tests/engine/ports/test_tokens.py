@@ -20,7 +20,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder, tokens_of
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, metered
 from hebbarium.engine.ports.static_model import StaticEmbedder
 from hebbarium.engine.ports.tokens import Tokens, coded, joined, packed, unpacked, valid
-from hebbarium.engine.ports.word_pieces import passages
+from hebbarium.engine.ports.word_pieces import cuts
 
 TEXTS = ["We moved to a red house.", "", "tea", "Ada bought a green bicycle, because the old one was stolen.", "\0 \ud800 dépôt",
          "unbelievable keyrings"]
@@ -231,6 +231,12 @@ def test_a_word_piece_takes_at_most_400_bytes_of_the_file(tmp_path: Path) -> Non
 
 
 # --- passages ----------------------------------------------------------------------------------------------------------------
+def passages(model: Any, text: str, size: int = 200, overlap: int = 40) -> tuple[str, ...]:
+    """The texts of the windows, or the text alone."""
+    (found,) = cuts(model, text, (size, overlap))
+    return tuple(text[start:end] for start, end in found.tolist()) or (text,)
+
+
 def test_a_text_that_the_model_reads_whole_is_one_passage() -> None:
     model = metered(embedder("minilm"))
     for text in ("", "short", "word " * 254, "é" * 300):
@@ -284,7 +290,7 @@ def test_windows_are_no_longer_than_the_model_reads(tmp_path: Path) -> None:
 
 
 def test_the_tokeniser_is_loaded_without_torch() -> None:
-    code = ("import sys; from hebbarium.engine.ports.by_name import embedder; from hebbarium.engine.ports.word_pieces import passages;"
-            "assert len(passages(embedder('minilm'), 'tea ' * 300)) == 2;"
+    code = ("import sys; from hebbarium.engine.ports.by_name import embedder; from hebbarium.engine.ports.word_pieces import cuts;"
+            "assert len(cuts(embedder('minilm'), 'tea ' * 300, (200, 40))[0]) == 2;"
             "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True)
