@@ -60,7 +60,7 @@ class Parted:
     def changed(self, old: bytes, differences: Sequence[bytes]) -> bytes:
         """The block after some differences, each from the block after those before it.  Raises ValueError if one is not."""
         for patch in differences:
-            new = _changed(self._split(old), patch, len(old) + len(patch))
+            new = _changed(self._split(old), patch)
             old = new.lengths.tobytes() + new.data.tobytes()
         return old
 
@@ -88,7 +88,7 @@ class Whole:
     def changed(old: bytes, differences: Sequence[bytes]) -> bytes:
         """As `Parted.changed`."""
         for patch in differences:
-            old = patch if len(patch) == len(old) else _changed(_one_part(old), patch, len(old) + len(patch)).data.tobytes()
+            old = patch if len(patch) == len(old) else _changed(_one_part(old), patch).data.tobytes()
         return old
 
 
@@ -105,13 +105,13 @@ def _difference(old: Parts, new: Parts) -> bytes:
     return np.concatenate([new.lengths, [count], places, sizes]).astype("<i4").tobytes() + differing.tobytes()
 
 
-def _changed(old: Parts, patch: bytes, most: int) -> Parts:
-    """The parts after a difference.  most: bytes that they can have.  Raises ValueError if it is none of these parts."""
+def _changed(old: Parts, patch: bytes) -> Parts:
+    """The parts after a difference.  Raises ValueError if it is none of these parts."""
     count = len(old.lengths)
     lengths, runs = np.frombuffer(patch, "<i4", count), int(np.frombuffer(patch, "<i4", 1, 4 * count)[0])
     places, sizes = np.frombuffer(patch, "<i4", 2 * runs, 4 * count + 4).reshape(2, runs).tolist()
     at, total = 4 * (count + 1 + 2 * runs), int(lengths.sum(dtype=np.int64))
-    if lengths.min(initial=0) < 0 or total > most or at + sum(sizes) != len(patch):
+    if lengths.min(initial=0) < 0 or total > old.data.size + len(patch) or at + sum(sizes) != len(patch):
         raise ValueError(WRONG)
     new = bytearray(b"".join([old.data[start:start + min(length, due)].tobytes().ljust(due, b"\0") for start, length, due in zip(
         old.starts.tolist(), old.lengths.tolist(), lengths.tolist(), strict=True)]))

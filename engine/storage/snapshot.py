@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
+from ..text.utf8 import encoded
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
@@ -58,7 +59,7 @@ from .snapshot_contents import (
     writing_cells,
     writing_marks,
 )
-from .snapshot_file import APPLICATION, SnapshotFile, place_new, snapshot_errors
+from .snapshot_file import APPLICATION, SnapshotFile, disk_errors, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
@@ -263,7 +264,7 @@ class Snapshot:
         older = self._older
         if erased:
             self._erased = erased | self._erased
-        with snapshot_errors(self.path), self._file.transaction() as to:
+        with disk_errors(self.path), self._file.transaction() as to:
             if older:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
@@ -278,7 +279,7 @@ class Snapshot:
             if journal:
                 journal.clear()
         self._forget_changes()
-        with snapshot_errors(self.path):
+        with disk_errors(self.path):
             if self._file.outdated:
                 self._file.rewrite()
 
@@ -293,12 +294,13 @@ class Snapshot:
         return found + [PACKED] * (self._held.packed != self._packed()) + [TAILS] * (self._held.tails != self._tails(computed))
 
     def close(self, save: bool = True) -> None:
-        """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick."""
-        try:
-            if save:
-                self.save("closed")
-        finally:
-            self._file.close()
+        """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick.
+
+        A file that cannot be saved stays open, so that it can be saved or closed later.  Raises SnapshotError.
+        """
+        if save:
+            self.save("closed")
+        self._file.close()
 
     def _forget_changes(self) -> None:
         """Note changes from now on."""
@@ -366,7 +368,7 @@ class Snapshot:
     def _entity_rows(self, generation: int) -> Iterator[Rows]:
         graph = self.assembly.graph
         for numbers in _some(range(0 if self._erased else self._held.entities, graph.n_entities)):
-            names = [graph.entity_name(number).encode("utf-8", "surrogatepass") for number in numbers]
+            names = [encoded(graph.entity_name(number)) for number in numbers]
             yield numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
 
     def _write_arrays(self, to: sqlite3.Connection, held: _Held, changed: frozenset[Any], everything: bool) -> None:
@@ -380,10 +382,12 @@ class Snapshot:
         writer = BlockWriter(to, held.generation, before.marks, gathers=not placed)
         forms = {name: form for _, name, form in self._small if before.forms.get(name) != form}
         for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
-            known = before.prints.get(name, NONE) if before.forms.get(name) == form else None
-            if known is None:
-                forms[name] = form
-            self._write_array(writer, held, name, array, form, known, rows)
+            known = before.prints.get(name, NONE)
+            if anew := before.forms.get(name) != form:
+                forms[name], known, rows = form, NONE, None
+            prints = self._write_array(writer, name, array, form, known, rows)
+            if anew or prints is not known:
+                held.prints[name] = prints
         held.packed, held.tails = self._packed(), self._tails(held.computed)
         for block, old, new, kind in ((PACKED, before.packed, held.packed, Whole()), (TAILS, before.tails, held.tails, self._last_rows)):
             if writer.gathers and old is not None:
@@ -404,27 +408,27 @@ class Snapshot:
                     self._shorten(to, held, name, 0)
 
     @staticmethod
-    def _write_array(writer: BlockWriter, held: _Held, name: str, array: NDArray[Any], form: Form, known: NDArray[np.uint64] | None,
-                     rows: NDArray[np.int64] | None) -> None:
-        """Write the blocks of an array that differ from the file's.
+    def _write_array(writer: BlockWriter, name: str, array: NDArray[Any], form: Form, known: NDArray[np.uint64],
+                     rows: NDArray[np.int64] | None) -> NDArray[np.uint64]:
+        """Write the blocks of an array that differ from the file's.  The fingerprints of all of its blocks; `known` itself if none differs.
 
-        known  fingerprints of the file's; None: the file has none in this form
+        known  fingerprints of the file's; none of an array that the file does not have in this form
         rows   which may differ; None: any
         """
         cell, data = _bytes_of_row(array), np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         size = form.rows * cell
-        prints = fingerprints(data, size) if known is None or rows is None else _renewed(known, data, size, rows // form.rows)
-        if known is not None and known.tobytes() == prints.tobytes():
-            return
-        shared = 0 if known is None else min(len(known), len(prints))
-        differ = () if known is None else np.flatnonzero(known[:shared] != prints[:shared]).tolist()
-        for block in (*differ, *range(shared, len(prints))):
+        prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
+        if known.tobytes() == prints.tobytes():
+            return known
+        shared = min(len(known), len(prints))
+        for block in (*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
             writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
-        held.prints[name] = prints
+        return prints
 
     def _place_recent(self, to: sqlite3.Connection, held: _Held) -> None:
         """Bring the blocks that stand in RECENT to their places, unless a later save has written these, and remove differences and RECENT."""
-        recent, _ = latest(to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)), DIFFER)
+        with snapshot_errors(self.path):
+            recent, _ = latest(to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)), DIFFER)
         writer = BlockWriter(to, held.generation, self._held.marks | held.marks, gathers=False)
         for name, blocks in sorted(recent.items()):
             for number, (generation, part) in sorted(blocks.items()):

@@ -145,8 +145,8 @@ def _require_sound(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def snapshot_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite, of the file system and of invalid contents as SnapshotError with a cure."""
+def disk_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite and of the file system as SnapshotError with a cure."""
     try:
         yield
     except sqlite3.Error as error:
@@ -155,6 +155,14 @@ def snapshot_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         code = sqlite3.SQLITE_FULL if error.errno in FULL else sqlite3.SQLITE_IOERR if error.errno == errno.EIO else sqlite3.SQLITE_CANTOPEN
         raise SnapshotError(f"cannot be used as a snapshot: {error.strerror}", where=str(path), cure=CURES[code]) from error
+
+
+@contextmanager
+def snapshot_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of `disk_errors`, and those of invalid contents, as SnapshotError with a cure."""
+    try:
+        with disk_errors(path):
+            yield
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError, StructError, InputError, ContractError) as error:
         raise SnapshotError(f"is damaged: {error}", where=str(path), cure=START_ANEW) from error
 

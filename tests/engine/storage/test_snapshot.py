@@ -507,6 +507,22 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(t
     assert len(again.event_log.events) == taken and again.digest() == before
 
 
+def test_a_close_that_fails_leaves_memory_and_file_open(tmp_path: Path) -> None:
+    e = everything(path=tmp_path / "m.db")
+    live(e, 0, 3)
+    e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
+    for i in range(40):
+        e.encode(Event(e.now, f"words {i} " * 200))
+    for _ in range(2):
+        with pytest.raises(SnapshotError, match="full"):
+            e.close()
+    e._snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
+    assert e.encode(Event(e.now, "number 7", id="last")) is not None
+    e.close()
+    with everything(path=tmp_path / "m.db") as again:
+        assert again.digest() == e.assembly.digest() and again.events[-1].id == "last"
+
+
 def full_at(failing: str) -> Callable[..., sqlite3.Cursor]:
     """`SnapshotFile.execute` at a disk that is full at one statement."""
     execute = SnapshotFile.execute

@@ -331,8 +331,8 @@ def test_the_file_becomes_format_5_when_it_is_saved(old: Path) -> None:
 def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     e = made(path=old)
 
-    def broken(self: Any, state: str, held: Any) -> dict[str, str]:
-        raise ValueError("no description")
+    def broken(*_: Any) -> dict[str, str]:
+        raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patch:
         patch.setattr(snapshot.Snapshot, "_meta", broken)
