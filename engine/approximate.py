@@ -32,6 +32,7 @@ ROUNDS: Final = 10          # of k-means
 AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
 BITS: Final = 4             # of a code; FAISS looks up 32 of these at a time
 CODES: Final = 2 ** BITS
+NO_PRODUCTS: Final = None, np.empty(0, np.float32)
 NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 
 
@@ -40,25 +41,24 @@ class ApproximateIndex(SharedScans, ABC):
 
     Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.  Hidden rows are never found.  Answers depend on
     the vectors, their order and the visible rows alone: the index is built by one thread, 512 rows at a time, from FAISS's fixed seed; rows beyond
-    the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, of which fewer than a quarter is visible, or whose rows were
-    overwritten is searched exactly.  The first search that needs the index builds it.
+    the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, or of which fewer than a quarter is visible, is searched exactly.
+    The first search that needs the index builds it, and the first after a row was overwritten builds it anew.
     """
 
     _compared: ClassVar[int] = 1        # rows that are compared exactly, for each that a search looks at
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
-        self._overwritten = False
         self._building = Lock()         # threads may ask at the same time
         self._last: tuple[Any, NDArray[np.int64], NDArray[np.float32]] = NOTHING
-        self._beyond: tuple[Any, NDArray[np.float32]] = None, np.empty(0, np.float32)
+        self._beyond: tuple[Any, NDArray[np.float32]] = NO_PRODUCTS
         self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """Replace the vector (d,) of a row; O(d).  From then on every search is exact.  Raises InputError as `add_many` does."""
+        """Replace the vector (d,) of a row; O(d).  The next search builds the index anew.  Raises InputError as `add_many` does."""
         super().overwrite(row, vector)
-        self._overwritten, self._built, self._last, self._saved = True, None, NOTHING, {}
+        self._built, self._last, self._beyond, self._saved = None, NOTHING, NO_PRODUCTS, {}
 
     def recall(self, queries: Sequence[NDArray[np.float32]], k: int = 10) -> float:
         """Mean share of the k nearest visible rows that `search` finds; NaN without rows or queries.  Cost: O(n d) for each query."""
@@ -71,7 +71,7 @@ class ApproximateIndex(SharedScans, ABC):
 
     def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         few = visible_only and self.n_visible < SEEN * self._count
-        if self._count < LEAST or self._overwritten or few or k == 0:
+        if self._count < LEAST or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
         covered, found, known = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
         later, beyond = np.arange(covered, self._count), self._products_from(covered, wanted)

@@ -28,7 +28,9 @@ def checked_capacity(given: Any) -> int | None:
 
 
 def least_worth(worth: Any, visible: Any, new: Any, rows: int) -> NDArray[np.int64]:
-    """Rows to archive so that at most `rows` stay visible: those that are not new first, of these the least worth, of these the oldest.  O(n log n).
+    """Rows to archive so that at most `rows` stay visible: those that are not new first, of these the least worth, of these the oldest.
+
+    O(n) if at most one row goes, else O(n log n).
 
     worth    (n,)
     visible  (n,)  bool
@@ -38,11 +40,15 @@ def least_worth(worth: Any, visible: Any, new: Any, rows: int) -> NDArray[np.int
     >>> least_worth(np.array([0.5, 0.1, 0.1, 0.0]), np.array([True, True, True, True]), np.array([False, False, False, True]), 2).tolist()
     [1, 2]
     """
+    going = int(np.count_nonzero(visible)) - rows
+    if going == 1 and (judged := visible & ~new).any():
+        least = np.fmin.reduce(worth, where=judged, initial=np.nan)         # NaN last, as in a sort
+        return np.flatnonzero(judged & ((worth == least) | np.isnan(least)))[:1]
     shown = np.flatnonzero(visible)
-    if len(shown) <= rows:
-        return shown[:0]
+    if going <= 1:
+        return shown[:max(going, 0)]
     order = np.lexsort((shown, np.where(new[shown], 0.0, worth[shown]), new[shown]))
-    return shown[order[: len(shown) - rows]]
+    return shown[order[:going]]
 
 
 def vote(view: Any) -> None:
@@ -52,7 +58,7 @@ def vote(view: Any) -> None:
 
 
 class Capacity:
-    """Most visible rows of one memory.  Cost: O(n) for each stored event and each sleep."""
+    """Most visible rows of one memory.  Cost: O(n) for each stored event, O(n log n) for each sleep."""
 
     def __init__(self, rows: int, store: Store, clock: Clock) -> None:
         self.rows, self._store, self._clock = rows, store, clock

@@ -22,7 +22,8 @@ def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
     A row that the memory made has time, session and speaker of its own; it has an attribute if all events that it was made from have it, and is
     excluded with any of them.
 
-    Cost: O(n) for each condition given, in numpy; attributes and ids are looked up, O(rows found).
+    Cost: O(n) for each condition given, in numpy, and for an attribute or ids O(origins of all made rows), too; attributes and ids are looked up,
+    O(rows found).
     """
     out = np.zeros(store.n, dtype=np.bool_)
     if only.since is not None:
@@ -37,10 +38,12 @@ def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
     for key, value in only.attributes:
         lacking = np.ones(store.n, dtype=np.bool_)
         lacking[event_log.rows_with(key, value)] = False
-        for row in event_log.made:
-            lacking[row] = any(lacking[origin] for origin in event_log.origins(row))
+        lacking[event_log.made] = False
+        lacking[event_log.made_of(lacking)] = True
         out |= lacking
-    excluded = {row for id in only.exclude for row in event_log.rows_of(id)}
-    for row in (*excluded, *(row for row in event_log.made if not excluded.isdisjoint(event_log.origins(row)))):
-        out[row] = True
+    if only.exclude:
+        excluded = np.zeros(store.n, dtype=np.bool_)
+        excluded[[row for id in only.exclude for row in event_log.rows_of(id)]] = True
+        excluded[event_log.made_of(excluded)] = True
+        out |= excluded
     return out

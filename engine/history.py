@@ -34,10 +34,10 @@ def history(memory: Engine, row: int) -> History:
     unit, log, graph = memory.unit(row), memory.event_log, memory.graph
     row, writing = unit.row, log.writing(unit.row)
     joined: dict[int, set[int]] = {}
-    for source, target, kind, alive in zip(graph.source.tolist(), graph.target.tolist(), graph.type.tolist(), graph.alive.tolist(), strict=True):
-        if alive and kind == EdgeType.VERSION and min(source, target) >= 0:
-            joined.setdefault(source, set()).add(target)
-            joined.setdefault(target, set()).add(source)
+    edges = graph.alive & (graph.type == EdgeType.VERSION) & (graph.source >= 0) & (graph.target >= 0)
+    for source, target in zip(graph.source[edges].tolist(), graph.target[edges].tolist(), strict=True):
+        joined.setdefault(source, set()).add(target)
+        joined.setdefault(target, set()).add(source)
     versions, waiting = {row}, [row]
     while waiting:
         new = joined.get(waiting.pop(), set()) - versions

@@ -108,15 +108,19 @@ class Passages:
     def _cover_words(self, n: int) -> None:
         log = self._event_log
         self._divide(n)
-        if not self._cuts:
+        if not self._cuts or self._first.size >= n:
             return
         first: list[int] = []
-        for row in range(self._first.size, n):
-            text, counted = log.rendered(row), log.kind(row) is Kind.EVENT
-            first.append(self._spans.n_rows)
-            for span in _parts(text, self._cuts[row][1]) if row in self._cuts else (text,):
-                self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
-        self._first = np.concatenate([self._first, np.array(first, dtype=np.int64)])
+        try:
+            for row in range(self._first.size, n):
+                text, counted = log.rendered(row), log.kind(row) is Kind.EVENT
+                first.append(self._spans.n_rows)
+                for span in _parts(text, self._cuts[row][1]) if row in self._cuts else (text,):
+                    self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
+            self._first = np.concatenate([self._first, np.array(first, dtype=np.int64)])
+        except BaseException:               # as after an interruption: no span is left without its row
+            self._spans, self._first = BM25Index(), self._first[:0]
+            raise
 
     def _cover(self, n: int) -> None:
         self._divide(n)
@@ -125,10 +129,11 @@ class Passages:
             counts = [len(found) for _, found in new]
             starts = len(self._vectors) + np.cumsum([0, *counts[:-1]])
             vectors: Any = self._embedder.embed([text for _, found in new for text in found])
-            self._rows = np.concatenate([self._rows, np.array([row for row, _ in new], dtype=np.int64)])
-            self._starts = np.concatenate([self._starts, starts])
-            self._vectors = np.concatenate([self._vectors, vectors])
-        self._covered = max(self._covered, n)       # last, so that the rows are tried again after an error of the embedder
+            rows = np.concatenate([self._rows, np.array([row for row, _ in new], dtype=np.int64)])
+            starts = np.concatenate([self._starts, starts])
+            vectors = np.concatenate([self._vectors, vectors])
+            self._rows, self._starts, self._vectors, self._covered = rows, starts, vectors, n       # together, after all that can fail
+        self._covered = max(self._covered, n)
 
     def _divide(self, n: int) -> None:
         """Cut the texts of rows that are not yet cut; each text is divided into word pieces once.  Surely short ones are not written out."""

@@ -95,8 +95,10 @@ class EventLog:
     writings: Writings = field(default_factory=Writings)
     _earlier: dict[str, list[int]] = field(default_factory=dict)                        # id -> numbers of the events with it, without the last
     _rows_with: dict[tuple[str, str], array[int]] = field(default_factory=dict)         # attribute -> rows
-    _made: list[int] = field(default_factory=list)                                      # made rows, ascending
+    _made: array[int] = field(default_factory=lambda: array("q"))                       # made rows, ascending
     _origins: dict[int, tuple[int, ...]] = field(default_factory=dict)                  # made row -> rows of the events it was made from
+    _of_origins: array[int] = field(default_factory=lambda: array("q"))                 # made rows, each as often as it has origins
+    _all_origins: array[int] = field(default_factory=lambda: array("q"))                # these origins
     _shown: dict[int, tuple[int, ...]] = field(default_factory=dict)                    # made row -> rows of the events whose text it shows
     _showing: dict[int, list[int]] = field(default_factory=dict)                        # row of an event -> made rows that show it
 
@@ -125,6 +127,8 @@ class EventLog:
     def _enter(self, row: int, writing: int) -> None:
         self._made.append(row)
         self._origins[row], self._shown[row] = self._origins_of(writing), self._shown_of(writing)
+        self._of_origins.extend([row] * len(self._origins[row]))
+        self._all_origins.extend(self._origins[row])
         for each in self._shown[row]:
             self._showing.setdefault(each, []).append(row)
 
@@ -225,6 +229,14 @@ class EventLog:
     def origins(self, row: int) -> tuple[int, ...]:
         """Rows of the events that a row was made from, over all its sources, in order, each once; an event's own row.  O(1)."""
         return (row,) if self.rows[row] >= 0 else self._origins[row]
+
+    def made_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Made rows with one of the chosen rows among their origins, ascending, once for each.  Cost: O(origins of all made rows), in numpy.
+
+        chosen  (n,) flags of rows
+        """
+        found: NDArray[np.int64] = np.asarray(self._of_origins)[np.flatnonzero(chosen[np.asarray(self._all_origins)])]
+        return found
 
     def written_from(self, rows: Set[int]) -> list[int]:
         """Numbers of the writings that were made from any of these rows, directly or through others.  O(sources of all writings)."""

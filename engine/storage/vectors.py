@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..numerics import read_only
 
 FIRST_ROWS = 256
 MOST_SPARE = 32_768     # rows, until an eighth of them is more
@@ -25,8 +24,6 @@ class VectorIndex:
     FAISS's memory: n d floats and spare room, which takes memory, too: as much again, but at most MOST_SPARE rows or an eighth.  Views of them
     stay valid: a full index is copied to a new FAISS index with more room (O(n d), amortised O(d) per row), and old views keep the old one alive.
 
-    epoch   grows whenever vectors and bitmap have moved, so that views must be renewed
-
     Results depend neither on how the rows were added nor on the number of threads.  FAISS is imported with the first index.
     """
 
@@ -35,9 +32,8 @@ class VectorIndex:
             raise InputError(f"an index cannot have {dimensions} dimensions", cure="give the embedder's dimensions")
         self._faiss: Any = importlib.import_module("faiss")  # takes 0.1 s
         self.dimensions = dimensions
-        self.epoch = -1
         self._count = self._hidden = self._turns = 0
-        self._kept: tuple[object, tuple[int, int, bool], int, tuple[NDArray[np.int64], NDArray[np.float32]]] | None = None
+        self._kept: tuple[tuple[bytes, int, int, bool], int, tuple[NDArray[np.int64], NDArray[np.float32]]] | None = None
         self._bits = np.zeros(0, np.uint8)
         self._buffer = np.zeros((0, dimensions), np.float32)
         self._reserve(FIRST_ROWS)
@@ -53,11 +49,6 @@ class VectorIndex:
     def vectors_of(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """(k, d) a copy of the vectors of some rows; O(k d)."""
         return self._buffer[:self._count][rows]
-
-    @property
-    def visible(self) -> NDArray[np.uint8]:
-        """The visible surface: bit (row % 8) of byte (row // 8), least significant first; read-only, O(1)."""
-        return read_only(self._bits[:(self._count + 7) // 8])
 
     @property
     def n_visible(self) -> int:
@@ -145,19 +136,17 @@ class VectorIndex:
         O(n d) in one thread; a tie across the k-th place costs further passes (at most log4 n).  The products are those
         of `scores`, bit for bit.  Shorter than k if fewer rows are visible.  FAISS's number of threads is not changed.
 
-        The last answer to a query in a read-only array is kept until a row is added, hidden or shown, so that hooks that search for the
-        vector of one event share one pass.
+        The last answer is kept until a row is added, hidden, shown or overwritten, so that hooks that search for the vector of one event share
+        one pass.
         """
         if k < 0:
             raise InputError(f"k is {k}", cure="ask for k >= 0 results")
-        sealed = isinstance(query, np.ndarray) and not query.flags.writeable
-        state = (*self.state, visible_only)
-        if not sealed:
-            return self._nearest(self._checked(query, 1), k, visible_only)
-        kept = self._kept
-        if kept is None or kept[0] is not query or kept[1] != state or not self._serves(kept[2], k):
-            kept = self._kept = query, state, max(k, KEPT), self._nearest(self._checked(query, 1), max(k, KEPT), visible_only)
-        rows, products = kept[3]
+        is_plain = isinstance(query, np.ndarray) and query.dtype == np.float32 and query.shape == (self.dimensions,)
+        wanted: NDArray[Any] = np.asarray(query) if is_plain else self._checked(query, 1)
+        asked, kept = (wanted.tobytes(), *self.state, visible_only), self._kept
+        if kept is None or kept[0] != asked or not self._serves(kept[1], k):
+            kept = self._kept = asked, max(k, KEPT), self._nearest(self._checked(wanted, 1), max(k, KEPT), visible_only)
+        rows, products = kept[2]
         return rows[:k].copy(), products[:k].copy()
 
     @staticmethod
@@ -233,7 +222,6 @@ class VectorIndex:
         # A search of all rows gets a selector, too: without one FAISS uses another kernel, whose last bits differ.
         selectors = self._faiss.IDSelectorAll(), self._faiss.IDSelectorBitmap(bits)
         self._parameters = [self._faiss.SearchParameters(sel=selector) for selector in selectors]
-        self.epoch += 1
 
 
 class _Memory:

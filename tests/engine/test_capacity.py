@@ -42,6 +42,23 @@ def test_the_rows_that_leave_are_the_best_choice_of_all() -> None:
         assert gone == best
 
 
+def test_one_row_that_leaves_is_found_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As between sleeps: by brute force, with ties, signed zeros, infinities and NaN, which is the most, and with every share of new rows."""
+    monkeypatch.setattr(np, "lexsort", None)
+    rng = np.random.default_rng(1)
+    for round in range(400):
+        n = int(rng.integers(1, 12))
+        worth = rng.choice([-np.inf, -1.5, -0.0, 0.0, 0.5, np.inf, np.nan] if round % 2 else [0.0, 0.5, 1.0], n)
+        visible, new = rng.random(n) < 0.8, rng.random(n) < rng.choice([0.0, 0.3, 1.0])
+        rows = np.flatnonzero(visible).tolist()
+        if rows:
+            keys = {row: (True,) if new[row] else (False, np.isnan(worth[row]), np.nan_to_num(worth[row])) for row in rows}
+            found = least_worth(worth, visible, new, len(rows) - 1)
+            assert found.tolist() == [min(rows, key=keys.__getitem__)] and found.dtype == np.int64
+        for most in (len(rows), len(rows) + 3):
+            assert least_worth(worth, visible, new, most).tolist() == []
+
+
 @pytest.mark.parametrize("name", ["default", "night"])
 def test_never_more_rows_than_the_capacity_and_no_text_is_lost(registry: Registry, name: str) -> None:
     memory, told = Engine(registry.build(registry.set(name)), EMBEDDER, capacity=7), talk(40)

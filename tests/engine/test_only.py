@@ -4,6 +4,7 @@ from __future__ import annotations
 import random
 import time
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from hebbarium.engine.errors import InputError
 from hebbarium.engine.filter import banned
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Event, Only, Query, hours
+from hebbarium.engine.storage.event_log import EventLog
 from hebbarium.engine.vocabulary import VETO
 from hebbarium.testing.small import by_number, does, mechanism, memory
 
@@ -133,6 +135,34 @@ def test_a_filter_costs_numpy_time_and_not_a_loop() -> None:
         best = min(best, time.perf_counter() - start)
     assert np.flatnonzero(~found).tolist() == [45, 47, 49, 53, 811, 813, 815, 817]
     assert best < 0.01, f"{best * 1e3:.1f} ms"
+
+
+def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By brute force, of random logs with made rows of made rows, of many events and of none, which have every attribute and are never excluded."""
+    def admitted(log: EventLog, row: int, only: Only) -> bool:
+        writing = log.writing(row)
+        if writing is None:
+            return set(only.attributes) <= set(log.of_row(row).attributes) and log.of_row(row).id not in only.exclude
+        return all(admitted(log, source, only) for source in writing.sources)
+
+    chance, sizes = random.Random(5), set()
+    for _ in range(60):
+        log = EventLog()
+        for row in range(chance.randrange(40)):
+            if chance.random() < 0.5:
+                sources = [chance.randrange(row) for _ in range(chance.choice([0, 1, 2, 20]))] if row else []
+                log.make(log.writings.add("text", "summary", "maker", sources))
+            else:
+                log.write(Event(float(row), "text", id=f"e{row % 9}", attributes=tuple(("tags", tag) for tag in TAGS if chance.random() < 0.8)), row)
+        rows: Any = SimpleNamespace(n=len(log.rows))
+        for only in (Only(attributes=(("tags", "diy"),)), Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(exclude=("e3",)),
+                     Only(exclude=("e3", "e5", "e77"), attributes=(("tags", "work"),)), Only(exclude=("e77",)), Only(attributes=(("mood", "glad"),))):
+            expected = [not admitted(log, row, only) for row in range(rows.n)]
+            with monkeypatch.context() as patched:
+                patched.setattr(EventLog, "origins", None)
+                assert banned(only, log, rows).tolist() == expected
+            sizes.add(sum(expected))
+    assert len(sizes) > 20, "filters of many sizes were tried"
 
 
 # --- what a user gives -------------------------------------------------------------------------------------------------------------

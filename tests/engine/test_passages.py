@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
 from hebbarium.engine.ports.word_pieces import cuts
 from hebbarium.engine.records import Event
 from hebbarium.engine.storage.event_log import AROUND, EventLog
-from hebbarium.engine.storage.postings import Idf
+from hebbarium.engine.storage.postings import Idf, terms_of
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -119,6 +120,65 @@ def test_words_are_searched_in_spans_once_a_text_is_long() -> None:
     again = np.zeros(4, dtype=np.float32)
     found = passages.words(["w3"], Idf.LUCENE.weight, 1.2, 0.75, again)
     assert found is not None and found[3] == 1 and again[3] > again[1]
+
+
+@pytest.mark.parametrize("last", range(1, 37, 5))
+def test_words_after_an_interrupted_question_are_those_of_an_undisturbed_memory(last: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the spans of later rows are added, anywhere: one row alone holds the word, and each has its spans."""
+    def told(log: EventLog, rows: range) -> None:
+        for row in rows:
+            log.write(Event(float(row), " ".join(words(300, 1000 * row)) + " apple" * (row == 5), dated=False), row)
+
+    def asked(passages: Passages, n: int) -> tuple[list[float], list[int]]:
+        out = np.empty(n, dtype=np.float32)
+        spans = passages.words(["appl"], Idf.LUCENE.weight, 1.2, 0.75, out)
+        assert spans is not None
+        return out.tolist(), spans.tolist()
+
+    undisturbed, log = EventLog(), EventLog()
+    told(undisturbed, range(9))
+    told(log, range(3))
+    passages, calls = Passages(log, EMBEDDER), list[int]()
+    asked(passages, 3)
+    told(log, range(3, 9))
+
+    def interrupted(text: str, stop_words: bool) -> list[str]:
+        calls.append(1)
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return terms_of(text, stop_words=stop_words)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("hebbarium.engine.passages.terms_of", interrupted)
+        asked(passages, 9)
+    scores, spans = asked(passages, 9)
+    assert [row for row, score in enumerate(scores) if score] == [5] and spans == [-(-(300 - SPAN) // (SPAN - SHARED)) + 1] * 9
+    assert (scores, spans) == asked(Passages(undisturbed, EMBEDDER), 9)
+
+
+@pytest.mark.parametrize("place", ["_rows", "_starts", "_vectors"])
+def test_vectors_after_an_interrupted_question_are_those_of_an_undisturbed_memory(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the vectors of later rows are joined to the earlier ones, at any of the arrays."""
+    passages, log = made(" ".join(words(SIZE + 1)), "short")
+    query, out = EMBEDDER.embed([" ".join(words(20, 3010))])[0], np.empty(4, dtype=np.float32)
+    passages.scores(query, out[:2])
+    for row in (2, 3):
+        log.write(Event(float(row), " ".join(words(SIZE + 9, 1000 * row)), dated=False), row)
+    joined = np.concatenate
+
+    def interrupted(arrays: Any) -> Any:
+        if arrays[0] is getattr(passages, place):
+            raise KeyboardInterrupt
+        return joined(arrays)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(np, "concatenate", interrupted)
+        passages.scores(query, out)
+    assert passages.counts(4).tolist() == [2, 0, 2, 2]
+    windows = [(log.text(row).split()[:SIZE], log.text(row).split()[SIZE - OVERLAP:]) for row in (0, 2, 3)]
+    best = [float((EMBEDDER.embed([" ".join(part) for part in each]) @ query).max()) for each in windows]
+    found = passages.scores(query, out)
+    assert np.isnan(found[1]) and found[[0, 2, 3]].tolist() == pytest.approx(best, abs=1e-6)
 
 
 def test_forgetting_computes_spans_again() -> None:
