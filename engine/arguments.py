@@ -7,6 +7,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Final
 
+import numpy as np
+
 from .errors import InputError
 from .records import Event, Only, Query, as_hours, attribute_pairs, moment
 
@@ -14,7 +16,8 @@ WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
 
 
 def checked_event(event: Any, now: float) -> Event:
-    """The event with its time as a plain float, its texts as plain str and its attributes as sorted pairs, as a snapshot restores them.
+    """The event with its time as a plain float, `dated` as a plain bool, its texts as plain str and its attributes as sorted pairs, as a snapshot
+    restores them.
 
     Raises InputError for an invalid event; called before anything changes.
     """
@@ -28,6 +31,11 @@ def checked_event(event: Any, now: float) -> Event:
     plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
     if type(event.time) is not float or time is not event.time:
         plain["time"] = time
+    dated: Any = event.dated
+    if not isinstance(dated, bool | np.bool_):
+        raise InputError(f"dated is {dated!r}", where=where, cure="give True or False")
+    if type(dated) is not bool:
+        plain["dated"] = bool(dated)
     if type(event.attributes) is not tuple or event.attributes:
         plain["attributes"] = attribute_pairs(event.attributes, where)
     return replace(event, **plain) if plain else event

@@ -336,7 +336,6 @@ class Assembly:
     def release(self, row: int) -> None:
         """Undo `withhold`, and show the row.  Raises InputError."""
         self.withholding.release(checked_row(row, self.store.n))
-        self.show(row, True)
 
     def erase(self, event_id: str) -> Erased:
         """Overwrite every event with an id, and what the memory made from it, see `Engine.erase`.  Cost: O(all texts).  Raises InputError."""
@@ -347,7 +346,8 @@ class Assembly:
         self._coming.clear()
         told, said = set(log.rows_of(event_id)), [t for n in numbers if len(t := log.events[n].text.strip()) >= QUOTED]
         writings = sorted({*log.written_from(told), *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said))})
-        rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in set(writings))})
+        gone = set(writings)
+        rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in gone)})
         for number in numbers:
             log.overwrite(number, replace(log.events[number], text="", caption="", attributes=()))
         for number in writings:
@@ -364,6 +364,7 @@ class Assembly:
         used[np.isin(used[:, 0], rows), 0] = -1
         self.graph.forget(rows)
         store.structures[PASSAGES].forget()
+        store.structures[MADE].fill(())
         for structure, held in store.structures.items():
             if structure.create and hasattr(held, "forget"):
                 held.forget()

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from numbers import Real
 from typing import Any
 
@@ -14,7 +14,7 @@ from .numerics import read_only
 from .ranking import Answer, Asked, Rows
 from .storage.event_log import EventLog
 from .storage.store import Store
-from .vocabulary import CREATED, VISIBLE
+from .vocabulary import CREATED
 
 
 def asked_of(answer: Any) -> Asked:
@@ -42,7 +42,8 @@ def checked_outcome(outcome: Any, where: str) -> float:
     return float(outcome)
 
 
-def needed_rows(answer: Answer, asked: Asked, rows_or_ids: Any, life: object, log: EventLog, store: Store) -> tuple[Rows, bool]:
+def needed_rows(answer: Answer, asked: Asked, rows_or_ids: Any, life: object, log: EventLog, store: Store,
+                erased: Callable[[int], bool]) -> tuple[Rows, bool]:
     """The rows that were needed, best first in the answer and each once, without erased ones; and whether any rows were left out as erased.
 
     An answer of another life of the memory, see `Asked`, must hold the same rows as the memory does now.  Rows that were archived stay.
@@ -50,9 +51,9 @@ def needed_rows(answer: Answer, asked: Asked, rows_or_ids: Any, life: object, lo
     """
     where = place(asked)
     if asked.life is not life:
-        _require_same(answer, where, log, store)
+        _require_same(answer, where, log, store, erased)
     found = sorted(set(_rows(answer, rows_or_ids, where, log)), key=lambda row: _order(answer, row))
-    kept = [row for row in found if not _erased(row, log, store)]
+    kept = [row for row in found if not erased(row)]
     return read_only(np.array(kept, dtype=np.int64)), len(kept) < len(found)
 
 
@@ -87,18 +88,12 @@ def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]
     return found
 
 
-def _require_same(answer: Answer, where: str, log: EventLog, store: Store) -> None:
+def _require_same(answer: Answer, where: str, log: EventLog, store: Store, erased: Callable[[int], bool]) -> None:
     """Raises InputError if the memory does not hold what the answer shows."""
     rows = [unit.row for unit in answer.units]
     same = answer.standing.size <= store.n and all(
         float(store.array(CREATED)[unit.row]) == unit.time and log.kind(unit.row) is unit.kind
-        and (log.text(unit.row) == unit.text or _erased(unit.row, log, store)) for unit in answer.units)
+        and (log.text(unit.row) == unit.text or erased(unit.row)) for unit in answer.units)
     if not same:
         raise InputError(f"this memory does not hold the rows {rows} of the answer, or holds other texts there", where=where,
                          cure="give the answer to the memory that it came from, or to a snapshot of it that is not older")
-
-
-def _erased(row: int, log: EventLog, store: Store) -> bool:
-    """Whether the row is a stub: archived, and without any text."""
-    number = log.rows[row]
-    return not (store.array(VISIBLE)[row] or log.text(row) or (number >= 0 and log.events[number].caption))

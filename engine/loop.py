@@ -151,7 +151,10 @@ class Engine(Serial):
 
     @serial
     def encode(self, event: Event) -> int | None:
-        """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed."""
+        """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed.
+
+        With a file, an event that begins a tick first saves the one before; SnapshotError: this could not be saved, and the event was not stored.
+        """
         self._integrity.require("encode")
         event = self.tasks.marked(checked_event(event, self.now))
         self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
@@ -173,8 +176,9 @@ class Engine(Serial):
         """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
 
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
-        events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  A list or tuple is checked
-        before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.
+        events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  Each event of a list or tuple
+        is checked before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.  A jump of time over too many
+        sleeps, and a vector that is no unit vector, are found at their event: the events before it are encoded.
         """
         self._integrity.require("encode_all")
         coming = iter(self._sound(events, self.now) if isinstance(events, list | tuple) else events)
@@ -390,7 +394,7 @@ class Engine(Serial):
         self._integrity.require("use")
         asked = asked_of(answer)
         score = checked_outcome(outcome, place(asked))
-        rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store)
+        rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
         if not at_once:
@@ -590,7 +594,7 @@ class Engine(Serial):
 
     @serial
     def restore(self, row: int) -> None:
-        """Undo `archive`, or show what a mechanism archived.  Raises InputError, also for a row made from what is archived.
+        """Undo `archive`, or show what a mechanism archived.  Raises InputError, also for a row made from what is archived, and for an erased one.
 
         What the memory made from it is then as visible as before.
         """
@@ -613,6 +617,8 @@ class Engine(Serial):
         overwrites in the file what this one could not.
         """
         self._integrity.require("erase")
+        if not isinstance(event_id, str):
+            raise InputError(f"the id is {event_id!r}", where="erase", cure="give the id of one event as a str")
         if confirm is not True:
             raise InputError("erasing loses the text for good", where=f"erase {event_id!r}",
                              cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
@@ -636,7 +642,10 @@ class Engine(Serial):
 
     @serial
     def close(self) -> None:
-        """Save and close the snapshot file, if there is one; afterwards the memory refuses every call but `close`.  Raises SnapshotError."""
+        """Save and close the snapshot file, if there is one; afterwards the memory refuses every call but `close`.
+
+        Raises SnapshotError if it cannot be saved; memory and file then stay open, so that room can be made and `close` called again.
+        """
         if self._snapshot:
             self._snapshot.close(save=not self._integrity.ended)
             self._snapshot = None

@@ -144,7 +144,7 @@ class MakeRows:
             array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = draft.session, draft.speaker, draft.stage
             self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
         self.store_event.graph.cover_rows(store.n)
-        self.withholding.renew()
+        self.withholding.renew(range(first, store.n))
         return list(enumerate(drafts, first))
 
     def node(self) -> Node:

@@ -6,7 +6,7 @@ Hooks read an empty text in place of a withheld one, so that later nights cannot
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -48,25 +48,36 @@ class Withholding:
     def keep(self, rows: Sequence[int]) -> None:
         """Withhold rows, and what was made from them."""
         self._store.array(WITHHELD)[list(rows)] = OWN
-        self.renew()
+        self.renew(self._log.made)
 
     def release(self, row: int) -> None:
-        """Undo `keep` of a row; what was made from it is as visible as before.  Raises InputError for a row that another one withholds."""
+        """Undo `keep` of a row, and show it; what was made from it is as visible as before.  A row that was made from an archived one stays withheld.
+
+        Raises InputError for a row that was withheld for another one alone, and for an erased one.
+        """
         withheld = self._store.array(WITHHELD)
         if withheld[row] in (MADE, SHOWN):
             origins = [each for each in self._log.origins(row) if withheld[each] == OWN]
             raise InputError(f"row {row} was made from what is archived{f': rows {origins}' if origins else ''}", where="restore",
                              cure="restore the archived rows; what was made from them follows")
+        if self.erased(row):
+            raise InputError(f"row {row} has no text: it was erased", where="restore", cure="encode the event again")
         withheld[row] = FREE
-        self.renew()
+        self._show(row, True)
+        self.renew(self._log.made)
 
-    def renew(self) -> None:
-        """Find the made rows that are withheld.  Cost: O(texts of made rows) if anything is withheld."""
+    def erased(self, row: int) -> bool:
+        """Whether the owner has erased a row: it is withheld, and has neither text nor caption.  O(1)."""
+        number = self._log.rows[row]
+        return bool(self._store.array(WITHHELD)[row] == OWN) and not (self._log.text(row) or (number >= 0 and self._log.events[number].caption))
+
+    def renew(self, rows: Iterable[int]) -> None:
+        """Find which of some made rows are withheld.  Cost: O(texts of these rows x archived texts) if anything is withheld."""
         withheld, visible = self._store.array(WITHHELD), self._store.array(VISIBLE)
         if not withheld.any():
             return
         own, texts = set(np.flatnonzero(withheld == OWN).tolist()), self._texts()
-        for row in self._log.made:
+        for row in rows:
             if withheld[row] == OWN:
                 continue
             taken = not own.isdisjoint(self._log.origins(row)) or any(text in self._log.text(row) for text in texts)

@@ -73,7 +73,7 @@ class Timeline:
     """Facts that no later one supersedes, by subject and predicate, derived from the writings.
 
     until   number of writings that it is derived from
-    erased  number of writings that had been overwritten then
+    erased  number of writings that had been overwritten then; -1: it is to be derived anew
     """
 
     __slots__ = ("_open", "erased", "until")
@@ -81,6 +81,11 @@ class Timeline:
     def __init__(self) -> None:
         self._open: dict[tuple[str, str, bool], list[tuple[Fact, int]]] = {}    # True: facts that hold
         self.until = self.erased = 0
+
+    def forget(self) -> None:
+        """Drop all facts; the next sleep derives them anew.  The engine calls it when memories are erased."""
+        self._open.clear()
+        self.erased = -1
 
     def follow(self, writings: Any, maker: str) -> None:
         """Take in the writings not read yet.  O(new writings): few between two sleeps; all after loading, and after a text was erased."""

@@ -173,6 +173,10 @@ class Plans:
     def __init__(self) -> None:
         self.clear()
 
+    def forget(self) -> None:
+        """Drop the plans of the last run, which hold texts.  The engine calls it when memories are erased."""
+        self.clear()
+
     def clear(self) -> None:
         """Nothing is planned."""
         self.runs = False

@@ -17,7 +17,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ranking import Answer
 from hebbarium.engine.records import Event, Query
 from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import MATCH, NOW, OUTCOME, RECALLED
+from hebbarium.engine.vocabulary import HIDE, MATCH, NOW, OUTCOME, RECALLED
 from hebbarium.testing.conformance import talk
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
@@ -219,6 +219,17 @@ def test_an_erased_row_is_left_out(e: Engine) -> None:
     assert e.use(first, [4, "e2"]).tolist() == [2] and e.column(USES).tolist() == [0, 0, 1, 0, 0]
     before = e.digest()
     assert e.use(second, ["e4"]).tolist() == [] and e.digest() == before
+
+
+def test_an_event_without_text_that_a_mechanism_archived_is_no_erased_one() -> None:
+    def hide(view: Any, tick: Any) -> None:
+        view.hide[0] += 1
+
+    e = memory(told(), mechanism("hider", does(Phase.CONSOLIDATE, hide, adds=[HIDE])))
+    e.encode_all([Event(0.0, "", id="e0"), Event(1.0, "words", id="e1")])
+    e.advance(30.0)
+    answer = e.retrieve("number")
+    assert not e.column("visible")[0] and e.use(answer, [0]).tolist() == [0] and e.column(USES)[0] == 1
 
 
 # --- snapshots ---------------------------------------------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def test_any_kind_of_number_is_the_same_time(number: Any) -> None:
 
 
 @pytest.mark.parametrize("event", [None, "text", Event(1.0, None), Event(1.0, "x", speaker=3), Event(1.0, "x", session=b"s"),  # type: ignore[arg-type]
-                                   Event(1.0, "x", id=None), Event(1.0, "x", caption=["c"])], ids=repr)  # type: ignore[arg-type]
+                                   Event(1.0, "x", id=None), Event(1.0, "x", caption=["c"]),  # type: ignore[arg-type]
+                                   *(Event(1.0, "x", dated=bad) for bad in (None, 1, "no", math.nan))], ids=repr)  # type: ignore[arg-type]
 def test_invalid_events_are_refused_and_change_nothing(event: Any) -> None:
     e = memory(by_number())
     e.encode(Event(0.0, "number 1"))

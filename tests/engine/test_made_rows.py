@@ -1,11 +1,14 @@
 """Rows that the memory makes: drafts, writings, the vote on archiving, units, answers, snapshots, and erasing."""
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,9 +21,11 @@ from hebbarium.engine.history import History, history
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.marks import checksum
 from hebbarium.engine.observer import Observer
+from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
 from hebbarium.engine.records import Event, Only, Query
+from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage.graph import EdgeType
 from hebbarium.engine.vocabulary import (
     CREATED,
@@ -522,6 +527,41 @@ def test_erasing_leaves_nothing_in_the_file(tmp_path: Path) -> None:
     again.close()
 
 
+def texts_below(e: Engine) -> Iterator[str | bytes]:
+    """Every text that can be reached from a memory, not through modules, classes, functions or its embedder, which is the user's."""
+    waiting: list[Any] = [e]
+    seen = {id(e.assembly.embedder)}
+    while waiting:
+        found = waiting.pop()
+        if id(found) in seen or isinstance(found, type | ModuleType | FunctionType | FrameType):
+            continue
+        seen.add(id(found))
+        if isinstance(found, str | bytes):
+            yield found
+        waiting += gc.get_referents(found)
+        if isinstance(found, dict):         # for keys that are texts gc does not look
+            waiting += found
+
+
+def left_of(word: str, e: Engine) -> list[str]:
+    """The texts of a memory that hold a word."""
+    return [text for found in texts_below(e) if word in (text := found.decode("utf-8", "replace") if isinstance(found, bytes) else found).lower()]
+
+
+@pytest.mark.parametrize("name", ["default", "stages", "everything"])
+def test_an_erased_text_can_be_reached_from_no_object_of_the_memory(name: str) -> None:
+    registry = Registry.read()
+    e = Engine([*registry.build(registry.set(name)), maker(Draft(f"Also: {SECRET}", Kind.BUNDLE, (0, 1)))], HashingEmbedder(32))
+    e.encode_all([Event(1.0, SECRET, id="e1") if event.id == "e1" else event for event in said(*SAID)])
+    e.advance(30.0)
+    assert any(d.text.endswith("Zanzibar") for _, d in e.store.structures[MADE])
+    e.retrieve(SECRET)
+    e.context("Zanzibar", 200)
+    assert left_of("quagmire", e)
+    e.erase("e1", confirm=True)
+    assert not left_of("quagmire", e)
+
+
 def test_erasing_needs_confirmation_and_a_known_id() -> None:
     e = secretive()
     before = e.digest()
@@ -531,6 +571,8 @@ def test_erasing_needs_confirmation_and_a_known_id() -> None:
         assert caught.value.cure
     with pytest.raises(InputError):
         e.erase("e1", confirm=1)            # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the id is"):
+        e.erase(["e1"], confirm=True)       # type: ignore[arg-type]
     assert e.digest() == before and e.retrieve("mill") is not None
 
 

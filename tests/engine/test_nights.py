@@ -6,6 +6,7 @@ import time
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hebbarium.engine import loop, nights
@@ -82,3 +83,15 @@ def test_no_night_is_due_if_sleep_is_off() -> None:
     e.encode(Event(START, "number 1"))
     e.encode(Event(LATE, "number 2"))
     assert e.column("nights").tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("every", [0.001, 0.1, 24.0, 1e-9, math.inf])
+def test_the_last_consolidation_is_that_of_the_loop_over_all(every: float) -> None:
+    """Also over more nights than are summed at once, at their very ends, and where a night is too short to be added."""
+    for start in (0.1, 1e6, -3.7e5):
+        ends = np.cumsum([start, *[every] * 5]).tolist() if every < math.inf else [start]
+        for end in (start - 1.0, start, *ends, math.nextafter(ends[-1], start), start + 70_000.5 * min(every, 24.0)):
+            expected = start
+            while expected < expected + every <= end:
+                expected += every
+            assert nights.last_due(start, every, end) == expected

@@ -176,8 +176,23 @@ def test_a_file_from_before_the_column_is_read(tmp_path: Path, monkeypatch: pyte
     assert snapshot.READ.count("4") == 1
 
 
-def test_an_erased_row_is_withheld() -> None:
+def test_an_erased_row_is_withheld_and_cannot_be_restored() -> None:
     e = told()
     e.erase("e0", confirm=True)
     e.advance(30.0)
     assert e.column(WITHHELD)[0] == 1 and not e.column(VISIBLE)[0] and 0 not in e.retrieve(SECRET).rows
+    before = e.digest()
+    with pytest.raises(InputError, match="row 0 has no text"):
+        e.restore(0)
+    assert e.digest() == before
+
+
+def test_a_restored_row_stays_withheld_for_an_archived_one_that_it_was_made_from() -> None:
+    e = told()
+    e.advance(30.0)
+    e.archive(4)
+    e.archive(0)
+    e.restore(4)
+    assert e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3] and not e.column(VISIBLE)[4] and not quoted(e)
+    e.restore(0)
+    assert not e.column(WITHHELD).any() and e.column(VISIBLE).all() and e.assembly.index.visible_mask().all()

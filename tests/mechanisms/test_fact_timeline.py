@@ -1,9 +1,11 @@
 """Fact timeline: compiled and plain kernels agree, and a memory that was saved, or lost a text, continues as one that was not saved."""
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from hebbarium.engine.drafts import Kind
 from hebbarium.engine.loop import Engine
@@ -11,7 +13,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import KIND, VISIBLE
-from hebbarium.mechanisms.consolidation.fact_timeline import FACTS_SUPERSEDED, add_log_factors, nearest_leader, read
+from hebbarium.mechanisms.consolidation.fact_timeline import FACTS_SUPERSEDED, TIMELINE, add_log_factors, nearest_leader, read
 
 REGISTRY = Registry.read()
 CITIES, DRINKS = ("Rome", "Oslo", "Bern", "Lima"), ("tea", "cocoa", "milk")
@@ -41,11 +43,13 @@ def test_kernels_compiled_equal_plain() -> None:
         assert nearest_leader(*values) == nearest_leader.py_func(*values)                 # type: ignore[attr-defined]
 
 
-def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("id", ["e5", "e58"], ids=["with facts", "without"])
+def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path, id: str) -> None:
     plain, saved = memory(), memory(tmp_path / "memory.db")
     for each in (plain, saved):
         each.encode_all(events(0, 60))
-        each.erase("e5", confirm=True)
+        assert (each.event_log.written_from(set(each.event_log.rows_of(id))) != []) == (id == "e5")
+        each.erase(id, confirm=True)
     saved.close()
     saved = memory(tmp_path / "memory.db")
     for each in (plain, saved):
@@ -53,6 +57,19 @@ def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path:
         each.advance(300.0)
     assert plain.digest() == saved.digest() and plain.column(FACTS_SUPERSEDED).sum() > 20
     saved.close()
+
+
+def test_an_erased_text_stays_in_no_fact_of_the_timeline() -> None:
+    made = memory()
+    made.encode_all([*events(0, 20), Event(40.0, "I moved to Quagmire.", "Ada", id="secret", dated=False), *events(21, 2)])
+    made.advance(100.0)
+    timeline = made.store.structures[TIMELINE]
+    assert b"quagmire" in pickle.dumps(timeline).lower()
+    made.erase("secret", confirm=True)
+    assert b"quagmire" not in pickle.dumps(timeline).lower()
+    made.encode_all(events(60, 20))
+    made.advance(300.0)
+    assert b"quagmire" not in pickle.dumps(timeline).lower() and b"cocoa" in pickle.dumps(timeline)
 
 
 def test_each_cluster_has_one_visible_summary() -> None:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage.graph import EdgeType, Graph
 from hebbarium.engine.vocabulary import VISIBLE
 from hebbarium.mechanisms.consolidation import topology_consolidation as module
-from hebbarium.mechanisms.shared.topology_bank import MADE_LINK, SHARED_LINK, GraphBank
+from hebbarium.mechanisms.shared.topology_bank import MADE_LINK, SHARED_LINK, TOPOLOGY_PLANS, GraphBank
 from hebbarium.mechanisms.shared.topology_edits import Reason
 from hebbarium.mechanisms.shared.topology_report import reported, together
 
@@ -49,6 +51,28 @@ def test_a_memory_that_is_closed_and_opened_between_runs_goes_on_as_one_that_is_
         part.encode(event)
     part.advance(part.now + 100.0)
     assert part.digest() == whole.digest()
+    part.close()
+
+
+def test_an_erased_text_stays_in_no_plan_and_the_memory_goes_on_as_one_that_is_opened_again(tmp_path: Path) -> None:
+    whole, part = memory_of(), memory_of(path=tmp_path / "m.db")
+    for memory in (whole, part):
+        memory.encode_all(life(np.random.default_rng(1), 9))
+        plans = memory.store.structures[TOPOLOGY_PLANS]
+        told = [memory.event(row) for row, _ in plans.described]
+        secret = next(event for event in told if event.text.startswith("Somebody saw "))     # near a place of its own
+        place = secret.text.partition(" near ")[2].rstrip(".").encode()
+        assert place in pickle.dumps(plans)
+        memory.erase(secret.id, confirm=True)
+        assert place not in pickle.dumps(plans)
+    runs = len(records(whole, "topology run"))
+    part.close()
+    part = memory_of(path=tmp_path / "m.db")
+    for memory in (whole, part):
+        for event in life(np.random.default_rng(2), 4):
+            memory.encode(replace(event, time=event.time + 500.0, id=f"later {event.id}"))
+        memory.advance(memory.now + 100.0)
+    assert whole.digest() == part.digest() and len(records(whole, "topology run")) > runs > 0
     part.close()
 
 
