@@ -14,7 +14,7 @@ from .vocabulary import RECALLED
 
 
 class Overlay(ABC):
-    """A store over another one, as plans and views read it (`store.Cells`).  What it shows must not be written, but for what no memory keeps.
+    """A store over another one, as plans and views read it (`store.Cells`).  Only columns that do not persist may be written.
 
     base        the store below
     structures  as hooks find them

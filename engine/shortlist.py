@@ -35,17 +35,17 @@ from .vocabulary import ANSWERABLE, INDEX, LEXICON, PASSAGES, RECALLED, RELEASED
 Points = NDArray[np.bool_]  # (rows, AROUND), of one column
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
-ANSWERED: Final = 1 / 8     # share of a shortlist that can be answered
+MOST_ANSWERED: Final = 1 / 8    # share of a shortlist that can be answered
 LIKELY: Final = 9 / 16      # share of a shortlist for the likeliest rows
 BACK: Final = 1 / 8         # share for rows that point back to likely ones
 # Shares for a sample of the others; what is left is for rows to which all these point.
-ANSWERING: Final = 3 / 32   # of rows that point back to one with words of the question
+REPLIES: Final = 3 / 32     # of rows that point back to one with words of the question
 WORDED: Final = 1 / 16      # of those with words of the question
 UNWORDED: Final = 1 / 8     # of the rest
 LOOKED: Final = 8192        # rows with words from which the sample is drawn
 POOL: Final = 8             # rows for each of the sample of the rest that are compared with the question, to draw it from
 MOSTLY: Final = 3 / 4       # share of these that are others, at least
-FILL: Final = 8             # rows for each of the shortlist that are looked at, evenly over time, for the rest and for what room is left
+FILL: Final = 8             # candidates for each row of the shortlist, spread over time, for the sample without words and for unused places
 LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
 ALIKE: Final = 1            # rows for each of the shortlist that are nearest to the vector of the question
 WORDS: Final = 1            # rows for each that are best by its words; these and the nearest are compared by both
@@ -289,7 +289,7 @@ class Shortlist:
 
     def asks(self, rows: int) -> bool:
         """Whether a question that wants so many rows is asked of a shortlist: the memory is large, and they are few."""
-        return self._base.n >= PAYS * self.most and rows <= self.most * ANSWERED
+        return self._base.n >= PAYS * self.most and rows <= self.most * MOST_ANSWERED
 
     def _run(self, cue: Cue) -> None:
         with helping(self._crew, self._base.n):
@@ -407,7 +407,7 @@ class Shortlist:
         rest = pool.rows[drawn][falling(-pool.products[drawn])]
         size = total - found if pool.stands_for is None or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
         each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
-        strata = (back, ANSWERING, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
+        strata = (back, REPLIES, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
         samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
         counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(samples, strata, strict=True)]
         return np.concatenate(samples), np.concatenate(counts)

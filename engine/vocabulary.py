@@ -135,7 +135,7 @@ STANDS_FOR = Column("stands_for", np.float32, Scope.CANDIDATE, "memories", VISIB
 SIGNALS = Structure("signals", "every signal of the set with its array and its weight", persists=False, phases=(Phase.RETRIEVE,))
 CUES = Structure("cues", "the wordings of the query with their weights, the query itself first", ("__iter__", "__len__", "added"), persists=False,
                  phases=(Phase.RETRIEVE,))
-INDEX = Structure("index", "exact vector index over EMBEDDING", ("search", "scores", "vectors", "vectors_of", "dimensions"))
+INDEX = Structure("index", "vector index over EMBEDDING", ("search", "scores", "vectors", "vectors_of", "dimensions"))
 PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts", "of", "words"))
 LEXICON = Structure("lexicon", "word postings; their statistics count events only", ("scores", "document_frequency", "n_rows", "n_counted"))
 TRIGRAMS = Structure("trigrams", "postings of letter trigrams; their statistics count events only", ("scores", "n_rows", "n_counted"))

@@ -44,7 +44,7 @@ def test_search(clock: Any, rows: Any, n: int, share: float) -> None:
 
 def linked(m: int) -> tuple[Graph, list[list[int]]]:
     """A graph of m edges between m / 10 rows, and their ends."""
-    graph, ends = Graph({EdgeType.SEMANTIC: 16}), np.random.default_rng(m).integers(0, m // 10, (m, 2)).tolist()
+    graph, ends = Graph(), np.random.default_rng(m).integers(0, m // 10, (m, 2)).tolist()
     for source, target in ends:
         graph.add(source, target, EdgeType.SEMANTIC)
     return graph, ends

@@ -204,9 +204,9 @@ def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, ind
 
     def asked(index: str, most: int | None) -> tuple[int, Answers]:
         with opened(chosen, model, path, index, most) as memory:
-            if most is not None and not K / shortlist.ANSWERED <= most <= memory.store.n:
+            if most is not None and not K / shortlist.MOST_ANSWERED <= most <= memory.store.n:
                 raise InputError(f"{K} rows of a shortlist of {most:,}, of {memory.store.n:,} rows, are asked of all rows", where="--shortlist",
-                                 cure=f"give {int(K / shortlist.ANSWERED)} or more and not more than all rows")
+                                 cure=f"give {int(K / shortlist.MOST_ANSWERED)} or more and not more than all rows")
             return memory.store.n, answers(memory, data)
 
     with patch.object(shortlist, "PAYS", 1):

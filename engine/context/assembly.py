@@ -32,7 +32,7 @@ from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
 from .kinds import by_kind
-from .selection import LARGEST, LEAST, Selection, cap_of, fill, lay_out, select
+from .selection import LARGEST, LEAST, Rules, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ class Strategy:
     section  heading
     rows     of a memory and an answer; None: what the memory's sources offer, under their own headings
     in_time  whether components stand in order of time
-    largest  as for `select`
-    covers   whether excerpts are chosen, see `select`
-    packs    whether whole memories are packed, see `select`; the form `sections` is then written under lines for days
+    largest  as for `Rules`
+    covers   whether excerpts are chosen, see `Rules`
+    packs    whether whole memories are packed, see `Rules`; the form `sections` is then written under lines for days
     asks     whether the query matters
     """
 
@@ -192,21 +192,20 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
         max_items = ITEMS
     about = frozenset(terms_of(query, stem=True, stop_words=True))
     in_time = how.in_time or form.in_time or (how.rows is not latest and answer.chronological)
+    rules = Rules(counter, form, max_items=max_items, also=also, about=about, in_time=in_time)
     facts = {"query": query, "budget": budget, "max_items": max_items, "format": form.name}
     candidates: Sequence[Candidate]
     if how.rows is None:
         detail = memory.column(DETAIL)
         matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
-        found = fill(candidates, budget, counter, form, shares=memory.sources, max_items=max_items, also=also, about=about, in_time=in_time,
-                     together=RELEVANT)
+        found = fill(candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT)
         spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
         return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent})
     most = max_items or 0 if budget is None else budget // LEAST + 1
     candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
     relevance = _relevance(answer, candidates) if how.covers else {}
-    found = select(candidates, budget, counter, form, max_items=max_items, also=also, about=about, in_time=in_time, largest=how.largest,
-                   relevance=relevance, packed=how.packs)
+    found = select(candidates, budget, replace(rules, largest=how.largest, relevance=relevance, packed=how.packs))
     return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)})
 
 
@@ -284,7 +283,10 @@ def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query |
 
 
 def budget_of(max_tokens: int | None, reader: Reader | None) -> int | None:
-    """The budget of a context in tokens; None for neither.  Raises InputError for both, and for one below 0."""
+    """The budget of a context in tokens; None for neither.  Raises InputError for both, for one below 0, and for another reader."""
+    given: object = reader
+    if not isinstance(given, Reader | None):
+        raise InputError(f"the reader is {given!r}", where=WHERE, cure="give hebbarium.engine.context.context.Reader(window=...), or max_tokens")
     if max_tokens is not None and reader is not None:
         raise InputError("max_tokens and a reader both give a budget", where=WHERE, cure="give one of them")
     _count(max_tokens, "max_tokens")

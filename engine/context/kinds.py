@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from ..records import Event, moment
+from ..records import Event
 from ..tables import brief
 from .condensers import Form
 from .formats import Candidate
@@ -73,26 +73,6 @@ def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candi
         form = Form.SUMMARY if found.content.strip() else Form.WHOLE
         return replace(candidate, text="", before=found.line, form=form, whole=event.text)
     return replace(candidate, text=found.content, before=found.before, after=found.after, whole=event.text)
-
-
-def stamped(event: Event) -> str:
-    """`formatted`, with the time before it, unless the time is invented or outside of the years 1 to 9999.
-
-    >>> stamped(Event(30.0, "It rains."))
-    '[1970-01-02T06:00:00.000Z] event: It rains.'
-    """
-    if not event.dated:
-        return formatted(event)
-    try:
-        at = moment(event.time)
-    except (OverflowError, ValueError):
-        return formatted(event)
-    return f"[{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z] {formatted(event)}"
-
-
-def shows_all(event: Event) -> bool:
-    """Whether `formatted` holds the event's whole text."""
-    return event.text in formatted(event)
 
 
 def entity_line(kind: str, name: str, properties: Mapping[str, str] = MappingProxyType({})) -> str:

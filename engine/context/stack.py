@@ -16,7 +16,7 @@ from .components import ComponentKind
 from .context import Context, Reader
 from .formats import FORMATS, Candidate
 from .kinds import by_kind
-from .selection import fill, lay_out
+from .selection import LARGEST, Rules, fill, lay_out
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def assemble_stack(memory: Memory, max_tokens: int | None = None, *, reader: Rea
                          cure="give max_tokens or a reader" if budget is None else f"choose from {', '.join(FORMATS)}")
     how, goal = FORMATS[form], path[-1].goal
     candidates = [*_goals(memory, path), *_results(memory), _candidate(memory, path[-1].id, goal, CURRENT, 1.0), *_told(memory, path[-1])]
-    found = fill(candidates, budget, counter, how, shares=SHARES, about=frozenset(terms_of(goal, stem=True, stop_words=True)))
+    rules = Rules(counter, how, about=frozenset(terms_of(goal, stem=True, stop_words=True)), largest=LARGEST, shares=SHARES)
+    found = fill(candidates, budget, rules)
     shown = tuple(sorted(found.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row)))       # in the order of telling
     text = lay_out(shown, found.cut if found.said else (), how)
     spent = {part: sum(c.tokens for c in shown if c.section == part) for part in PARTS}

@@ -180,17 +180,13 @@ class Graph:
     Edge ids are 0 ... m-1 in order of creation and never reused.  The arrays and columns are views of the first m edges, to be renewed after
     `add`; `buffer(name)` is the whole allocated array and, like `csr`, stays valid until `epoch` changes.
 
-    caps     at most this many live out-edges of a type per node; one more tombstones the oldest
     removed  edges that were tombstoned since the last save; None: nothing is noted
     epoch    grows whenever any array has moved
 
-    Errors: InputError for bad nodes, edges and caps, ContractError for bad columns; nothing has changed then.
+    Errors: InputError for bad nodes and edges, ContractError for bad columns; nothing has changed then.
     """
 
-    def __init__(self, caps: Mapping[EdgeType, int] | None = None) -> None:
-        self.caps = {EdgeType(kind): int(cap) for kind, cap in sorted((caps or {}).items())}
-        if any(cap < 1 for cap in self.caps.values()):
-            raise InputError("a degree cap is below 1", where="graph", cure="leave a type out instead of capping it at 0")
+    def __init__(self) -> None:
         self.epoch = self.n_edges = self.n_rows = self._used = 0
         self._rows = self._entities = FIRST_NODES
         self._neutral: dict[str, Any] = {name: neutral for name, (_, neutral) in BUILT_IN.items()}
@@ -256,7 +252,7 @@ class Graph:
     # --- edges -----------------------------------------------------------------------------------------------------------------------
 
     def add(self, source: int, target: int, type: EdgeType, created: float = 0.0) -> int:
-        """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1), O(cap) at the cap."""
+        """The live edge (source, target, type), made at time `created` (h) if there is none; amortised O(1)."""
         source, target, kind, created = int(source), int(target), int(type), float(created)
         key = source, target, kind
         known = self.find(*key)
@@ -268,9 +264,6 @@ class Graph:
                              cure="nodes are memory rows, or entity_node(e) of an entity made with entity(name)")
         if high >= self.n_rows:
             self.cover_rows(high + 1)
-        cap = self.caps.get(kind)  # type: ignore[call-overload]
-        if cap is not None and self._degree[kind, source] >= cap:
-            self.remove(int(self._pool[self._start[kind, source]]))
         edge = self.n_edges
         if edge == len(self._edges["alive"]):
             self._edges = {name: _longer(array, 2 * edge, self._neutral[name]) for name, array in self._edges.items()}
@@ -434,7 +427,7 @@ class Graph:
         names = [name for name in self._edges if name not in BUILT_IN and name not in self._unsaved]
         return {
             "entities": self._names, "relations": list(self._relations), "columns": names, "n_rows": np.array(self.n_rows),
-            "caps": np.array([self.caps.get(kind, 0) for kind in EdgeType], np.int64),
+            "caps": np.zeros(TYPES, np.int64),      # a file names the most edges of each type; 0: any number
             **{name: self.column(name) for name in BUILT_IN},
             **{f"column:{name}": self.column(name) for name in names},
             **{f"neutral:{name}": np.array(self._neutral[name], self._edges[name].dtype) for name in names}}
@@ -451,7 +444,9 @@ class Graph:
             caps = np.asarray(state["caps"])
             if len(caps) not in (6, TYPES):     # 6: before CONFLICT and RELATION
                 raise ValueError(f"it has {len(caps)} types of edges")
-            graph = cls({kind: int(cap) for kind, cap in zip(EdgeType, caps, strict=False) if cap})
+            if caps.any():
+                raise ValueError("it limits how many edges a node has")
+            graph = cls()
             graph._restore(state, roomy or {})
         except (KeyError, ValueError, TypeError, IndexError, InputError) as error:
             raise SnapshotError(f"the saved graph is invalid: {error}", where="graph", cure="restore the snapshot from a copy") from error

@@ -208,10 +208,6 @@ class Postings(Generic[Entry]):
                 lengths)
         return lengths
 
-    @property
-    def nbytes(self) -> int:
-        return self.pool.nbytes + self.start.nbytes + self.length.nbytes + self.capacity.nbytes
-
 
 class RowLists:
     """Keys of each row, the reverse of postings.
@@ -236,10 +232,6 @@ class RowLists:
             self.keys = _grown(self.keys, 2 * last)
         self.keys[first:last] = keys
         self.end[row] = last
-
-    @property
-    def nbytes(self) -> int:
-        return self.end.nbytes + self.keys.nbytes
 
 
 class BM25Index:
@@ -353,11 +345,6 @@ class BM25Index:
             found = shown.held[id_] = which[:count], held.pool[where[:count]] & ((1 << TF_BITS) - 1)
         return found
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays, without the vocabulary."""
-        return self._postings.nbytes + self._lengths.nbytes
-
 
 class TrigramIndex:
     """Overlap of sets of trigrams, as in PostgreSQL's pg_trgm; a query scores every row.
@@ -440,11 +427,6 @@ class TrigramIndex:
             _count_shared(ids, self._postings.pool, self._postings.start, self._postings.length, out)
         if asked:
             _overlap(self._sizes[shown.rows] if shown else self._sizes, len(asked), measure is TrigramMeasure.SIMILARITY, out)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays, without the vocabulary."""
-        return self._postings.nbytes + self._sizes.nbytes + (self._lists.nbytes if self._lists else 0)
 
 
 def trigrams_of(text: str) -> list[str]:

@@ -33,7 +33,7 @@ def neutralised(scope: Scope, columns: Sequence[tuple[Array, Any]]) -> None:
 
     def fill(at: int) -> None:
         array, number = columns[at]
-        array[...] = number         # other threads can run meanwhile, which `fill` does not let them
+        array[...] = number         # releases the lock of the interpreter; `ndarray.fill` holds it
 
     (in_parts if scope in PER_ROW else alone)(len(columns), fill)
 

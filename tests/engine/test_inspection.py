@@ -69,7 +69,7 @@ def test_the_graph_is_read_only() -> None:
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.setflags(write=True)
     before = e.digest()
-    for change in ("add", "remove", "entity", "cover_rows", "allocate", "state", "caps"):
+    for change in ("add", "remove", "entity", "cover_rows", "allocate", "state"):
         with pytest.raises(ContractError, match="would change the structure"):
             getattr(graph, change)
     with pytest.raises(AttributeError):

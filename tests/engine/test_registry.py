@@ -342,3 +342,20 @@ def test_every_variety_can_replace_its_form_among_all_others() -> None:
     assert len(variety) > 10
     for taken in (*([form] for form in variety), list(variety)):
         assert planned([registry.instance(variety[id] if id in taken else id, {}) for id in whole])
+
+
+@pytest.mark.parametrize(("unit", "hours"), [("ms", 6 / 3.6e6), ("s", 6 / 3600), ("min", 0.1), ("h", 6.0), ("d", 144.0),
+                                             ("1/s", 5400.0), ("1/d", 1 / 16)])
+def test_a_time_constant_is_in_hours_under_its_time_scale(tmp_path: Path, unit: str, hours: float) -> None:
+    """3 of the unit, twice as long; a rate half as high."""
+    found = files(tmp_path, DENSE.replace('length_penalty: {value: 0.0, unit: "1"', f'length_penalty: {{value: 3.0, unit: "{unit}"')
+                  .replace("  params:\n", "  time_scale: 2.0\n  params:\n"))
+    assert found.instance("dense").hours("length_penalty") == pytest.approx(hours)
+
+
+@pytest.mark.parametrize("unit", ["days", "hours", "m", "1/days", "1", "memories"])
+def test_a_unit_that_is_no_time_is_refused_where_a_time_is_needed(tmp_path: Path, unit: str) -> None:
+    found = files(tmp_path, DENSE.replace('length_penalty: {value: 0.0, unit: "1"', f'length_penalty: {{value: 3.0, unit: "{unit}"'))
+    with pytest.raises(ContractError, match=f"the unit of length_penalty is '{unit}'") as caught:
+        found.instance("dense").hours("length_penalty")
+    assert "ms, s, min, h, d" in caught.value.cure

@@ -136,7 +136,7 @@ def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(memo
 def test_the_rows_that_stand_for_others_have_room_on_a_shortlist() -> None:
     """A row of the sample that is cut off would leave what it stands for to another."""
     of = shortlist
-    assert of.LIKELY + of.BACK + 2 * of.LONGEST + of.ANSWERING + of.WORDED + of.UNWORDED < 1
+    assert of.LIKELY + of.BACK + 2 * of.LONGEST + of.REPLIES + of.WORDED + of.UNWORDED < 1
 
 
 @pytest.mark.parametrize("n", [600, 1024, 1025, 2048, 3072, 32768, 65536])

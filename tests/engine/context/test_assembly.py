@@ -14,7 +14,7 @@ from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import ComponentKind, Context, Reader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.quoting import unescaped
-from hebbarium.engine.context.selection import Selection, fill, lay_out, select
+from hebbarium.engine.context.selection import LARGEST, Rules, Selection, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
 from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.loop import Engine
@@ -253,14 +253,19 @@ CANDIDATES = st.lists(
 @settings(max_examples=300, deadline=None)
 def test_any_selection_fits_when_it_is_laid_out(given: list[tuple[str, str, float | None]], budget: int, form: str, also: str, in_time: bool) -> None:
     candidates = [Candidate(ComponentKind.SEMANTIC, n, text, -float(n), section, time, "Ada") for n, (text, section, time) in enumerate(given)]
-    found = select(candidates, budget, LENGTH, FORMATS[form], also=also, in_time=in_time)
+    rules = Rules(LENGTH, FORMATS[form], also=also, in_time=in_time)
+    found = select(candidates, budget, rules)
     text = lay_out(found.components, found.cut if found.said else (), FORMATS[form])
     assert LENGTH.tokens(text) <= budget
     assert len({c.row for c in found.components if c.row >= 0}) == sum(c.row >= 0 for c in found.components)
-    free = select(candidates, None, LENGTH, FORMATS[form], also=also, in_time=in_time)
+    free = select(candidates, None, rules)
     assert sorted(c.row for c in free.components if c.row >= 0) == list(range(len(candidates))) and not free.cut
     if LENGTH.tokens(lay_out(free.components, (), FORMATS[form])) <= budget:
         assert found.components == free.components and not found.cut
+
+
+def shared_out(shares: dict[str, float]) -> Rules:
+    return Rules(LENGTH, FORMATS["sections"], shares=shares, largest=LARGEST)
 
 
 def offered(*sections: tuple[str, int]) -> list[Candidate]:
@@ -272,19 +277,19 @@ def offered(*sections: tuple[str, int]) -> list[Candidate]:
 
 def test_sections_use_their_shares_first_and_the_best_what_is_left_over() -> None:
     candidates = offered(("One", 60), ("Two", 60), ("Three", 60))
-    plain = select(candidates, 400, LENGTH, FORMATS["sections"])
+    plain = select(candidates, 400, Rules(LENGTH, FORMATS["sections"]))
     assert {c.section for c in plain.components} == {"One"}
-    shared = fill(candidates, 400, LENGTH, FORMATS["sections"], shares={"One": 50, "Two": 30, "Three": 20})
+    shared = fill(candidates, 400, shared_out({"One": 50, "Two": 30, "Three": 20}))
     sizes = {name: sum(c.tokens for c in shared.components if c.section == name) for name in ("One", "Two", "Three")}
     assert sizes["One"] > sizes["Two"] > sizes["Three"] > 0 and sizes["Two"] <= 0.3 * 400 and sizes["Three"] <= 0.2 * 400
-    few = fill(offered(("One", 2), ("Two", 30)), 400, LENGTH, FORMATS["sections"], shares={"One": 90, "Two": 10})
+    few = fill(offered(("One", 2), ("Two", 30)), 400, shared_out({"One": 90, "Two": 10}))
     text = lay_out(few.components, few.cut, FORMATS["sections"])
     assert 0.9 * 400 <= LENGTH.tokens(text) <= 400 and [c.row for c in few.components][:3] == [0, 1, 2]
 
 
 def test_a_row_that_two_sections_offer_is_shown_once() -> None:
     candidates = [*offered(("One", 2)), *offered(("Two", 3))]
-    found = fill(candidates, 1_000, LENGTH, FORMATS["sections"], shares={"Two": 100})
+    found = fill(candidates, 1_000, shared_out({"Two": 100}))
     assert [(c.section, c.row) for c in found.components] == [("One", 0), ("One", 1), ("Two", 2)] and not found.cut
 
 
@@ -295,12 +300,12 @@ def test_under_a_small_budget_the_best_memory_is_shown_whole_where_it_fits_alone
     candidates = [Candidate(ComponentKind.SEMANTIC, n, text, 1.0 - n / 40, "All", source="few" if n % 2 else "most") for n, text in enumerate(texts)]
     form = FORMATS["sections"]
     ways: tuple[Callable[[int], Selection], ...] = (
-        lambda budget: select(candidates, budget, by, form),
-        lambda budget: fill(candidates, budget, by, form, shares={"few": 40.0, "most": 60.0}))
+        lambda budget: select(candidates, budget, Rules(by, form)),
+        lambda budget: fill(candidates, budget, Rules(by, form, shares={"few": 40.0, "most": 60.0}, largest=LARGEST)))
     for way in ways:
         found = {budget: way(budget) for budget in range(10, 200)}
         least = min(budget for budget, f in found.items() if f.said and f.components[0].row == 0 and f.components[0].form is Form.WHOLE)
-        alone = select(candidates, least, by, form, max_items=1)
+        alone = select(candidates, least, Rules(by, form, max_items=1))
         assert [c.row for c in alone.components] == [0] and by.tokens(lay_out(alone.components, alone.cut, form)) >= least - 1
         assert all(found[budget].components[0].row == 0 for budget in range(least, 200))
 
@@ -308,7 +313,7 @@ def test_under_a_small_budget_the_best_memory_is_shown_whole_where_it_fits_alone
 @pytest.mark.parametrize("shares", [{"One": 60, "Two": 41}, {"One": -1}, {"One": float("nan")}])
 def test_odd_shares_are_refused(shares: dict[str, float]) -> None:
     with pytest.raises(InputError, match="shares"):
-        fill(offered(("One", 2)), 100, LENGTH, FORMATS["sections"], shares=shares)
+        fill(offered(("One", 2)), 100, shared_out(shares))
 
 
 def test_an_engine_is_a_memory_to_assemble_from(memory: Engine) -> None:

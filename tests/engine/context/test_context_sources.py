@@ -17,7 +17,7 @@ from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import Context, Reader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.planned import AsPlanned
-from hebbarium.engine.context.selection import fill, lay_out, select
+from hebbarium.engine.context.selection import LARGEST, Rules, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, counter
 from hebbarium.engine.contract import Cue, Mechanism, Params, hook
 from hebbarium.engine.errors import ContractError, InputError
@@ -194,6 +194,8 @@ def test_strategies_are_named_or_refused(staged: Engine) -> None:
     assert context_of(staged, answer, "What did Ada see?", 300, strategy="sources") == assemble(staged, "What did Ada see?", 300)
     with pytest.raises(InputError, match="both give a budget"):
         staged.context("?", 10, reader=Reader(100))
+    with pytest.raises(InputError, match="the reader is 5"):
+        staged.context("?", reader=5)       # type: ignore[arg-type]
     for bad in (-1, True, 1.5):
         with pytest.raises(InputError):
             staged.context("?", bad)  # type: ignore[arg-type]
@@ -307,11 +309,11 @@ def test_filling_never_exceeds_the_budget_and_shows_a_row_once(given_: list[Any]
                                                                in_time: bool) -> None:
     candidates = [Candidate(ComponentKind.SEMANTIC, row, f"{row} {text}", score, source.upper(), float(row), "Ada", source=source)
                   for text, source, score, row in given_]
-    found = fill(candidates, budget, LENGTH, FORMATS[form], shares=shares, largest=largest, in_time=in_time)
+    found = fill(candidates, budget, Rules(LENGTH, FORMATS[form], shares=shares, largest=largest, in_time=in_time))
     text = lay_out(found.components, found.cut if found.said else (), FORMATS[form])
     rows = [c.row for c in found.components]
     assert LENGTH.tokens(text) <= budget and len(rows) == len(set(rows)) and set(rows) <= {c.row for c in candidates}
-    free = fill(candidates, None, LENGTH, FORMATS[form], shares=shares, max_items=5)
+    free = fill(candidates, None, Rules(LENGTH, FORMATS[form], shares=shares, largest=LARGEST, max_items=5))
     assert len(free.components) == min(5, len({c.row for c in candidates})) and not free.cut
 
 
@@ -327,7 +329,7 @@ def test_sections_whose_headings_would_take_more_than_an_eighth_stand_under_one(
 def test_no_item_takes_more_than_a_sixteenth_or_128_tokens_before_others_are_left_out() -> None:
     long = "The boat sailed to Oslo. It was cold. Who sailed it? Nobody knows. " * 12
     candidates = [Candidate(ComponentKind.SEMANTIC, n, f"{n}. {long}", 1.0 - n / 10, "All") for n in range(8)]
-    plain, capped = (select(candidates, 512, LENGTH, FORMATS["sections"], largest=largest) for largest in (1.0, 0.0625))
+    plain, capped = (select(candidates, 512, Rules(LENGTH, FORMATS["sections"], largest=largest)) for largest in (1.0, 0.0625))
     assert len(plain.components) <= 3 < 4 <= len(capped.components) and all(c.tokens <= 128 + 1 for c in capped.components[1:])
-    few = select(candidates[:2], 512, LENGTH, FORMATS["sections"], largest=0.0625)
+    few = select(candidates[:2], 512, Rules(LENGTH, FORMATS["sections"], largest=0.0625))
     assert any(c.form is Form.WHOLE for c in few.components), "what is left over shows the best whole again"

@@ -12,7 +12,7 @@ from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form, Pieces, condensed_to
 from hebbarium.engine.context.excerpts import excerpts
 from hebbarium.engine.context.formats import FORMATS, Candidate
-from hebbarium.engine.context.selection import LONG, cap_of, lay_out, select
+from hebbarium.engine.context.selection import LONG, Rules, cap_of, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -65,7 +65,7 @@ texts = st.lists(st.text(st.sampled_from("ab. \n?`#[("), max_size=900), max_size
 @settings(max_examples=100, deadline=None)
 def test_a_covering_selection_never_exceeds_the_budget(given_: list[str], budget: int, form: str) -> None:
     candidates = [candidate(n, f"{n} {text}", 1.0 - n / 10) for n, text in enumerate(given_)]
-    found = select(candidates, budget, LENGTH, FORMATS[form], about=("a", "b"), relevance={c.row: c.score for c in candidates})
+    found = select(candidates, budget, Rules(LENGTH, FORMATS[form], about=("a", "b"), relevance={c.row: c.score for c in candidates}))
     assert LENGTH.tokens(lay_out(found.components, found.cut if found.said else (), FORMATS[form])) <= budget
     rows = [c.row for c in found.components]
     assert len(rows) == len(set(rows))

@@ -16,7 +16,7 @@ from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.formats import LAYOUTS, PACKED, Candidate
 from hebbarium.engine.context.packing import packing_order
 from hebbarium.engine.context.quoting import unescaped
-from hebbarium.engine.context.selection import lay_out, select
+from hebbarium.engine.context.selection import Rules, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.by_name import embedder
@@ -97,14 +97,14 @@ def test_short_memories_come_before_longer_ones_of_nearly_the_same_rank() -> Non
     assert packing_order([50] * 9) == list(range(9)) and packing_order([]) == []
     assert packing_order([400, 10, 20, 30, 40, 400, 400, 20, 390]) == [0, 1, 2, 3, 4, 7, 5, 6, 8], "the five best come first whatever their length"
     some = [Candidate(ComponentKind.SEMANTIC, n, f"{n} " + "x" * (600 if n in (1, 6) else 60), -float(n), "All", float(n), "Ada") for n in range(12)]
-    flat, packed = (select(some, 450, LENGTH, PACKED, in_time=True, packed=packed) for packed in (False, True))
+    flat, packed = (select(some, 450, Rules(LENGTH, PACKED, in_time=True, packed=packed)) for packed in (False, True))
     assert {0, 1} <= {c.row for c in packed.components} and 6 not in {c.row for c in packed.components}
     assert {c.row for c in flat.components} >= {6} and len(packed.components) > len(flat.components)
 
 
 def test_captions_that_bear_on_the_query_come_first_and_what_is_cut_is_said() -> None:
     def shown(budget: int) -> list[tuple[int, Form]]:
-        found = select(candidates, budget, LENGTH, PACKED, about={"violin"}, in_time=True, packed=True)
+        found = select(candidates, budget, Rules(LENGTH, PACKED, about={"violin"}, in_time=True, packed=True))
         assert LENGTH.tokens(lay_out(found.components, found.cut if found.said else (), PACKED)) <= budget
         assert all(c.text.endswith(" [...]") == (c.form is Form.TEXT) for c in found.components)
         assert bool(found.cut) == (len(found.components) < 8 or any(c.form is Form.TEXT for c in found.components))
@@ -126,7 +126,7 @@ def test_a_summary_stands_under_its_day_and_a_condensed_memory_as_its_detail_say
     one, two = assemble(made, "boat", 400, strategy="packed").components
     assert one.form is Form.KEYWORDS and one.text.endswith("[memory 0: 1 line]") and two.text == "[1] Bo: The boat leaks."
     summary = Candidate(ComponentKind.SUMMARY, 7, "They sold it.", 1.0, "All", 30.0, unit="summary")
-    text = lay_out(select([summary], 100, LENGTH, PACKED, in_time=True, packed=True).components, (), PACKED)
+    text = lay_out(select([summary], 100, Rules(LENGTH, PACKED, in_time=True, packed=True)).components, (), PACKED)
     assert text == "## All\n\n```memories\n[2 January 1970]\n[7] summary: They sold it.\n```"
 
 
@@ -149,7 +149,8 @@ def test_any_packed_selection_fits_and_has_each_day_once(given_: list[tuple[str,
     how = LAYOUTS[form]
     candidates = [Candidate(ComponentKind.SEMANTIC, n, text, -float(n), section, time, "Ada", caption=caption, dated=dated)
                   for n, (text, time, dated, caption, section) in enumerate(given_)]
-    found = select(candidates, budget, LENGTH, how, also=also, about=("boat",), in_time=True, packed=True)
+    rules = Rules(LENGTH, how, also=also, about=("boat",), in_time=True, packed=True)
+    found = select(candidates, budget, rules)
     text = lay_out(found.components, found.cut if found.said else (), how)
     assert LENGTH.tokens(text) <= budget
     rows = [c.row for c in found.components if c.row >= 0]
@@ -158,5 +159,5 @@ def test_any_packed_selection_fits_and_has_each_day_once(given_: list[tuple[str,
         days = [c.day for c in found.components if c.section == section]
         assert sum(a != b for a, b in pairwise(["", *days])) == len(set(days) - {""})
         assert sum(text.count(f"\n{day}\n") for day in set(days) - {""}) >= len(set(days) - {""})
-    free = select(candidates, None, LENGTH, how, also=also, about=("boat",), in_time=True, packed=True)
+    free = select(candidates, None, rules)
     assert sorted(c.row for c in free.components if c.row >= 0) == list(range(len(candidates))) and not free.cut
