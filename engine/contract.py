@@ -161,20 +161,25 @@ class Mechanism(Generic[P]):
         check_hooks(cls)
 
     def __init__(self, id: str, params: P, units: dict[str, str] | None = None, order: int = 0) -> None:
-        """id, order: name and place in the registry; units: unit of each parameter that has one."""
+        """id, order: name and place in the registry; units: unit of each parameter; without it hours."""
         self.id, self.params, self.order = id, params, order
         self._units = units or {}
 
     def hours(self, parameter: str) -> float:
-        """A time constant in simulated hours, `time_scale` applied; a rate (unit `1/s`) is returned per simulated hour."""
+        """A time constant in simulated hours, `time_scale` applied; a rate (unit `1/s`) is returned per simulated hour.
+
+        Raises ContractError for a parameter whose unit is no time.
+        """
         value, unit = float(getattr(self.params, parameter)), self._units.get(parameter, "h")
-        if unit.startswith("1/"):
-            return value / (HOURS_PER[unit[2:]] * self.params.time_scale)
-        return value * HOURS_PER[unit] * self.params.time_scale
+        per = HOURS_PER.get(unit.removeprefix("1/"))
+        if per is None:
+            raise ContractError(f"the unit of {parameter} is {unit!r}, which is no time", where=self.id,
+                                cure=f"give it one of {', '.join(HOURS_PER)} in the registry, or 1/ one of these for a rate")
+        return value / (per * self.params.time_scale) if unit.startswith("1/") else value * per * self.params.time_scale
 
     def __repr__(self) -> str:
         """Id, the folder of its file, and its parameters with their units."""
-        unit = {name: f" {unit}" for name, unit in self._units.items() if unit != "1"}
+        unit = {name: f" {unit}" for name, unit in self._units.items() if unit.removeprefix("1/") in HOURS_PER}
         values = {f.name: getattr(self.params, f.name) for f in fields(self.params)}
         shown = ", ".join(f"{name}={value!r}{unit.get(name, '')}" for name, value in values.items() if (name, value) != ("time_scale", 1.0))
         home = type(self).__module__.split(".")[-2:-1]

@@ -16,11 +16,13 @@ SHOWN = 60      # characters of a text in the repr of its event
 
 
 def hours(moment: datetime) -> float:
-    """Simulated time of a moment; a naive moment is taken as UTC.
+    """Simulated time of a moment; a naive moment is taken as UTC.  Raises InputError for anything but a datetime.
 
     >>> hours(datetime(1970, 1, 2, 6))
     30.0
     """
+    if not isinstance(moment, datetime):
+        raise InputError(f"{moment!r} is no datetime", where="time", cure="give a datetime, or hours since 1970-01-01 where a memory takes these")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - EPOCH).total_seconds() / 3600.0

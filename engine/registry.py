@@ -19,7 +19,7 @@ from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from .contract import HOURS_PER, Mechanism, Params, parameter_types
+from .contract import Mechanism, Params, parameter_types
 from .errors import ContractError, RegistryError, nearest
 from .files import UNIT, FilePath
 from .packages import Missing, Package, uninstall, usable
@@ -360,8 +360,7 @@ class Registry:
         entry = self.entry(id)
         cls = of or self.load(entry)
         params = parameters(entry, cls.params_class, overrides or {}, chosen)
-        units = {name: p.unit for name, p in entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER}
-        return cls(id, params, units, self.order[id])
+        return cls(id, params, {name: p.unit for name, p in entry.params.items()}, self.order[id])
 
 
 def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], chosen: MechanismSet | None = None) -> Params:

@@ -26,7 +26,7 @@ LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": 
 __all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "papers_of"]
 
 
-def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int | None = None, allow_missing_gold: bool = False) -> Dataset:
+def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limit: int | None = None, allow_missing_gold: bool = False) -> Dataset:
     """Load a data set by name, completely or not at all.
 
     path    the file or folder in the official format, or a folder that contains one named like the data set; None for the demo
@@ -45,7 +45,8 @@ def load(name: str, path: Path | None = None, *, unit: Unit = "turn", limit: int
         raise DataError(f"there is no unit {unit!r}", cure="choose turn or session")
     if limit is not None and limit < 1:
         raise DataError(f"a limit of {limit} keeps no conversation", cure="choose a limit of 1 or more, or leave it out")
-    if path is not None and path.is_dir() and (path / name).is_dir():
+    path = None if path is None else Path(path)
+    if path and path.is_dir() and (path / name).is_dir():
         path = path / name
     loader = partial(load_conversations, allow_missing_gold=True) if allow_missing_gold and name == "conversations" else LOADERS[name]
     loaded = replace(loader(path, limit), form=name, path=str(path.absolute()) if path else "", limit=limit)

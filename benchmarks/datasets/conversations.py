@@ -26,6 +26,7 @@ import yaml
 from ...engine.errors import DataError
 from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event, hours, moment
+from ...engine.text.utf8 import encoded
 from ...reporting.files import write_whole
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, unique
 from .reading import mark
@@ -147,7 +148,7 @@ def describe(data: Dataset) -> dict[str, Any]:
         for e in c.events:
             speakers.add((c.id, e.speaker))
             sessions.add((c.id, e.session))
-            texts[c.id, mark(e.text.encode("utf-8", "surrogatepass"))] += 1
+            texts[c.id, mark(encoded(e.text))] += 1
             span = min(span[0], e.time), max(span[1], e.time)
             if before is not None:
                 after, longest = True, max(longest, (e.time - before.time, c.id, e.id))
@@ -252,7 +253,11 @@ def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
 def _time(place: Place) -> float:
     """Hours, from a number or a date of ISO 8601; one without an offset is taken as UTC."""
     if isinstance(place.value, int | float) and not isinstance(place.value, bool):
-        return float(place.value)
+        with suppress(OverflowError, ValueError):
+            moment(float(place.value))
+            return float(place.value)
+        place.wrong(f"{place.value} h since 1970-01-01 lies outside the years 1 to 9999",
+                    "divide seconds by 3600, or write the time like 2024-05-01T12:30:00")
     text = place.text().strip()
     with suppress(ValueError):
         return hours(datetime.fromisoformat(text))

@@ -1,10 +1,11 @@
 """A memory from the name of a mechanism set."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .engine.errors import InputError
 from .engine.loop import Engine
 from .engine.ports.by_name import embedder
 from .engine.ports.by_name import language_model as named_language_model
@@ -14,7 +15,7 @@ from .engine.ports.language_model import LanguageModel
 from .engine.registry import Registry, Value
 
 
-def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | None = None, without: tuple[str, ...] = (),
+def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | str | None = None, without: Sequence[str] = (),
            params: Mapping[str, Mapping[str, Value]] | None = None, language_model: str | LanguageModel | None = None,
            transcript: Path | None = None, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
@@ -23,7 +24,7 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
     embedding  "minilm", "hashing", another name that `embedder` takes, or any object with `name`, `revision`, `dimensions` and `embed`; vectors of
                an object are cached in memory, others on disk
     path       snapshot file to continue from and to keep up to date
-    without    mechanisms of the set to leave out
+    without    mechanisms of the set to leave out; a single one may be given as a text
     params     overrides, such as {"recency": {"weight": 0.2}}
     language_model  "openai:<model>", or any object with `name`, `revision` and `ask`; for mechanisms that can use one
     transcript  a file that records its requests and replies; without a model the file is replayed, and nothing is sent
@@ -36,6 +37,10 @@ def memory(set: str = "default", *, embedding: str | Path | Embedder = "minilm",
     nan
     """
     registry = Registry.installed()
-    chosen = registry.set(set).without(without).overridden(params or {}, "params")
+    if not isinstance(set, str | Path):
+        raise InputError(f"the set is {set!r}", where="memory", cure="give the name of a set, such as 'default', or the path of its YAML file")
+    off = (without,) if isinstance(without, str) else without
+    chosen = registry.set(str(set)).without(off).overridden(params or {}, "params")
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
-    return Engine(registry.build(chosen), model, path=path, language_model=named_language_model(language_model, transcript), **options)
+    language = named_language_model(language_model, transcript)
+    return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, **options)

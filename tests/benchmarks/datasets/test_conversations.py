@@ -76,6 +76,7 @@ def with_field(file: str, line: int, **fields: Any) -> Rows:
 @pytest.mark.parametrize(("events", "questions", "line", "words"), [
     (with_field("events.jsonl", 3, id="k1"), None, 3, "was used in line 1"),
     (with_field("events.jsonl", 2, time="next Tuesday"), None, 2, "is no time"),
+    (with_field("events.jsonl", 2, time=1715000000), None, 2, "outside the years 1 to 9999"),
     (with_field("events.jsonl", 2, mood="glad"), None, 2, "unknown field 'mood'"),
     (with_field("events.jsonl", 4, text=7), None, 4, "a string is expected"),
     (with_field("events.jsonl", 4, attributes={"kind": 3}), None, 4, "a string is expected"),
