@@ -133,8 +133,10 @@ class Costs:
         return f"{self.cells:,} cells share {self.lives:,} lives: about {self.minutes:,.0f} CPU minutes"
 
 
-def prepared(experiment: Experiment, registry: Registry, settings: Settings = DEFAULTS) -> Prepared:
+def prepared(experiment: Experiment, registry: Registry, settings: Settings = DEFAULTS, progress: Progress | None = None) -> Prepared:
     """Lay out a design and build every arm.  Arms that cannot be built, such as coalitions with two fusions, are excluded by name.
+
+    progress  called with (arms built, all arms, the last one)
 
     Raises InputError if nothing is left to estimate, if the reference arm cannot be built, or as the design does.
     """
@@ -147,7 +149,7 @@ def prepared(experiment: Experiment, registry: Registry, settings: Settings = DE
     arms: list[Arm] = []
     parts = []
     excluded: dict[str, str] = {}
-    for arm in laid.arms:
+    for count, arm in enumerate(laid.arms, 1):
         try:
             parts.append(planned([arm], registry, settings).arms[0])
             arms.append(arm)
@@ -155,6 +157,8 @@ def prepared(experiment: Experiment, registry: Registry, settings: Settings = DE
             if arm is laid.arms[0]:
                 raise
             excluded[arm.id] = error.what
+        if progress:
+            progress(count, len(laid.arms), arm.id)
     dropped = tuple(c.name for c in laid.contrasts if not excluded.keys().isdisjoint(c.weights))
     contrasts = tuple(c for c in laid.contrasts if c.name not in dropped)
     if not contrasts:

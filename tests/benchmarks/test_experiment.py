@@ -140,6 +140,10 @@ def test_coalitions_that_cannot_be_built_are_left_out_by_name(carry: Carry) -> N
     """hybrid has a fusion, so a player that is another fusion cannot be added."""
     ready, (result,), out = carry("set: minimal\ndesign: add-one-in\nbase: hybrid\nplayers: [convex_fusion, heat]\n", dataset("d", 2))
     assert list(ready.excluded) == ["convex_fusion"] == list(ready.dropped) and [e.name for e in result.estimates] == ["heat"]
+    told: list[tuple[int, int, str]] = []
+    again = prepared(ready.experiment, REGISTRY, progress=lambda *call: told.append(call))
+    assert [call[:2] for call in told] == [(1, 3), (2, 3), (3, 3)] and {told[1][2], told[2][2]} == {"convex_fusion", "heat"}
+    assert again.excluded == ready.excluded
     assert "left out: convex\\_fusion" in (out / "design.md").read_text()
     with pytest.raises(InputError, match=r"nothing to estimate: .*both set"):
         carry("set: minimal\ndesign: add-one-in\nbase: hybrid\nplayers: [convex_fusion]\n", dataset("d", 2))

@@ -51,7 +51,8 @@ def carry_out(registry: Registry, settings: Settings, given: Mapping[str, Any], 
         return
     refs = _data(experiment, given["dataset"], data, settings.unit, limit)
     specs = experiment.embedders or (given["embedder"],)
-    ready = prepared(experiment, registry, settings)
+    with Meter("arms planned", least=100) as planning:
+        ready = prepared(experiment, registry, settings, planning)
     loaded = [load_data(ref.dataset, Path(ref.path) if ref.path else None, _unit(ref.unit), ref.limit, settings.allow_missing_gold, skip)
               for ref in refs]
     blocks = [Block(" ".join(filter(None, (f"{place} {one.name}" if len(refs) > 1 else "", _short(spec) if len(specs) > 1 else ""))), one,
@@ -89,7 +90,8 @@ def _probed(registry: Registry, settings: Settings, given: Mapping[str, Any], ex
         raise InputError(f"{refused[0]} has no meaning for the metric {experiment.metric}", where=refused[0],
                          cure="leave it out: the probe tells and asks its own events")
     specs = experiment.embedders or (given["embedder"],)
-    ready = prepared(experiment, registry, settings)
+    with Meter("arms planned", least=100) as planning:
+        ready = prepared(experiment, registry, settings, planning)
     made = making({id for arm in ready.laid.arms for id in arm.chosen.mechanisms}, {**given, "dataset": "demo", "embedder": specs[0]})
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
         ready, results = probed(ready, [(_short(spec) if len(specs) > 1 else "", lasting(spec)) for spec in specs],
