@@ -5,7 +5,7 @@
         lag = np.linspace(-100.0, 100.0, 201)
         return Picture("time from pre to post, ms", "change", (Curve("model", lag, ...), dots("Bi & Poo 1998", lags, changes)))
 
-The picture is drawn from public kernels of the specimen; published numbers beside them are dots.
+The picture is drawn from public kernels of the specimen; numbers of a paper or of a closed form beside them are dots.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Marks(StrEnum):
     """How the values of a curve are drawn."""
 
     LINE = "line"
-    DOTS = "dots"       # published data, or values at single places
+    DOTS = "dots"       # numbers to compare with, or values at single places
     BARS = "bars"
     STEPS = "steps"
 
@@ -42,7 +42,7 @@ class Curve:
 
 
 def dots(label: str, x: ArrayLike, y: ArrayLike) -> Curve:
-    """Published data."""
+    """Numbers to compare with, of a paper or of a closed form; the label says which."""
     return Curve(label, x, y, Marks.DOTS)
 
 

@@ -41,7 +41,7 @@ def a_cycle_learns_by_the_cosine_of_the_phase_difference(specimen: Any) -> Any:
     return outside + within, 2 * [PI * x / 2 * math.cos(ltp - p) for x, p, ltp in cases]
 
 
-@equation("ACH-1b", source="published values at X = 1", atol=1e-7, papers=("hasselmo2002proposed",))
+@equation("ACH-1b", source="closed form at X = 1: pi / 2 in phase, -pi / 2 in antiphase", atol=1e-7, papers=("hasselmo2002proposed",))
 def weights_rise_in_phase_and_fall_in_antiphase(specimen: Any) -> Any:
     return [cycle(specimen, [1.0], [1.0], [[0.0]], 1.0, (p, 0.0, 0.0))[0, 0] for p in (0.0, PI)], [1.5707963, -1.5707963]
 

@@ -54,7 +54,7 @@ def chain(specimen: Any, episodes: int) -> Vector:
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("DA-1a", source=f"{RW}; closed form lambda (1 - (1 - alpha beta)^n), and its published values", atol=1e-7, figure="acquisition",
+@equation("DA-1a", source=f"{RW}; closed form lambda (1 - (1 - alpha beta)^n)", atol=1e-7, figure="acquisition",
           papers=("rescorla1972theory",))
 def one_cue_approaches_its_outcome_exponentially(specimen: Any) -> Any:
     v, measured = np.zeros(1), []
@@ -323,7 +323,7 @@ def a_memory_learns_to_predict_the_reward_of_events_and_recalls(specimen: Any) -
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("acquisition", caption="Prediction of a cue that is always followed by its outcome: it approaches the outcome exponentially, faster at "
-        "higher rates", source=f"{RW}; published values at alpha beta = 0.1")
+        "higher rates", source=f"{RW}; closed form at alpha beta = 0.1")
 def prediction_over_trials(specimen: Any) -> Picture:
     curves = []
     for rate in (0.05, 0.1, 0.3):
@@ -332,7 +332,7 @@ def prediction_over_trials(specimen: Any) -> Picture:
             trial(specimen, v, [A], 1.0, rate)
             course.append(float(v[0]))
         curves.append(Curve(f"alpha beta = {rate:g}", np.arange(51), course))
-    return Picture("trials", "prediction V", (*curves, dots("published", [1, 10, 22, 50], [0.1, 0.6513216, 0.9015229, 0.9948462])))
+    return Picture("trials", "prediction V", (*curves, dots("closed form", [1, 10, 22, 50], [0.1, 0.6513216, 0.9015229, 0.9948462])))
 
 
 @figure("blocking", caption="Forty rewarded trials of A, then forty of A and B: B is redundant and stays at 0; in the control, without the first "

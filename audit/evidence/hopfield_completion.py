@@ -110,7 +110,7 @@ def the_energy_has_all_its_terms(specimen: Any) -> Any:
     return [specimen.energy(*case) for case in cases], expected
 
 
-@equation("MH-3", source="closed form 1 / (1 + exp(-beta)); published values", atol=1e-7, papers=("ramsauer2021hopfield",))
+@equation("MH-3", source="closed form 1 / (1 + exp(-beta))", atol=1e-7, papers=("ramsauer2021hopfield",))
 def the_cued_one_of_two_orthonormal_patterns_has_a_logistic_share(specimen: Any) -> Any:
     return [attended(specimen, np.eye(2), np.eye(2)[0], beta)[0] for beta in (1.0, 2.0, 5.0, 10.0)], [0.7310586, 0.8807971, 0.9933071, 0.9999546]
 
@@ -214,7 +214,7 @@ def the_capacity_of_polynomial_energies_is_the_published_one(specimen: Any) -> A
 
 
 # --- signatures --------------------------------------------------------------------------------------------------------------
-@signature("MH-5", source="xi = tanh(beta xi), bifurcation at beta = 1; published values", atol=1e-6, figure="bifurcation",
+@signature("MH-5", source="xi = tanh(beta xi), bifurcation at beta = 1; its roots to seven digits", atol=1e-6, figure="bifurcation",
            papers=("ramsauer2021hopfield",))
 def the_fixed_point_of_two_memories_splits_at_beta_one(specimen: Any) -> Any:
     x = np.array([[1.0], [-1.0]])
@@ -306,12 +306,12 @@ def the_bound_is_exact_for_equal_overlaps(specimen: Any) -> Any:
 
 # --- figures -----------------------------------------------------------------------------------------------------------------
 @figure("bifurcation", caption="Fixed point between two opposite memories: in the middle up to beta = 1, on either side of it above",
-        source="xi = tanh(beta xi); published values")
+        source="xi = tanh(beta xi); its roots to seven digits")
 def fixed_points_over_beta(specimen: Any) -> Picture:
     x, betas = np.array([[1.0], [-1.0]]), np.linspace(0.5, 2.5, 81)
     return Picture("beta", "state at rest", (
         *(Curve(f"from {cue:+g}", betas, [settled(specimen, x, np.array([cue]), float(b), most=1000)[0][0] for b in betas]) for cue in (0.5, -0.5)),
-        dots("published", [0.9, 1.1, 2.0], [0.0, 0.5029406, 0.9575040])))
+        dots("roots", [0.9, 1.1, 2.0], [0.0, 0.5029406, 0.9575040])))
 
 
 @figure("error_over_beta", caption="Distance of the first update from the stored pattern: it falls exponentially with beta and stays below the "

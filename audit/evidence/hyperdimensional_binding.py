@@ -142,7 +142,7 @@ def distances_of_ten_thousand_bits_are_binomial(specimen: Any) -> Any:
     return [distances.mean(), distances.std()], [4992.0, math.sqrt(9984 / 4)]
 
 
-@equation("HD-3", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1); published values", atol=0.01)
+@equation("HD-3", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)", atol=0.01)
 def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
     rng, means = np.random.default_rng(5), []
     for m in (3, 5, 7, 9, 21, 51):

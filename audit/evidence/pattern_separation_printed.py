@@ -43,7 +43,7 @@ def as_separator(specimen: Any) -> SimpleNamespace:
 
 
 # --- as printed --------------------------------------------------------------------------------------------------------------
-@equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer, published values", atol=5e-5, rtol=0.0,
+@equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer", atol=5e-5, rtol=0.0,
           figure="orthogonalised", papers=("cortex2026",))
 def half_of_the_projection_on_one_interferer_is_subtracted(specimen: Any) -> Any:
     found = []
@@ -109,7 +109,7 @@ def likeness_after_orthogonalisation(specimen: Any) -> Picture:
         specimen.orthogonalised(np.array([c, math.sqrt(1.0 - c * c)]), np.array([[1.0, 0.0]]), np.array([True]), S, LOW, HIGH, left)
         after.append(left[0] / np.linalg.norm(left))
     return Picture("cosine with the interferer, before", "cosine afterwards", (
-        Curve("mechanism", before, after), Curve("unchanged", before[[0, -1]], before[[0, -1]]), dots("published", [0.8, 0.9], [0.5547, 0.7183])))
+        Curve("mechanism", before, after), Curve("unchanged", before[[0, -1]], before[[0, -1]]), dots("closed form", [0.8, 0.9], [0.5547, 0.7183])))
 
 
 @mutant("the whole projection is subtracted", rejected_by="CM-7.7")

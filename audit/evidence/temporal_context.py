@@ -53,7 +53,7 @@ def supported(specimen: Any, probe: int, rho: Vector, *, g: float, beta: float =
 
 
 # --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("TC-1a", source=f"{HK}, normalisation; published values", atol=1e-6, papers=("howard2002distributed",))
+@equation("TC-1a", source=f"{HK}, normalisation; closed form to seven digits", atol=1e-6, papers=("howard2002distributed",))
 def retention_has_its_closed_form_values(specimen: Any) -> Any:
     cases = [(b, d) for b in (0.6, 0.5) for d in (0.0, 0.5, 1.0)]
     return [specimen.retention(b, d) for b, d in cases], [0.8, 0.5544004, 0.4, 0.8660254, 0.6513878, 0.5]
