@@ -4,19 +4,30 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from struct import error as StructError
+from struct import pack
 from typing import Any
 from urllib.parse import quote
+from weakref import finalize
 
 from ..errors import ContractError, InputError, SnapshotError
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:         # Windows, where no other program can open a locked file
+    fcntl = None
 
 APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the file; other programs' databases have another one
 BUSY_SECONDS = 1.0        # wait for a locked file
 LEAST = 100               # bytes of the header of a database
+FORMATS_AT, FORMATS = 18, b"\1\1"     # place and value of the ways of writing and reading in the header: with a rollback journal
+LOCKED_BYTE = 2 ** 62
 START_ANEW = "restore a copy of it, or start a new memory with another path"
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
@@ -45,11 +56,22 @@ class SnapshotFile:
 
     def __init__(self, path: Path) -> None:
         self.path, self._process = path, os.getpid()
+        self._unlock: Callable[[], object] = lambda: None
+        lock = None
         with snapshot_errors(path):
-            if path.is_file() and path.stat().st_size < LEAST:
-                raise SnapshotError(f"is damaged: it has {path.stat().st_size} bytes, fewer than any snapshot", where=str(path),
-                                    cure=f"{START_ANEW}, or delete it if it never held anything")
-            self._connection = connected(path)
+            if path.is_file():
+                if path.stat().st_size < LEAST:
+                    raise SnapshotError(f"is damaged: it has {path.stat().st_size} bytes, fewer than any snapshot", where=str(path),
+                                        cure=f"{START_ANEW}, or delete it if it never held anything")
+                lock = _locked(path)
+                if lock is not None:
+                    self._unlock = finalize(self, _free, lock, self._process)       # also if the memory is dropped without being closed
+        try:
+            with snapshot_errors(path):
+                self._connection = connected(path)
+        except BaseException:
+            self._unlock()
+            raise
         try:
             with snapshot_errors(path):
                 for statement in SETTINGS:
@@ -60,8 +82,12 @@ class SnapshotFile:
                 (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
                 if path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
                     raise ValueError("it is truncated")
+                # SQLite opens a file that names a later way of writing, and then never writes to it.
+                if lock is not None and os.pread(lock, 2, FORMATS_AT) != FORMATS:
+                    raise ValueError("it names another way of writing than snapshots have")
         except BaseException:
             self._connection.close()
+            self._unlock()
             raise
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
@@ -129,12 +155,55 @@ class SnapshotFile:
         """Close the file; in another process than the one that opened it, do nothing."""
         if os.getpid() == self._process:
             self._connection.close()
+            self._unlock()
 
     def require_owner(self) -> None:
         """Raises SnapshotError in another process than the one that opened the file."""
         if os.getpid() != self._process:
             raise SnapshotError(f"belongs to the process that opened it, {self._process}; this is process {os.getpid()}, a fork of it",
                                 where=str(self.path), cure="open the file after the fork, in the process that writes it, or a copy of it")
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor of the file that holds a lock of its own, which only closing it ends; None where the system has none.  Raises SnapshotError.
+
+    SQLite's lock is that of a process: closing any other descriptor of the file in the process ends it, so that reading or copying the file would.
+    """
+    if not hasattr(fcntl, "F_OFD_SETLK"):
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:         # SQLite tells why
+        return None
+    until = time.monotonic() + BUSY_SECONDS
+    try:
+        while True:
+            try:
+                _set_lock(descriptor, fcntl.F_WRLCK)
+                return descriptor
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):     # a file system without such locks
+                    os.close(descriptor)
+                    return None
+                if time.monotonic() > until:
+                    raise SnapshotError("cannot be used as a snapshot: it is locked", where=str(path), cure=CURES[sqlite3.SQLITE_BUSY]) from None
+            time.sleep(BUSY_SECONDS / 20)
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _free(descriptor: int, process: int) -> None:
+    """Give up the lock of a process, also for a fork that has inherited the descriptor, and close this."""
+    if os.getpid() == process:
+        with suppress(OSError):
+            _set_lock(descriptor, fcntl.F_UNLCK)
+    os.close(descriptor)
+
+
+def _set_lock(descriptor: int, kind: int) -> None:
+    """Set or give up the lock of an open file: of one byte far beyond those that SQLite locks.  Raises OSError."""
+    fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, pack("hhqqi4x", kind, os.SEEK_SET, LOCKED_BYTE, 1, 0))
 
 
 def _require_sound(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import random
@@ -505,6 +506,54 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(t
     e.close()
     again = everything(path=tmp_path / "m.db")
     assert len(again.event_log.events) == taken and again.digest() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere SQLite's lock is the only one")
+def test_a_process_that_reads_its_own_file_still_keeps_others_out(tmp_path: Path) -> None:
+    """Closing any descriptor of a file ends the locks that SQLite has in the process."""
+    path = tmp_path / "m.db"
+    code = f"from hebbarium.engine.storage.snapshot_file import SnapshotFile; from pathlib import Path; SnapshotFile(Path({str(path)!r}))"
+
+    def opened() -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+
+    e = everything(path=path)
+    live(e, 0, 3)
+    path.read_bytes()
+    assert "it is locked" in opened().stderr
+    with pytest.raises(SnapshotError, match="locked"):
+        everything(path=path)
+    assert "it is locked" in opened().stderr
+    live(e, 3, 6)
+    e.close()
+    assert opened().returncode == 0
+    with everything(path=path) as again:
+        assert again.digest() == e.assembly.digest()
+
+
+def test_a_memory_that_is_dropped_gives_up_its_lock(tmp_path: Path) -> None:
+    for i in range(3):
+        e = memory(by_number(), path=tmp_path / "m.db")
+        e.encode(Event(float(i), f"number {i}"))
+        e.save()
+        del e
+        gc.collect()
+    with memory(by_number(), path=tmp_path / "m.db") as again:
+        assert len(again.events) == 3
+
+
+@pytest.mark.parametrize("at", [18, 19])
+@pytest.mark.parametrize("bit", range(8))
+def test_a_header_that_would_leave_the_file_read_only_is_refused(tmp_path: Path, at: int, bit: int) -> None:
+    path = tmp_path / "m.db"
+    with memory(by_number(), path=path) as e:
+        e.encode(Event(0.0, "number 1"))
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1 << bit
+    path.write_bytes(content)
+    with pytest.raises(SnapshotError):
+        memory(by_number(), path=path)
+    assert path.read_bytes() == content
 
 
 def test_a_close_that_fails_leaves_memory_and_file_open(tmp_path: Path) -> None:
