@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ TEXTS = {
     "dates": "0000-00-00 and 31 February 99999 and 1e999", "combining": "e" + "\u0301" * 3000, "one letter": "\u00e9" * 60_000,
     "template": "{{ 7 * 7 }} %s {0} ${HOME}", "separators": "a\u2028b\x85c\r\nd",
 }
+EARLY = (datetime(1, 1, 1), datetime(1962, 5, 1))
 texts = st.one_of(st.sampled_from(list(TEXTS.values())), st.text(st.characters(codec=None), max_size=60))    # half surrogates, too
 
 
@@ -278,3 +280,15 @@ def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
     to_html(result, tmp_path / "audit.html")
     page = Seen((tmp_path / "audit.html").read_text(encoding="utf-8"))
     assert "img" not in page.elements and page.elements.count("script") == 1 and bad in page.text, "the page's own script and no other"
+
+
+@pytest.mark.parametrize("moment", EARLY, ids=str)
+@pytest.mark.parametrize("name", ["everything", "cortex_as_printed"])
+def test_events_before_1970_are_as_good_as_later_ones(name: str, moment: datetime) -> None:
+    """Columns of times stand at 1970 before anything happened, which is then in the future."""
+    e = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32))
+    e.encode_all([Event.at(moment, f"Ada painted mill {i} on a day", "Ada", id=str(i)) for i in range(6)])
+    e.advance(e.now + 50.0)
+    answer = e.retrieve(Query("Who painted mill 3?"), learn=True)
+    assert len(answer.rows) and np.isfinite(answer.final[answer.rows]).all()
+    assert e.encode(Event(e.now, "She sold it.", "Ada")) is not None

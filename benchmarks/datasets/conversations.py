@@ -23,10 +23,11 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from ...engine.errors import DataError
+from ...engine.errors import DataError, RegistryError
 from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event, hours, moment
 from ...engine.text.utf8 import encoded
+from ...engine.yaml_file import read_yaml
 from ...reporting.files import write_whole
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, unique
 from .reading import mark
@@ -176,11 +177,10 @@ def _folder(path: Path) -> Path:
 def _description(folder: Path) -> Mapping[str, Any]:
     file = folder / DESCRIPTION
     try:
-        about = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise DataError(f"it is not YAML in UTF-8 ({' '.join(str(error).split())})", where=str(file),
-                        cure="write `name: my data`, one field a line") from error
-    if not isinstance(about, dict) or not isinstance(about.get("name"), str) or not about["name"].strip():
+        about = read_yaml(file)
+    except RegistryError as error:
+        raise DataError(error.what, where=error.where, cure="write `name: my data`, one field a line") from error
+    if not isinstance(about.get("name"), str) or not about["name"].strip():
         raise DataError("no name", where=str(file), cure="write `name: my data` in it")
     for key, value in about.items():
         if key not in DESCRIPTION_FIELDS or not isinstance(value, str):

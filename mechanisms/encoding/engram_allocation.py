@@ -86,7 +86,7 @@ def activate(units: Any, now: float, tau_e: float, tau_i: float, most: float, ex
     (1.5, 1.25, 6.0)
     """
     for i in units:
-        gap = now - active[i]
+        gap = max(now - active[i], 0.0)         # a unit that was never active stands at 1970
         excited[i] = min(excited[i] * math.exp(-gap / tau_e) + 1.0, most)
         inhibited[i] = min(inhibited[i] * math.exp(-gap / tau_i) + 1.0, most)
         active[i] = now
@@ -262,7 +262,7 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
         p, row, now = self.params, view.row, incoming.event.time
         excitable = np.empty(p.units)
         traces = view.engram_excited, view.engram_inhibited
-        excitability(self.base, *traces, now - view.engram_active, p.boost, p.inhibition, *self.times, excitable)
+        excitability(self.base, *traces, np.maximum(now - view.engram_active, 0.0), p.boost, p.inhibition, *self.times, excitable)
         engram = allocate(excitable + view.random.standard_normal(p.units), p.size)
         rows, shares = companions(engram, view.engram_recent, view.engram, self.least, p.links)
         view.engram[row] = engram

@@ -68,7 +68,7 @@ def activate(slot: int, now: float, peak: float, suppression: float, half_life: 
     """
     for i in (slot - 1, slot + 1):
         if 0 <= i < held.shape[0]:
-            held[i] = max(held[i] * 2.0 ** (-(now - changed[i]) / half_life) - suppression, 0.0)
+            held[i] = max(held[i] * 2.0 ** (-max(now - changed[i], 0.0) / half_life) - suppression, 0.0)
             changed[i] = now
     held[slot], changed[slot] = peak, now
 
@@ -108,7 +108,7 @@ class EngramAllocationPrinted(Mechanism[EngramAllocationPrintedParams]):
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(SLOT_EXCITABILITY, SLOT_CHANGED, SLOT))
     def allocate_slot(self, view: Any, incoming: Incoming) -> None:
         p, now, excitable = self.params, incoming.event.time, np.empty(self.params.slots)
-        excitability(view.slot_excitability, now - view.slot_changed, self.hours("half_life"), excitable)
+        excitability(view.slot_excitability, np.maximum(now - view.slot_changed, 0.0), self.hours("half_life"), excitable)
         view.slot[view.row] = slot = allocate(excitable)
         activate(slot, now, p.peak, p.suppression, self.hours("half_life"), view.slot_excitability, view.slot_changed)
 

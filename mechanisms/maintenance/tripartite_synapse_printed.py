@@ -101,7 +101,7 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
 
     def accessed(self, view: Any, cluster: int, events: float) -> None:
         p = self.params
-        level = view.printed_calcium[cluster] * math.exp(-self.hours("decay") * (view.now - view.printed_calcium_clock[cluster]))
+        level = view.printed_calcium[cluster] * math.exp(-self.hours("decay") * max(view.now - view.printed_calcium_clock[cluster], 0.0))
         view.printed_calcium[cluster] = risen(level, events, p.ip3_per_event, p.ip3_most, p.rest, p.rise)
         view.printed_calcium_clock[cluster] = view.now
 
@@ -120,7 +120,7 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
     @hook(Phase.MAINTAIN, reads=(PRINTED_TERRITORY, PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK), adds=(), sets=(RELEASE_PROBABILITY,))
     def modulate(self, view: Any, tick: Tick) -> None:
         p = self.params
-        level = view.printed_calcium * np.exp(-self.hours("decay") * (tick.end - view.printed_calcium_clock))
+        level = view.printed_calcium * np.exp(-self.hours("decay") * np.maximum(tick.end - view.printed_calcium_clock, 0.0))
         factor = np.array([modulation(x, p.low, p.high, p.boost, p.cut) for x in level])          # 32 clusters
         np.take(factor, view.printed_territory, out=view.release_probability)
         view.release_probability[view.printed_territory < 0] = 1.0

@@ -246,4 +246,4 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
         add_traces(tick.end, view.competition_trace, view.competition_time, self.hours("recovery"), view.log_strength)
 
     def _decayed_traces(self, view: Any, rows: Any) -> Any:
-        return view.competition_trace[rows] * np.exp((view.competition_time[rows] - view.now) / self.hours("recovery"))
+        return view.competition_trace[rows] * np.exp(np.minimum(view.competition_time[rows] - view.now, 0.0) / self.hours("recovery"))

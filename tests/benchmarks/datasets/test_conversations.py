@@ -100,6 +100,8 @@ def test_what_is_wrong_is_said_with_its_line_and_its_cure(written: Callable[...,
     ("events.jsonl", '{"conversation": "a", "id": "1", "text": "x"\n', "line 1"), ("events.jsonl", '\n\n[1, 2]\n', "line 3"),
     ("events.jsonl", '{"conversation": "a", "id": "1", "text": "x", "time": NaN}\n', "line 1"),
     ("dataset.yaml", "licence: free\n", "no name"), ("dataset.yaml", "name: a\nflavour: b\n", "'flavour'"), ("dataset.yaml", "name: [a\n", "YAML"),
+    ("dataset.yaml", f"name: {'[' * 5000}\n", "YAML"), ("dataset.yaml", "name: &n mine\nlicence: *n\n", "YAML"),
+    ("dataset.yaml", "name: a\nname: b\n", "YAML"), ("dataset.yaml", "- a\n", "holds a list"),
 ])
 def test_damaged_files_are_refused(written: Callable[..., Path], name: str, text: str, words: str) -> None:
     folder = written()
