@@ -1,12 +1,13 @@
 """Turns of threads that share an object: a change alone, questions together."""
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from threading import Event, Lock, get_ident
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from .errors import ContractError
 
@@ -35,7 +36,7 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._lock: Final = Lock()
+        self._lock, self._process = Lock(), os.getpid()
         self._owner, self._depth = 0, 0             # thread in a turn alone, and how many it is in
         self._together: set[int] = set()            # threads in a turn together
         self._waiting: deque[_Turn] = deque()
@@ -79,6 +80,8 @@ class Turns:
         return self.answering
 
     def _begin(self, turn: _Turn) -> None:
+        if os.getpid() != self._process:
+            self._follow_fork(turn.thread)
         if turn.thread in self._answering or (turn.alone and turn.thread in self._together):
             raise ContractError("a memory was called in the middle of a call of the same thread", where="threads",
                                 cure="hooks use their view alone, and no call that reads makes one that changes")
@@ -91,6 +94,15 @@ class Turns:
                 self._grant(turn)
         if turn.begun is not None:
             turn.begun.wait()
+
+    def _follow_fork(self, thread: int) -> None:
+        """Go on in a forked process, of whose parent's threads only the one that forked exists.  Raises ContractError if another was in a turn."""
+        self._lock, others = Lock(), (self._together | ({self._owner} if self._owner else set())) - {thread}
+        self._waiting.clear()
+        if others:
+            raise ContractError("the process was forked while another thread used this memory", where="threads",
+                                cure="open the memory in the new process, or fork while no thread uses it")
+        self._process = os.getpid()
 
     def _end(self, turn: _Turn) -> None:
         """End a turn, also one that still waits, and begin those whose turn it is."""

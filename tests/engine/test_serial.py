@@ -1,11 +1,15 @@
 """Turns of threads: a turn alone excludes all others, turns together none of each other, and neither kind keeps the other waiting for ever."""
 from __future__ import annotations
 
+import os
+import signal
 import time
+from collections.abc import Callable
 from threading import Barrier, Event, Thread
 
 import pytest
 
+from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.engine import serial
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.serial import Turns
@@ -134,3 +138,62 @@ def test_a_turn_ends_with_an_error() -> None:
     other = Thread(target=turns.alone().__enter__, daemon=True)
     other.start()
     joined([other])
+
+
+def in_fork(do: Callable[[], object]) -> str:
+    """What a forked process prints: the name of what it raises, or "fine"; it is ended after a while."""
+    reader, writer = os.pipe()
+    child = fork()
+    if not child:
+        signal.alarm(int(WAIT))
+        try:
+            do()
+            os.write(writer, b"fine")
+        except BaseException as error:
+            os.write(writer, type(error).__name__.encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as told:
+        return told.read()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("kind", ["alone", "together"])
+@pytest.mark.parametrize("asked", ["alone", "together"])
+def test_a_process_forked_while_another_thread_has_a_turn_is_refused_at_once(kind: str, asked: str) -> None:
+    turns, begun, go_on = Turns(), Event(), Event()
+
+    def take(which: str) -> None:
+        with getattr(turns, which)():
+            begun.set()
+            go_on.wait(WAIT)
+
+    def ask() -> None:
+        with getattr(turns, asked)():
+            pass
+
+    holds, waits = (Thread(target=take, args=(which,), daemon=True) for which in (kind, "alone"))
+    holds.start()
+    assert begun.wait(WAIT)
+    waits.start()
+    while not turns._waiting:
+        time.sleep(0.001)
+    assert in_fork(ask) == "ContractError"
+    go_on.set()
+    joined([holds, waits])
+    assert in_fork(ask) == "fine"
+    ask()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_process_forked_with_the_lock_of_the_turns_held_does_not_wait_for_it() -> None:
+    turns = Turns()
+
+    def ask() -> None:
+        with turns.alone(), turns.together():
+            pass
+
+    with turns._lock:
+        assert in_fork(ask) == "fine"
