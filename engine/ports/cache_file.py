@@ -74,7 +74,7 @@ class CacheFile:
                 marks = ",".join("?" * len(some))
                 rows = connection.execute(f"SELECT {key}, {', '.join(values)}, {MARK} FROM {table} WHERE model = ? AND {key} IN ({marks})",
                                           (self._number, *some)).fetchall()
-            sound = [row for row in rows if row[-1] is None or row[-1] == self._mark(table, row[:-1])]
+            sound = [row for row in rows if None not in row[:-1] and (row[-1] is None or row[-1] == self._mark(table, row[:-1]))]
             if len(sound) < len(rows):
                 self.discard(table, [(row[0], row[-1]) for row in rows if row not in sound])
             yield from (row[:-1] for row in sound)
@@ -116,9 +116,14 @@ class CacheFile:
                 self._inherited.append(self.connection)  # a forked process may neither use nor close its connection
                 self.connection = None
             if self.connection is None:
-                self.connection, self._number = _opened(self.path, self.model)
+                try:
+                    self.connection, self._number = _opened(self.path, self.model)
+                except (TypeError, ValueError) as error:        # cells of another type than the file's tables have
+                    raise self.damaged(str(error)) from error
                 self._process = os.getpid()
             yield self.connection
+        except UnicodeDecodeError as error:         # names of a damaged table, in an error of SQLite
+            raise self.damaged(str(error)) from error
         except (sqlite3.Error, OSError) as error:
             code = sqlite3.SQLITE_FULL if getattr(error, "errno", 0) == errno.ENOSPC else getattr(error, "sqlite_errorcode", 0) & 0xFF
             raise self.damaged(str(error), CURES.get(code, CURE_CACHE)) from error

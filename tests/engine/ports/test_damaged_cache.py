@@ -5,6 +5,7 @@ import errno
 import random
 import sqlite3
 import warnings
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,41 @@ def test_a_full_disk_is_told_before_the_file_is_open(full: Path, monkeypatch: py
     with pytest.raises(HebbariumError) as caught:
         opened(full).embed(["new"])
     assert "free disk space" in caught.value.cure
+
+
+def test_any_flipped_bit_of_the_file_gives_right_vectors_or_an_error_with_a_cure(tmp_path: Path) -> None:
+    """Also of the tables' descriptions, of keys, and of the numbers that say what a cell holds."""
+    path, texts = tmp_path / "c.sqlite", TEXTS[:3]
+    cached = opened(path)
+    expected = cached.embed(texts)
+    cached.close()
+    sound, chance, refused = path.read_bytes(), random.Random(3), 0
+    written = [at for at, byte in enumerate(sound) if byte]
+    for at in chance.sample(written, 500):
+        raw = bytearray(sound)
+        raw[at] ^= 1 << chance.randrange(8)
+        path.write_bytes(raw)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DamagedCacheWarning)
+                cached = opened(path)
+                assert np.array_equal(cached.embed(texts), expected)
+        except HebbariumError as error:
+            refused += 1
+            assert error.cure and str(path) in error.where
+        cached.close()
+        for beside in tmp_path.glob("c.sqlite-*"):
+            beside.unlink()
+    assert 0 < refused < 500
+
+
+def test_a_value_without_a_mark_that_is_missing_is_computed_anew(full: Path) -> None:
+    expected = HashingEmbedder(16).embed(TEXTS)
+    with closing(sqlite3.connect(full)) as connection, connection:
+        connection.execute("CREATE TABLE other (model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB, mark BLOB, PRIMARY KEY (model, text))")
+        connection.execute("INSERT INTO other SELECT model, text, CASE WHEN rowid = 1 THEN NULL ELSE vector END, "
+                           "CASE WHEN rowid = 1 THEN NULL ELSE mark END FROM vectors")
+        connection.execute("DROP TABLE vectors")
+        connection.execute("ALTER TABLE other RENAME TO vectors")
+    found, computed, said = embedded(full)
+    assert np.array_equal(found, expected) and computed == 1 and len(said) == 1
