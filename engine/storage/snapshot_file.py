@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from struct import error as StructError
 from struct import pack
@@ -27,7 +27,7 @@ APPLICATION = 0x48656253  # "HebS", SQLite's application id in the header of the
 BUSY_SECONDS = 1.0        # wait for a locked file
 LEAST = 100               # bytes of the header of a database
 FORMATS_AT, FORMATS = 18, b"\1\1"     # place and value of the ways of writing and reading in the header: with a rollback journal
-LOCKED_BYTE = 2 ** 62
+LOCKED_BYTE = 2 ** 62     # far beyond those that SQLite locks
 START_ANEW = "restore a copy of it, or start a new memory with another path"
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
@@ -57,8 +57,9 @@ class SnapshotFile:
     def __init__(self, path: Path) -> None:
         self.path, self._process = path, os.getpid()
         self._unlock: Callable[[], object] = lambda: None
-        lock = None
-        with snapshot_errors(path):
+        with ExitStack() as undo, snapshot_errors(path):
+            undo.callback(lambda: self._unlock())
+            lock = None
             if path.is_file():
                 if path.stat().st_size < LEAST:
                     raise SnapshotError(f"is damaged: it has {path.stat().st_size} bytes, fewer than any snapshot", where=str(path),
@@ -66,29 +67,20 @@ class SnapshotFile:
                 lock = _locked(path)
                 if lock is not None:
                     self._unlock = finalize(self, _free, lock, self._process)       # also if the memory is dropped without being closed
-        try:
-            with snapshot_errors(path):
-                self._connection = connected(path)
-        except BaseException:
-            self._unlock()
-            raise
-        try:
-            with snapshot_errors(path):
-                for statement in SETTINGS:
-                    self.execute(statement)
-                application, = self.execute("PRAGMA application_id").fetchone()
-                if application != APPLICATION:
-                    raise SnapshotError("is the database of another program, not a snapshot", where=str(path), cure="give another path")
-                (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
-                if path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
-                    raise ValueError("it is truncated")
-                # SQLite opens a file that names a later way of writing, and then never writes to it.
-                if lock is not None and os.pread(lock, 2, FORMATS_AT) != FORMATS:
-                    raise ValueError("it names another way of writing than snapshots have")
-        except BaseException:
-            self._connection.close()
-            self._unlock()
-            raise
+            self._connection = connected(path)
+            undo.callback(self._connection.close)
+            for statement in SETTINGS:
+                self.execute(statement)
+            application, = self.execute("PRAGMA application_id").fetchone()
+            if application != APPLICATION:
+                raise SnapshotError("is the database of another program, not a snapshot", where=str(path), cure="give another path")
+            (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
+            if path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
+                raise ValueError("it is truncated")
+            # SQLite opens a file that names a later way of writing, and then never writes to it.
+            if lock is not None and os.pread(lock, 2, FORMATS_AT) != FORMATS:
+                raise ValueError("it names another way of writing than snapshots have")
+            undo.pop_all()
 
     def execute(self, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         return self._connection.execute(statement, values)
@@ -202,7 +194,7 @@ def _free(descriptor: int, process: int) -> None:
 
 
 def _set_lock(descriptor: int, kind: int) -> None:
-    """Set or give up the lock of an open file: of one byte far beyond those that SQLite locks.  Raises OSError."""
+    """Set or give up the lock of an open file.  Raises OSError."""
     fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, pack("hhqqi4x", kind, os.SEEK_SET, LOCKED_BYTE, 1, 0))
 
 
