@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..engine.errors import ContractError, HebbariumError
+from ..engine.packages import words_of
 from .figures import Figure
 from .paper_numbers import PaperNumber
 from .specimen import NotTestable
@@ -320,7 +321,7 @@ def described(error: Exception) -> str:
     """An exception in one paragraph, with the innermost line outside this package."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != ROOM]
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error.what if isinstance(error, HebbariumError) else error}{place}"
+    return f"{type(error).__name__}: {error.what if isinstance(error, HebbariumError) else words_of(error)}{place}"
 
 
 def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:

@@ -7,45 +7,53 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
+from joblib import delayed
 from joblib.externals.loky import process_executor
 
 from ..engine.errors import ContractError, RegistryError
+from ..engine.packages import PackageError
 from ..engine.registry import Entry, Registry
-from ..reporting.workers import Tied
+from ..reporting.workers import tied
 from .checks import Evidence, evidence_of
 from .mutation.numbers import installed
 from .mutation.shares import kept
-from .references import References, of_registry
-from .run import AuditResult, MechanismResult, audit
+from .references import References, of_registry, read_those_of
+from .run import AuditResult, MechanismResult, audit, unaudited
 from .static import Exhibit
 
+T = TypeVar("T")
 Tell = Callable[[int, int, str], None]
-OURS = f"{__package__}.evidence"
 FEW = 3                 # up to this many mechanisms are judged in one process: another one would start too late
 SELDOM = (100_000, 1000, 1000)  # new objects before the young ones are collected; collections before those of the older ones
 
 
 def evidence_module(entry: Entry, registry: Registry) -> str | None:
     """Where a mechanism's evidence is: its own, else that of the form it is a variety of; None if there is none."""
+    spec = _evidence(entry, registry)
+    return spec.name if spec else None
+
+
+def evidence_file(entry: Entry, registry: Registry) -> Path | None:
+    """The file of `evidence_module`; it is not imported."""
+    spec = _evidence(entry, registry)
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def _evidence(entry: Entry, registry: Registry) -> ModuleSpec | None:
+    """In our package or in that of the mechanism's class.  Runs no code of it, in contrast to `find_spec`, which imports the package."""
     for id in (entry.id, entry.variety_of):
-        if id and (name := _evidence(registry.entries[id], registry)):
-            return name
+        if id and id in registry.entries:
+            package = registry.package_of(registry.entries[id])
+            room, folder = (package.name, package.folder) if package else (__package__, Path(__file__).parent)
+            if spec := PathFinder.find_spec(f"{room}.evidence.{id}", [str(folder / "evidence")]):
+                return spec
     return None
-
-
-def _evidence(entry: Entry, registry: Registry) -> str | None:
-    """The mechanism's own evidence module, in our package or in that of its class; None if there is none."""
-    theirs = [p.name for p in registry.packages if f"{entry.module}.".startswith(f"{p.name}.")]
-    name = f"{f'{theirs[0]}.evidence' if theirs else OURS}.{entry.id}"
-    try:
-        return name if find_spec(name) else None
-    except ModuleNotFoundError:         # no package for evidence
-        return None
 
 
 def audit_registry(registry: Registry, *, only: Collection[str] | None = None, mutants: bool = True, draw: bool = False, jobs: int = 1,
@@ -58,20 +66,40 @@ def audit_registry(registry: Registry, *, only: Collection[str] | None = None, m
     progress  called with (mechanisms done, mechanisms in all, id of the last one done), first with 0 done
 
     Raises RegistryError for ids that are not in the registry, ContractError for invalid evidence and for a paper that the references lack.
+    A package that fails, at import or later, raises nothing: the results of its mechanisms say why they are not audited.
     """
     for id in only or ():
         registry.entry(id)
     references = of_registry(registry)
     chosen = [id for id in registry.entries if only is None or id in only]
-    for id in chosen:
-        if name := evidence_module(registry.entries[id], registry):
-            _check_papers(evidence_of(import_module(name)), references)
+    failed = [result for id in chosen if (result := _tried(_check_parts, registry, id, references))]
+    sound = [id for id in chosen if id not in {result.id for result in failed}]
     tell, found = progress or (lambda done, total, what: None), {}
     tell(0, len(chosen), "")
-    for done, result in enumerate(_judged(registry, references, chosen, mutants, draw, jobs if len(chosen) > FEW else 1), 1):
+    for done, result in enumerate(chain(failed, _judged(registry, references, sound, mutants, draw, jobs if len(sound) > FEW else 1)), 1):
         found[result.id] = result
         tell(done, len(chosen), result.id)
     return AuditResult(tuple(found[id] for id in sorted(found)), mutants)
+
+
+def _tried(work: Callable[..., T], registry: Registry, id: str, *others: Any) -> T | MechanismResult:
+    """What the work returns; if the package of the mechanism fails at it, a result that says so, and the other mechanisms are audited."""
+    entry = registry.entries[id]
+    try:
+        with registry.blaming(entry):
+            return work(registry, id, *others)
+    except PackageError as error:
+        return unaudited(entry, error)
+
+
+def _check_parts(registry: Registry, id: str, references: References) -> None:
+    """Raises what is wrong with the evidence, and of a mechanism of a package with its class and its references, before anything is judged."""
+    entry = registry.entries[id]
+    if package := registry.package_of(entry):
+        read_those_of(package)
+        registry.load(entry)
+    if name := evidence_module(entry, registry):
+        _check_papers(evidence_of(import_module(name)), references)
 
 
 def _check_papers(evidence: Evidence, references: References) -> None:
@@ -89,8 +117,8 @@ def _judged(registry: Registry, references: References, chosen: list[str], mutan
     if jobs <= 1:
         return (_judge(registry, references, id, mutants, draw) for id in chosen)
     longest_first = sorted(chosen, key=lambda id: -_size(registry, id))       # so that no worker waits for a long one at the end
-    results: Iterator[MechanismResult] = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        delayed(Tied(_judge_in_worker))(registry, references, id, mutants, draw) for id in longest_first)
+    results: Iterator[MechanismResult] = tied(jobs, return_as="generator_unordered")(
+        delayed(_judge_in_worker)(registry, references, id, mutants, draw) for id in longest_first)
     return results
 
 
@@ -126,6 +154,10 @@ def _collected_seldom() -> Iterator[None]:
 
 
 def _judge(registry: Registry, references: References, id: str, mutants: bool, draw: bool) -> MechanismResult:
+    return _tried(_judge_it, registry, id, references, mutants, draw)
+
+
+def _judge_it(registry: Registry, id: str, references: References, mutants: bool, draw: bool) -> MechanismResult:
     entry, name = registry.entries[id], evidence_module(registry.entries[id], registry)
     module, by = import_module(entry.module), import_module(name) if name else None
     whose = id if name and name.rpartition(".")[2] == id else entry.variety_of or id

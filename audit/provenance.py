@@ -4,7 +4,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..engine import packages
 from ..engine.registry import Registry
 from ..reporting.provenance import Made, made, versions
 from . import sources
-from .collect import evidence_module
+from .collect import evidence_file
 from .references import HERE as REFERENCES
 from .references import References
 
@@ -70,8 +69,8 @@ def provenance(registry: Registry, references: References, ids: Collection[str],
     """
     root = Path(sources.__file__).parent.parent.parent
     code = _digest([packages.source_digest(root, *(root / room for room in CODE)).encode(), *(p.digest().encode() for p in registry.packages)])
-    files = {id: import_module(name).__file__ for id in sorted(ids) if (name := evidence_module(registry.entries[id], registry))}
-    evidence = {id: hashlib.sha256(Path(file).read_bytes()).hexdigest() for id, file in files.items() if file}
+    files = {id: evidence_file(registry.entries[id], registry) for id in sorted(ids)}
+    evidence = {id: hashlib.sha256(file.read_bytes()).hexdigest() for id, file in files.items() if file}
     claims = _digest(file.read_bytes() for file in (*sorted(sources.HERE.glob("*.yaml")), REFERENCES))
     papers = papers_of(registry, references, ids)
     return Provenance(__version__, code, registry.digest, evidence, claims, versions(LIBRARIES), seconds, papers,

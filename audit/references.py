@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..engine.errors import DataError, RegistryError
+from ..engine.packages import Missing, Package
 from ..engine.registry import Registry
 
 HERE = Path(__file__).parent / "references.bib"
@@ -48,10 +49,13 @@ class Reference:
 
 
 class References:
-    """Entries by key, in file order."""
+    """Entries by key, in file order.
 
-    def __init__(self, entries: Iterable[Reference], where: str = "references.bib") -> None:
-        self._entries, self._where = {e.key: e for e in entries}, where
+    missing  references of packages that cannot be read, and are left out
+    """
+
+    def __init__(self, entries: Iterable[Reference], where: str = "references.bib", missing: tuple[Missing, ...] = ()) -> None:
+        self._entries, self._where, self.missing = {e.key: e for e in entries}, where, missing
 
     def __iter__(self) -> Iterator[Reference]:
         return iter(self._entries.values())
@@ -69,7 +73,8 @@ class References:
         except KeyError:
             near = difflib.get_close_matches(key, self._entries, n=3)
             cure = f"did you mean {' or '.join(near)}?" if near else "add the entry"
-            raise RegistryError(f"no reference {key!r}", where=self._where, cure=cure) from None
+            left_out = f"; the references of {', '.join(m.distribution for m in self.missing)} cannot be read" if self.missing else ""
+            raise RegistryError(f"no reference {key!r}", where=self._where, cure=f"{cure}{left_out}") from None
 
     def bibtex(self, keys: Iterable[str]) -> str:
         """The exact text of some entries, each once, in the order of the keys.  Raises RegistryError as `get`."""
@@ -90,8 +95,35 @@ def load(path: Path = HERE, *others: Path) -> References:
 
 
 def of_registry(registry: Registry) -> References:
-    """Our references, then those of the packages whose mechanisms the registry holds."""
-    return load(HERE, *(file for package in registry.packages if (file := package.references)))
+    """Our references, then those of the packages whose mechanisms the registry holds; `missing` names those that cannot be read."""
+    missing = unreadable(registry)
+    left_out = {each.distribution for each in missing}
+    found = load(HERE, *(file for package in registry.packages if package.distribution not in left_out and (file := package.references)))
+    return References(found, str(HERE), missing)
+
+
+def unreadable(registry: Registry) -> tuple[Missing, ...]:
+    """The references of packages that cannot be read, and why."""
+    found = []
+    for package in registry.packages:
+        try:
+            read_those_of(package)
+        except DataError as error:
+            found.append(Missing(package.distribution, "references", str(package.failed(error))))
+    return tuple(found)
+
+
+def read_those_of(package: Package) -> None:
+    """Raises DataError if the package has references, and they cannot be read."""
+    if file := package.references:
+        load(file)
+
+
+def unknown(registry: Registry, references: References, ids: Iterable[str]) -> dict[str, str]:
+    """Papers of mechanisms of packages that the references lack: the key, and whose it is."""
+    entries = map(registry.entry, ids)
+    return {key: f"{entry.id} of {package.distribution}" for entry in entries if (package := registry.package_of(entry))
+            for key in entry.papers if key not in references}
 
 
 def read(text: str, where: str = "references.bib") -> References:

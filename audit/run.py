@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ..engine.errors import ContractError, RegistryError
+from ..engine.errors import ContractError, HebbariumError, RegistryError
 from ..engine.registry import Entry
 from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
@@ -249,6 +249,15 @@ def _mechanism(
     verdict = derive([*counting, *static], claims_equation=claims, facts=found)
     return MechanismResult(entry.id, rating, verdict, entry.variety_of, tuple(entry.papers), counting, tuple(fates), tuple(static), pictures,
                            claims, others, found, reach, rated=rated)
+
+
+def unaudited(entry: Entry, error: HebbariumError) -> MechanismResult:
+    """The result of a mechanism whose audit cannot be made: nothing was measured, so no claim is earned."""
+    rated = entry.claims != NOT_RATED
+    place = f"{error.where}: " if error.where else ""
+    verdict = Verdict(Rating.APPROXIMATION, (f"cannot be audited: {place}{error.what}",), (error.cure,) if error.cure else ())
+    return MechanismResult(entry.id, Rating(entry.claims) if rated else Rating.APPROXIMATION, verdict, entry.variety_of, tuple(entry.papers), (), (),
+                           rated=rated)
 
 
 def _picture(figure: Figure, specimen: Specimen) -> PictureResult:

@@ -9,16 +9,22 @@ The package holds `registry.yaml`, the modules that it names, `evidence/<mechani
 from __future__ import annotations
 
 import hashlib
+import re
+import traceback
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from .errors import RegistryError
+from .errors import HebbariumError, RegistryError
 
 GROUP = "hebbarium.mechanisms"
 SOURCES = (".py", ".txt")       # files on which results depend
 ROOT = Path(__file__).parent.parent
+
+
+class PackageError(RegistryError):
+    """A package of others cannot be read, or raises; `where` starts with its distribution."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,16 @@ class Package:
         """SHA-256 over its source files, on which results depend."""
         return source_digest(self.folder, self.folder)
 
+    def failed(self, error: BaseException) -> PackageError:
+        """What it raised, as an error that names it, with the innermost line of its own."""
+        if isinstance(error, HebbariumError):
+            what, where, cure = error.what, error.where, error.cure
+        else:
+            own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(self.folder)]
+            what, where, cure = raised(error), f"{own[-1].filename}:{own[-1].lineno}" if own else "", "correct it"
+        return PackageError(what, where=f"{self.distribution}: {where}" if where else self.distribution,
+                            cure=f"{cure}, or {uninstall(self.distribution)}" if cure else uninstall(self.distribution))
+
 
 @dataclass(frozen=True)
 class Missing:
@@ -62,7 +78,7 @@ def source_digest(root: Path, *folders: Path) -> str:
     """SHA-256 over paths, relative to the root, and contents of the Python files and the word lists (*.txt) in some folders below it."""
     h = hashlib.sha256()
     for folder in folders:
-        for file in sorted(each for each in folder.rglob("*") if each.suffix in SOURCES):
+        for file in sorted(each for each in folder.rglob("*") if each.suffix in SOURCES and each.is_file()):
             h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return h.hexdigest()
 
@@ -73,31 +89,78 @@ def answering_digest(root: Path = ROOT) -> str:
 
 
 def installed() -> tuple[Package, ...]:
-    """The packages that register mechanisms, by name; none of them is imported.  Raises RegistryError for one without its files."""
-    found, broken = usable()
-    for error in broken:
-        raise error
-    return found
+    """The packages that register mechanisms, by name; none of them is imported.  One without its files is left out: see `usable`."""
+    return usable()[0]
 
 
-def usable() -> tuple[tuple[Package, ...], tuple[RegistryError, ...]]:
-    """The packages that register mechanisms, by name, and an error for each without its files, which names it."""
+def usable() -> tuple[tuple[Package, ...], tuple[PackageError, ...]]:
+    """The packages that register mechanisms, by name, and an error for each that cannot be found or has not its files."""
+    points, broken = _points()
     found: list[Package] = []
-    broken: list[RegistryError] = []
-    for point in entry_points(group=GROUP):
-        who = f"{point.dist.name} {point.dist.version}" if point.dist else point.name
+    for point in points:
         try:
-            found.append(_package(point, who))
-        except RegistryError as error:
+            found.append(_package(point, _named(point.dist, point.name)))
+        except PackageError as error:
             broken.append(error)
     return tuple(sorted(found, key=lambda p: p.name)), tuple(broken)
+
+
+def _points() -> tuple[list[EntryPoint], list[PackageError]]:
+    """The entry points of the group, and an error for each distribution whose entry points cannot be read."""
+    try:
+        return [*entry_points(group=GROUP)], []
+    except Exception:
+        pass                # entry_points() fails as a whole, and does not say at which distribution
+    points: list[EntryPoint] = []
+    broken: list[PackageError] = []
+    seen: set[str] = set()
+    for each in distributions():
+        who = _named(each, Path(str(getattr(each, "_path", "a distribution without a name"))).name)
+        name = re.sub(r"[-_.]+", "-", who.partition(" ")[0]).lower()
+        if name in seen:    # the first on the path counts, as it does for an import
+            continue
+        seen.add(name)
+        try:
+            points += each.entry_points.select(group=GROUP)
+        except Exception as error:
+            broken.append(PackageError(f"its entry_points.txt cannot be read: {raised(error)}", where=who,
+                                       cure=f"install it again, or {uninstall(who)}"))
+    return points, broken
+
+
+def _named(distribution: Distribution | None, otherwise: str) -> str:
+    """Name and version; something else if it has no metadata, or damaged ones."""
+    try:
+        name, version = (distribution.metadata["Name"], distribution.version) if distribution else ("", "")
+    except Exception:
+        return otherwise
+    return f"{name} {version}" if name else otherwise
+
+
+def raised(error: BaseException) -> str:
+    """Type and words of an exception.
+
+    >>> raised(ValueError("no licence"))
+    'ValueError: no licence'
+    """
+    return f"{type(error).__name__}: {words_of(error)}"
+
+
+def words_of(error: BaseException) -> str:
+    """The words of an exception; code of others may raise one that cannot be printed."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:
+        return f"(its words cannot be read: {type(another).__name__})"
 
 
 def _package(point: EntryPoint, who: str) -> Package:
     folder = _folder(point, who)
     if folder is None or not (folder / "registry.yaml").is_file():
-        raise RegistryError(f"registers {point.value!r}, which is no package that holds a registry.yaml", where=who,
-                            cure=f"put registry.yaml into the package and its package data, or {uninstall(who)}")
+        raise PackageError(f"registers {point.value!r}, which is no package that holds a registry.yaml", where=who,
+                           cure=f"put registry.yaml into the package and its package data, or {uninstall(who)}")
     return Package(point.value, who, folder)
 
 
@@ -115,7 +178,9 @@ def _folder(point: EntryPoint, who: str) -> Path | None:
         spec = find_spec(point.value)
     except (ImportError, ValueError):
         return None
-    except (Exception, SystemExit) as error:    # of a package within another, which is imported for it
-        raise RegistryError(f"registers {point.value!r}, whose parent package fails: {type(error).__name__}: {error}", where=who,
-                            cure=f"correct the package, or {uninstall(who)}") from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:      # of a package within another, which is imported for it
+        raise PackageError(f"registers {point.value!r}, whose parent package fails: {raised(error)}", where=who,
+                           cure=f"correct the package, or {uninstall(who)}") from error
     return Path(next(iter(spec.submodule_search_locations))) if spec and spec.submodule_search_locations else None

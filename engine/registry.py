@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from .contract import Mechanism, Params, parameter_types
 from .errors import ContractError, RegistryError, nearest
 from .files import UNIT, FilePath
-from .packages import Missing, Package, uninstall, usable
+from .packages import Missing, Package, PackageError, raised, usable, words_of
 from .vocabulary import OFFERS
 from .yaml_file import YamlFile, bytes_of
 
@@ -129,11 +129,13 @@ class Entry(_Strict):
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError, TypeError) as error:
-            raise RegistryError(f"class {self.path!r} cannot be loaded: {error}", where=f"registry.yaml, {self.id}",
+            raise RegistryError(f"class {self.path!r} cannot be loaded: {words_of(error)}", where=f"registry.yaml, {self.id}",
                                 cure="write `class: module:Class`") from error
-        except (Exception, SystemExit) as error:    # a module that is no Python, raises, or exits
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:      # a module that is no Python, raises, or exits
             place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            raise RegistryError(f"module {module!r} fails when it is imported: {type(error).__name__}: {error}{place}",
+            raise RegistryError(f"module {module!r} fails when it is imported: {raised(error)}{place}",
                                 where=f"registry.yaml, {self.id}", cure="correct the module") from error
         if not (isinstance(found, type) and issubclass(found, Mechanism)):
             raise RegistryError(f"{self.path!r} is no Mechanism", where=f"registry.yaml, {self.id}", cure="name a subclass of Mechanism")
@@ -227,7 +229,7 @@ class Registry:
         for package in packages:
             try:
                 registry = registry.joined(package)
-            except RegistryError as error:
+            except PackageError as error:
                 errors.append(error)
         registry.missing = tuple(Missing(error.where.partition(":")[0], "all mechanisms and sets", str(error)) for error in errors)
         return registry
@@ -237,31 +239,41 @@ class Registry:
         found = list(self.missing)
         for package in self.packages:
             for entry in self.entries.values():
-                if f"{entry.module}.".startswith(f"{package.name}."):
+                if self.package_of(entry) is package:
                     try:
                         self.load(entry)
-                    except RegistryError as error:
+                    except PackageError as error:
                         found.append(Missing(package.distribution, entry.id, str(error)))
         return tuple(found)
 
-    def load(self, entry: Entry) -> type[Mechanism[Any]]:
-        """The plug-in class of an entry.  Raises RegistryError, which names its package, if it cannot be loaded."""
+    def package_of(self, entry: Entry) -> Package | None:
+        """The installed package that holds the module of an entry; None for one of Hebbarium."""
+        return next((p for p in self.packages if f"{entry.module}.".startswith(f"{p.name}.")), None)
+
+    @contextmanager
+    def blaming(self, entry: Entry) -> Iterator[None]:
+        """Whatever is raised at work on a mechanism of a package is a PackageError that names it; errors at work on ours stay as they are."""
+        package = self.package_of(entry)
         try:
-            return entry.load()
-        except RegistryError as error:
-            package = next((p for p in self.packages if f"{entry.module}.".startswith(f"{p.name}.")), None)
+            yield
+        except (KeyboardInterrupt, PackageError):
+            raise
+        except BaseException as error:
             if package is None:
                 raise
-            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}",
-                                cure=f"{error.cure}, or {uninstall(package.distribution)}") from error
+            raise package.failed(error) from error
+
+    def load(self, entry: Entry) -> type[Mechanism[Any]]:
+        """The plug-in class of an entry.  Raises RegistryError, which names its package, if it cannot be loaded."""
+        with self.blaming(entry):
+            return entry.load()
 
     def joined(self, package: Package) -> Registry:
-        """With the entries and sets of a package added at the end.  Raises RegistryError, which names the package, also for a name that is taken."""
+        """With the entries and sets of a package added at the end.  Raises PackageError, also for a name that is taken."""
         try:
             return self._joined(package)
         except RegistryError as error:
-            raise RegistryError(error.what, where=f"{package.distribution}: {error.where}",
-                                cure=f"{error.cure}, or {uninstall(package.distribution)}") from error
+            raise package.failed(error) from error
 
     def _joined(self, package: Package) -> Registry:
         content = bytes_of(package.registry)

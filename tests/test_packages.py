@@ -152,24 +152,33 @@ def put(site: Path, distribution: str, files: dict[str, str], value: str = "") -
         (site / file).write_text(text, encoding="utf-8")
 
 
+MODULE = (EXAMPLE / "src" / "hebbarium_simple" / "distinctiveness.py").read_text(encoding="utf-8")
 FAILING = {"raises": "raise RuntimeError('no licence')\n", "exits": "import sys\nsys.exit(3)\n", "is-no-python": "x = 1\ndef broken(:\n",
-           "needs-another": "import a_module_that_nobody_has\n"}
+           "needs-another": "import a_module_that_nobody_has\n", "skips": "import pytest\npytest.skip('a test', allow_module_level=True)\n",
+           "unprintable": "class Odd(BaseException):\n    def __str__(self):\n        raise SystemExit(7)\nraise Odd\n"}
+
+
+def put_mechanism(site: Path, distribution: str, files: dict[str, str]) -> str:
+    """Install a package of one mechanism, in `module.py` unless the files have another one; its id."""
+    name = distribution.replace("-", "_")
+    entry = re.sub(r"hebbarium_simple(\.\w+)?:", f"{name}.module:", ENTRY.replace(f"{ID}:", f"{name}_mechanism:"))
+    put(site, distribution, {"__init__.py": "", "registry.yaml": entry, "module.py": MODULE, **files})
+    return f"{name}_mechanism"
 
 
 def test_packages_that_fail_at_import_are_named_and_the_rest_works(tmp_path: Path) -> None:
     """`list` prints what is missing; runs of what is ours are as before."""
     site = tmp_path / "site"
     for distribution, code in FAILING.items():
-        name = distribution.replace("-", "_")
-        put(site, distribution, {"__init__.py": "", "registry.yaml": re.sub(r"hebbarium_simple(\.\w+)?:", f"{name}.module:", ENTRY.replace(
-            f"{ID}:", f"{name}_mechanism:")), "module.py": code})
+        put_mechanism(site, distribution, {"module.py": code})
     put(site, "within", {"__init__.py": "import os\nos._exit\nraise SystemExit(4)\n", "part/__init__.py": ""}, "within.part")
     done = call(site, "list", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = {each["distribution"]: each for each in json.loads(done.stdout)["missing"]}
     assert {f"{each} 1.5" for each in FAILING} | {"within 1.5"} == set(found)
     for distribution, words in (("raises", "RuntimeError: no licence"), ("exits", "SystemExit: 3"), ("is-no-python", "line 2"),
-                                ("needs-another", "a_module_that_nobody_has"), ("within", "SystemExit: 4")):
+                                ("needs-another", "a_module_that_nobody_has"), ("within", "SystemExit: 4"), ("skips", "Skipped: a test"),
+                                ("unprintable", "Odd: (its words cannot be read: SystemExit)")):
         assert words in found[f"{distribution} 1.5"]["error"] and f"uninstall {distribution}" in found[f"{distribution} 1.5"]["error"]
     assert found["exits 1.5"]["what"] == "exits_mechanism"
     printed = call(site, "list", "--home", "retrieval", cwd=tmp_path)
@@ -179,14 +188,126 @@ def test_packages_that_fail_at_import_are_named_and_the_rest_works(tmp_path: Pat
 
 
 def test_the_class_of_a_failing_module_is_refused_by_the_name_of_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, "late-exit", {"__init__.py": "", "module.py": "raise SystemExit('over')\n", "registry.yaml": re.sub(
-        r"hebbarium_simple(\.\w+)?:", "late_exit.module:", ENTRY)})
+    id = put_mechanism(tmp_path, "late-exit", {"module.py": "raise SystemExit('over')\n"})
     monkeypatch.syspath_prepend(tmp_path)
     found = Registry.installed()
     assert not found.missing
     with pytest.raises(RegistryError) as raised:
-        found.instance(ID)
+        found.instance(id)
     assert raised.value.where.startswith("late-exit 1.5") and "SystemExit: over" in raised.value.what and "uninstall late-exit" in raised.value.cure
+
+
+def test_an_interruption_while_a_package_is_imported_ends_the_command(tmp_path: Path) -> None:
+    put_mechanism(tmp_path / "site", "is-slow", {"module.py": "raise KeyboardInterrupt\n"})
+    for words in (("list",), ("audit", "is_slow_mechanism", "recency")):
+        done = call(tmp_path / "site", *words, cwd=tmp_path)
+        assert done.returncode == 130 and "interrupted" in done.stderr and "Traceback" not in done.stderr
+
+
+EXITS_IN_A_CHECK = """
+from hebbarium.audit.checks import data, mutant
+
+@data("X-1", source="ours")
+def check(specimen):
+    raise SystemExit(5)
+
+@mutant("other", rejected_by="X-1")
+def other(specimen):
+    return specimen
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_packages_that_fail_in_an_audit_are_named_and_the_others_are_audited(jobs: int, tmp_path: Path) -> None:
+    """At import of the module, of the evidence and of its folder, in a check, and by a reference to a form that nobody has."""
+    site = tmp_path / "site"
+    failing = {put_mechanism(site, each, {f"evidence/{each.replace('-', '_')}_mechanism.py": code}): each for each, code in FAILING.items()}
+    for each, files in {"bad-module": {"module.py": "raise RuntimeError('no licence')\n"},
+                        "bad-folder": {"evidence/__init__.py": "raise RuntimeError('no room')\n", "evidence/bad_folder_mechanism.py": ""},
+                        "bad-check": {"evidence/bad_check_mechanism.py": EXITS_IN_A_CHECK},
+                        "no-check": {"evidence/no_check_mechanism.py": ""}}.items():
+        failing[put_mechanism(site, each, files)] = each
+    stranger = put_mechanism(site, "a-variety", {})
+    (site / "a_variety" / "registry.yaml").write_text(
+        (site / "a_variety" / "registry.yaml").read_text(encoding="utf-8") + "  variety_of: nobody\n", encoding="utf-8")
+    ours = ["heat", "lexical_bm25", "recency"]
+    done = call(site, "audit", *ours, *failing, stranger, "--jobs", str(jobs), "--json", "--out", "o", cwd=tmp_path)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    found = {each["id"]: each for each in json.loads(done.stdout)["mechanisms"]}
+    assert set(found) == {*ours, *failing, stranger} and all(found[id]["earned"] for id in ours)
+    page, text = ((tmp_path / "o" / f"audit.{kind}").read_text(encoding="utf-8") for kind in ("html", "md"))
+    for id, distribution in failing.items():
+        (reason,) = found[id]["reasons"]
+        assert reason.startswith(f"cannot be audited: {distribution} 1.5: ") and not found[id]["earned"] and not found[id]["checks"]
+        assert f"uninstall {distribution}" in found[id]["raise_by"][0] and all(f"{distribution} 1.5" in form for form in (page, text))
+    for id, words in (("raises", "raises_mechanism.py:1: RuntimeError: no licence"), ("exits", "SystemExit: 3"), ("is_no_python", "line 2"),
+                      ("needs_another", "a_module_that_nobody_has"), ("skips", "Skipped: a test"), ("unprintable", "Odd: (its words"),
+                      ("bad_module", "RuntimeError: no licence"), ("bad_folder", "RuntimeError: no room"), ("bad_check", "SystemExit: 5"),
+                      ("no_check", "holds no check")):
+        assert words in found[f"{id}_mechanism"]["reasons"][0]
+
+
+def test_generated_mutants_go_on_without_a_package_that_fails(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    put_mechanism(site, "bad-module", {"module.py": "raise SystemExit(6)\n"})
+    put(site, "within", {"__init__.py": "", "registry.yaml": re.sub(r"hebbarium_simple(\.\w+)?:", "within.part.module:", ENTRY),
+                         "part/__init__.py": "raise RuntimeError('no licence')\n"})
+    words = ("audit", "recency", "bad_module_mechanism", ID, "--mutants", "generated", "--sample", "1", "--json")
+    done = call(site, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = {each["id"]: each for each in json.loads(done.stdout)["mechanisms"]}
+    assert len(found["recency"]["mutants"]) == 1
+    for id, why in (("bad_module_mechanism", "SystemExit: 6"), (ID, "RuntimeError: no licence")):
+        assert not found[id]["mutants"] and why in found[id]["unusable"][0]["why"]
+    assert call(site, *words, "--strict", cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize("points", [f"[{GROUP}]\nx = caf\xe9\n".encode("latin-1"), f"[{GROUP}]\nx\n".encode()], ids=["not UTF-8", "no value"])
+def test_a_distribution_whose_entry_points_cannot_be_read_is_named(points: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process: in a new one, pydantic stops at it before us."""
+    put(tmp_path, "damaged-thing", {"registry.yaml": "{}"})
+    (tmp_path / "damaged_thing-1.5.dist-info" / "entry_points.txt").write_bytes(points)
+    sound = put_mechanism(tmp_path, "sound-thing", {})
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Registry.installed()
+    (missing,) = found.missing
+    assert missing.distribution == "damaged-thing 1.5" and "entry_points.txt cannot be read" in missing.error
+    assert "uninstall damaged-thing" in missing.error and list(found.entries) == [*OURS.entries, sound]
+
+
+def test_a_package_whose_metadata_cannot_be_read_is_named_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "damaged-thing", {"registry.yaml": "a: [\n"})
+    (tmp_path / "damaged_thing-1.5.dist-info" / "METADATA").write_bytes(b"Name: caf\xe9\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Registry.installed()
+    assert [each.distribution for each in found.missing] == ["x"] and list(found.entries) == list(OURS.entries)
+
+
+def test_a_link_to_nowhere_among_the_sources_breaks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as the lock of an editor."""
+    id = put_mechanism(tmp_path, "being-edited", {})
+    (tmp_path / "being_edited" / ".#module.py").symlink_to("user@host.1")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert id in Registry.installed().entries
+
+
+def test_damaged_references_of_a_package_are_named_and_the_others_are_cited(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    id = put_mechanism(site, "damaged-thing", {"references.bib": "@book{a1998x, author={A}"})
+    lost = "brown2007temporal"
+    done = call(site, "cite", cwd=tmp_path)
+    assert done.returncode == 0 and "@article{anderson1991reflections" in done.stdout and lost not in done.stdout
+    for words in ("references of damaged-thing 1.5", "references.bib:1: a brace is not closed", "uninstall damaged-thing", f"{lost}, a paper of"):
+        assert words in done.stderr
+    assert "missing: references of damaged-thing 1.5" in call(site, "list", cwd=tmp_path).stdout
+    judged = call(site, "audit", "recency", id, "--json", cwd=tmp_path)
+    found = {each["id"]: each for each in json.loads(judged.stdout)["mechanisms"]}
+    assert found["recency"]["earned"] and "damaged-thing 1.5" in found[id]["reasons"][0] and "a brace is not closed" in found[id]["reasons"][0]
+
+
+def test_probes_are_listed_although_a_package_has_no_files(tmp_path: Path) -> None:
+    put(tmp_path / "site", "empty-thing", {})
+    assert call(tmp_path / "site", "list", "--probes", cwd=tmp_path).returncode == 0
 
 
 # --- hebbarium new -----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import islice
@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import delayed, parallel_config
 
 from ...engine.errors import ContractError
+from ...engine.packages import PackageError
 from ...engine.registry import Registry
 from ...engine.yaml_file import YamlFile
-from ...reporting.workers import Tied
+from ...reporting.workers import tied
 from .bench import Bench
 from .building import Change
 from .numbers import PAPER, Number, numbers
@@ -152,8 +153,7 @@ def generated_all(registry: Registry, only: Collection[str] | None = None, jobs:
     tell, found = progress or (lambda done, total, what: None), dict[tuple[str, int], GeneratedResult]()
     tell(0, len(tasks), "")
     with parallel_config(backend="loky", inner_max_num_threads=1) if jobs > 1 else nullcontext():
-        results = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(Tied(_cut))(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
+        results = tied(jobs, return_as="generator_unordered")(delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
         for done, (cut, result) in enumerate(results, 1):
             found[result.id, cut] = result
             tell(done, len(tasks), result.id)
@@ -162,8 +162,10 @@ def generated_all(registry: Registry, only: Collection[str] | None = None, jobs:
 
 def _size(registry: Registry, id: str) -> int:
     """Of the source: large for a mechanism that takes long, so that the longest tasks start first."""
-    spec = find_spec(registry.entry(id).module)
-    return Path(spec.origin).stat().st_size if spec and spec.origin else 0
+    with suppress(PackageError), registry.blaming(registry.entry(id)):      # a failing package is told by `_cut`
+        spec = find_spec(registry.entry(id).module)
+        return Path(spec.origin).stat().st_size if spec and spec.origin else 0
+    return 0
 
 
 def _together(cuts: list[GeneratedResult]) -> GeneratedResult:
@@ -176,7 +178,12 @@ def _together(cuts: list[GeneratedResult]) -> GeneratedResult:
 
 
 def _cut(registry: Registry, id: str, sample: int | None, seed: int, cut: int, cuts: int) -> tuple[int, GeneratedResult]:
-    return cut, _generated(registry, id, sample, seed, cut, cuts)
+    """One task; the mutants of a package that fails are none, and its error is the reason, so that those of other mechanisms are judged."""
+    try:
+        with registry.blaming(registry.entry(id)):
+            return cut, _generated(registry, id, sample, seed, cut, cuts)
+    except PackageError as error:
+        return cut, GeneratedResult(id, (), 0, (("its evidence", f"{error.where}: {error.what}"),))
 
 
 def _generated(registry: Registry, id: str, sample: int | None, seed: int, cut: int = 0, cuts: int = 1) -> GeneratedResult:

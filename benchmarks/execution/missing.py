@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...engine.errors import DataError, HebbariumError
-from ...reporting.workers import Tied
+from ...reporting.workers import tied
 from .ledger import FinishedCell, Ledger
 
 Progress = Callable[[int, int, str], None]
@@ -82,12 +82,11 @@ def by_processes(jobs: int) -> Way:
     """Calls by worker processes of this machine; results as they end."""
 
     def results(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]]) -> Results:
-        from joblib import Parallel, delayed, parallel_config
+        from joblib import delayed, parallel_config
 
         packed = pack(shared)
         with parallel_config(backend="loky", inner_max_num_threads=1):      # a batch of one call, so that no result waits for another
-            found = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-                delayed(Tied(called))(work, packed, call) for call in calls)
+            found = tied(jobs, return_as="generator_unordered", batch_size=1)(delayed(called)(work, packed, call) for call in calls)
         with closing(found):
             yield from found
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from hebbarium.audit.checks import evidence_of
-from hebbarium.audit.references import DOI, HERE, load, read
+from hebbarium.audit.references import DOI, HERE, load, of_registry, read, unknown, unreadable
 from hebbarium.engine.errors import DataError, RegistryError
+from hebbarium.engine.packages import Package
+from hebbarium.engine.registry import Registry
 
 ENTRY = "@book{a1998x, author={A, B}, title={T}, year=1998}"
 
@@ -63,6 +65,38 @@ def test_an_unknown_key_offers_near_ones() -> None:
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=re.escape(str(tmp_path))):
         load(tmp_path / "absent.bib")
+
+
+THEIRS = """
+theirs:
+  class: theirs.module:Theirs
+  home: retrieval
+  summary: "none"
+  acts_on: "none"
+  papers: [a1998x]
+  claims: HONEST
+"""
+
+
+def joined(folder: Path, references: str) -> Registry:
+    """Ours and a package of one mechanism, with these references."""
+    folder.mkdir()
+    (folder / "registry.yaml").write_text(THEIRS, encoding="utf-8")
+    (folder / "references.bib").write_text(references, encoding="utf-8")
+    return Registry.read().joined(Package("theirs", "theirs 1.5", folder))
+
+
+def test_references_of_a_package_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -> None:
+    sound, broken = joined(tmp_path / "sound", ENTRY), joined(tmp_path / "broken", "@book{a1998x")
+    assert "a1998x" in of_registry(sound) and not of_registry(sound).missing and not unknown(sound, of_registry(sound), sound.entries)
+    found = of_registry(broken)
+    (missing,) = found.missing
+    assert len(found) == len(load()) and found.missing == unreadable(broken) and missing.distribution == "theirs 1.5"
+    assert "references.bib:1: a brace is not closed" in missing.error and "uninstall theirs" in missing.error
+    assert unknown(broken, found, broken.entries) == {"a1998x": "theirs of theirs 1.5"}
+    with pytest.raises(RegistryError) as raised:
+        found.get("a1998x")
+    assert "the references of theirs 1.5 cannot be read" in raised.value.cure
 
 
 @pytest.mark.parametrize(("doi", "sound"), [

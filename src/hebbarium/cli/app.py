@@ -111,6 +111,12 @@ def main() -> None:
             sys.stdout.flush()
     except HebbariumError as error:
         _fail(str(error), error.exit_code)
+    except (TypeError, ValueError):     # libraries read the entry points of all distributions, and stop at damaged ones
+        from ..engine.packages import usable
+
+        if not (broken := usable()[1]):
+            raise
+        _fail(str(broken[0]))
     except BrokenPipeError:
         _drop_output()
         raise SystemExit(1) from None

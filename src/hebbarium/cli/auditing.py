@@ -108,7 +108,7 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
 
 def _generated(registry: Registry, only: list[str] | None, sample: int | None, jobs: int, out: Path | None, as_json: bool, keep: bool,
                strict: bool) -> None:
-    """Judge generated mutants; exit code 1 under `strict` if a share is below its goal."""
+    """Judge generated mutants; exit code 1 under `strict` if a share is below its goal, or a package failed."""
     from ..audit.collect import evidence_module
     from ..audit.mutation import generated, shares
     from ..console import Meter, print_lines
@@ -120,10 +120,11 @@ def _generated(registry: Registry, only: list[str] | None, sample: int | None, j
         results_folder(out)
         write_json(out / "generated.json", run.to_json())
     if keep:
-        entries = [registry.entry(m.id) for m in run.mechanisms]
-        shares.keep(run.mechanisms, {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries})
+        judged = [m for m in run.mechanisms if m.of]            # a package that fails has no mutants
+        entries = [registry.entry(m.id) for m in judged]
+        shares.keep(judged, {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries})
     if as_json:
         print_json(run.to_json())
     else:
         print_lines(*generated.lines(run))
-    raise typer.Exit(1 if strict and shares.below(run) else 0)
+    raise typer.Exit(1 if strict and (shares.below(run) or not all(m.of for m in run.mechanisms)) else 0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import app
+from .app import app, say
 from .shared import EmbedderOption, JsonOption, citation_keys, installed_registry, print_json
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
                     as_json: JsonOption = False) -> None:
     """The collection: every mechanism and every set."""
     from ..audit.ratings import shipped
+    from ..audit.references import unreadable
     from ..console import print_fields, print_lines, print_rows
     from ..reporting.text import plural
 
@@ -55,7 +56,7 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
             print_rows(("probe", "what a memory that shows it can do"), [(probe.id, probe.capability) for probe in collected().values()])
         return
     registry, ratings = installed_registry(), shipped()
-    missing = registry.unloadable()
+    missing = (*registry.unloadable(), *unreadable(registry))
     if rating is not None:
         _require_rating(rating)
     members = registry.set(set_name).mechanisms if set_name else registry.entries
@@ -241,10 +242,15 @@ def cite(set_name: Annotated[str | None, typer.Option("--set", help="A mechanism
          embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> None:
     """BibTeX for the mechanisms, data sets and model in use."""
     registry = installed_registry()
-    from ..audit.references import of_registry
+    from ..audit.references import of_registry, unknown
 
-    keys = citation_keys(registry, registry.set(set_name).mechanisms if set_name else registry.entries, dataset or (), embedder)
-    references = of_registry(registry)
+    ids, references = registry.set(set_name).mechanisms if set_name else registry.entries, of_registry(registry)
+    lost = unknown(registry, references, ids)
+    keys = [key for key in citation_keys(registry, ids, dataset or (), embedder) if key not in lost]
+    for each in references.missing:
+        say(f"missing: {each.what} of {each.distribution}\n  {each.error}")
+    for key, whose in lost.items():
+        say(f"left out: {key}, a paper of {whose}, which no references hold")
     if as_json:
         print_json({k: references.bibtex([k]) for k in keys})
     else:

@@ -6,8 +6,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from functools import cache
 from typing import Any, Final
 
 POLL_SECONDS: Final = 0.5
@@ -22,37 +20,36 @@ def collect_seldom() -> None:
     gc.set_threshold(*SELDOM)
 
 
-class Tied:
-    """A function for worker processes; a process that has called it ends within a second of its parent, and leaves interruptions to it.
+def tied(jobs: int, **how: Any) -> Any:
+    """joblib's `Parallel` with workers that end within a second of this process, also before their first call, and leave interruptions to it.
 
-    What it was writing stays as after any other kill: files are replaced whole, and SQLite transactions are undone.
+    jobs  processes; one: the calls run in this process
+    how   further options of `Parallel`
 
-    >>> Tied(len)("four")       # in the process that made it, the function alone
-    4
+    What a worker was writing stays as after any other kill: files are replaced whole, and SQLite transactions are undone.
+
+    >>> from joblib import delayed
+    >>> tied(1)(delayed(len)(word) for word in ("one", "three"))
+    [3, 5]
     """
+    from joblib import Parallel  # slow to import, and most commands need no workers
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function, self.maker = function, os.getpid()
-
-    def __call__(self, *arguments: Any) -> Any:
-        if os.getpid() != self.maker:
-            collect_seldom()
-            _watch(os.getpid())
-        return self.function(*arguments)
+    return Parallel(n_jobs=jobs, initializer=_begin, initargs=(os.getpid(),), **how)
 
 
-@cache
-def _watch(process: int) -> None:
-    """Watch the parent of this process from a thread, once.  process: this one, since a fork does not inherit the thread.
+def _begin(parent: int) -> None:
+    """Prepare a worker of this parent, before its first call.
 
     A terminal interrupts all processes at once; the parent then ends the workers, which between two calls would print a traceback.
     """
+    collect_seldom()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
 def _end_with(parent: int) -> None:
+    """End as soon as the parent is another one; it may be so at the start."""
     while os.getppid() == parent:       # an orphan has another parent; on Windows it keeps the number, and joblib ends it
         time.sleep(POLL_SECONDS)
     os._exit(1)
