@@ -2,6 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
+
+NEAR: Final = 2 / 3      # likeness from which a name is suggested: one letter in three may be wrong
+FEW: Final = 12          # names that an error lists if none is near
 
 
 class HebbariumError(Exception):
@@ -54,16 +58,32 @@ class SnapshotError(HebbariumError):
 
 
 def nearest(name: object, known: Iterable[str], most: int = 3) -> str:
-    """For the cure of an error about an unknown name: the known names most similar to it, best first; all if there are at most `most`.
+    """For the cure of an error about an unknown name: the known names near it, best first; all if they are few.
+
+    A name is near that has most letters in the same order, or that contains the unknown one; upper and lower case are one.
 
     >>> nearest("recencey", ["heat", "recency", "dense_similarity", "trigram_match"])
-    'the nearest names are recency, dense_similarity, trigram_match'
-    >>> nearest("recencey", ["heat", "recency"])
-    'choose from heat, recency'
+    'the nearest name is recency'
+    >>> nearest("recencey", ["heat", "recency"]), nearest("zzz", ["heat", "recency", "a_mem", "stages"])
+    ('choose from heat, recency', 'choose from heat, recency, a_mem, stages')
+    >>> nearest("zzz", [f"name{n}" for n in range(100)])
+    'none of the 100 names is near it; the first are name0, name1, name2'
     """
-    from difflib import get_close_matches  # only errors need it
-
     names = list(known)
-    if len(names) <= most:
-        return f"choose from {', '.join(names)}" if names else "there are none"
-    return f"the nearest names are {', '.join(get_close_matches(str(name), names, most, cutoff=0.0))}"
+    if not names:
+        return "there are none"
+    likeness = {one: _likeness(str(name).casefold(), one.casefold()) for one in names}
+    near = sorted((one for one in likeness if likeness[one] >= NEAR), key=lambda one: -likeness[one])[:most]
+    if len(names) <= most or (not near and len(names) <= FEW):
+        return f"choose from {', '.join(names)}"
+    if not near:
+        return f"none of the {len(names)} names is near it; the first are {', '.join(names[:most])}"
+    return f"the nearest {'name is' if len(near) == 1 else 'names are'} {', '.join(near)}"
+
+
+def _likeness(wanted: str, name: str) -> float:
+    """From 0 to 1; a name that contains a wanted one of three letters or more is near."""
+    from difflib import SequenceMatcher  # only errors need it
+
+    ratio = SequenceMatcher(None, name, wanted).ratio()
+    return max(ratio, NEAR) if len(wanted) >= 3 and wanted in name else ratio

@@ -1,11 +1,14 @@
 """The numba decorator, and small numerical helpers that every part of the project may use."""
 from __future__ import annotations
 
+import logging
+import sys
 import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from glob import escape
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -16,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 FRESH: Final = 600.0        # s for which a file of a cache may belong to a process that still writes
+SEVERAL: Final = 4          # kernels that a process compiles in silence; more take long
+_compiling = count(1)       # kernels that this process has to compile
 
 
 class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba is not annotated: to mypy its class is Any
@@ -25,6 +30,13 @@ class KernelCache(IndexDataCacheFile):  # type: ignore[misc]      # numba is not
     later processes run the code of the wrong types.  With names of their own, the process that writes the index last is the one that is
     remembered, and the other form is compiled again when it is needed.
     """
+
+    def load(self, key: Any) -> Any:
+        """The compiled form for these types, or None: numba then compiles it.  A user at a terminal is told once why the call stands still."""
+        found = super().load(key)
+        if found is None and next(_compiling) == SEVERAL and sys.stderr.isatty():
+            logging.getLogger("hebbarium").warning("hebbarium compiles its kernels, once per installation: this takes about a minute")
+        return found
 
     def _data_name(self, number: int) -> str:
         return str(super()._data_name(uuid.uuid4().int >> 64))

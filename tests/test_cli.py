@@ -169,7 +169,7 @@ def test_list_prints_what_is_chosen(hebbarium: Command, arguments: tuple[str, ..
 def test_show_finds_a_set_by_its_name_and_prints_derived_ratings(hebbarium: Command) -> None:
     assert hebbarium("show", "hybrid").out == hebbarium("show", "--set", "hybrid").out
     assert "derived" in hebbarium("show", "recency").out and hebbarium("show", "recency", "--json").json["derived"] == shipped()["recency"]
-    assert "the nearest names are minimal" in hebbarium("show", "minmal").err
+    assert "the nearest name is minimal" in hebbarium("show", "minmal").err
 
 
 @pytest.mark.parametrize("id", REGISTRY.entries)
@@ -384,7 +384,8 @@ def test_data_check_prints_digest_and_counts(hebbarium: Command, tmp_path: Path)
     for path in (file, tmp_path):
         said = hebbarium("data", "check", path, "--dataset", "locomo")
         assert said.code == 0 and known in said.out and re.search(r"^events +2$", said.out, re.MULTILINE)
-    assert hebbarium("data", "check", file, "--json").json == {"path": str(file), "sha256": known, "basis": "none"}
+    found = hebbarium("data", "check", file, "--json").json
+    assert (found["path"], found["sha256"], found["basis"], found["notes"]["name"]) == (str(file), known, "none", "locomo")
     assert hebbarium("data", "check", file, "--dataset", "locomo", "--json").json["notes"]["questions"] == 1
 
 
@@ -505,6 +506,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "file to check as something else": (("data", "check", "{tmp}/locomo.json", "--dataset", "beam"), "chat.json"),
     "folder without data": (("data", "check", "{tmp}/damaged"), "your own data are events.jsonl, questions.jsonl and dataset.yaml"),
     "own data without a folder": (("run", "--set", "bm25", "--dataset", "conversations"), "give --data the folder that holds events.jsonl"),
+    "file to check that is no data set": (("data", "check", "{tmp}/object.json"), "it is no data set"),
     "own data without events": (("data", "check", "{tmp}/eventless"), "no events.jsonl in it"),
     "own data without questions": (("data", "check", "{tmp}/unasked/events.jsonl"), "correct the files; docs/own-data.md"),
     "set file that is empty": (("run", "--set", "{tmp}/empty.yaml", *FAST), "is empty, not a mapping"),
@@ -528,6 +530,7 @@ def test_a_wrong_call_is_told_what_where_and_what_to_do(hebbarium: Command, tmp_
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "ledger.sqlite").write_bytes(b"no database" * 99)
     (tmp_path / "empty.yaml").write_text("")
+    (tmp_path / "object.json").write_text('{"a": 1}')
     for folder, files in (("eventless", ("questions.jsonl", "dataset.yaml")), ("unasked", ("questions.jsonl", "dataset.yaml", "events.jsonl"))):
         (tmp_path / folder).mkdir()
         texts = {"dataset.yaml": "name: mine\n", "events.jsonl": json.dumps({"conversation": "c", "id": "e", "text": "Ada sings."}) + "\n"}

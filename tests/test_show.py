@@ -12,7 +12,7 @@ SETS = {
     "two setters of one column": ("summary: x\nmechanisms:\n  - convex_fusion\n  - weighted_rrf\n", 2, "both set fused"),
     "value out of bounds": ("mechanisms:\n  dense_similarity:\n    weight: 99\n", 3, "99 is outside [0, 10]"),
     "value of another type": ("mechanisms:\n  lexical_bm25:\n    k1: 1.2\n    b: high\n", 4, "'high' is no number"),
-    "unknown mechanism": ("mechanisms:\n  - heat\n  - recencey\n", 3, "the nearest names are recency, "),
+    "unknown mechanism": ("mechanisms:\n  - heat\n  - recencey\n", 3, "the nearest name is recency"),
     "unknown parameter": ("mechanisms:\n  heat:\n    wieght: 1\n", 3, "choose from weight, time_scale"),
 }
 

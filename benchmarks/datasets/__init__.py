@@ -10,20 +10,22 @@ from typing import Literal
 from ...engine.errors import DataError
 from ...engine.records import Event
 from .base import Conversation, Dataset, Question, by_session
-from .beam import load_beam
-from .conversations import load_conversations
+from .beam import CHAT, load_beam
+from .conversations import FILES, load_conversations
 from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
 from .longmemeval import load_longmemeval
+from .reading import elements
 
 Loader = Callable[[Path | None, int | None], Dataset]
 Unit = Literal["turn", "session"]
 
 LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": load_beam, "longmemeval": load_longmemeval,
                               "conversations": load_conversations}
+MARKS = {"sample_id": "locomo", "question_id": "longmemeval"}      # a field that each item of the official file has
 
-__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "papers_of"]
+__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "official_form", "papers_of"]
 
 
 def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limit: int | None = None, allow_missing_gold: bool = False) -> Dataset:
@@ -58,6 +60,19 @@ def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limi
 
 def _sessions(conversation: Conversation) -> Sequence[Event]:
     return by_session(conversation).events
+
+
+def official_form(path: Path) -> str:
+    """The data set in whose official format a file or folder is, by its first item or its name.  Raises DataError for one in none."""
+    if path.is_dir() or path.name == CHAT:
+        return "beam"
+    items = elements(path, "item")
+    first = items[0].place().value if items else None
+    for mark, name in MARKS.items():
+        if isinstance(first, dict) and mark in first:
+            return name
+    raise DataError(f"it is no data set: it holds no list of items with {' or '.join(MARKS)}", where=str(path),
+                    cure=f"give an official file, BEAM's folder or a folder with {FILES}; or say with --dataset what it should be")
 
 
 def papers_of(name: str) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NoReturn
 
 from ...engine.errors import DataError
 from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event
+from ...engine.records import Event, moment
 from .events import Events
 
 MINUTE = 1.0 / 60.0  # h
@@ -94,14 +94,17 @@ def assemble(name: str, sha256: str, conversations: Iterable[Conversation], foun
     cure           of every error
 
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
-    decrease, or gold that names no event.
+    decrease or jump by more than a century, or gold that names no event.  Jumps of more than a year, and questions asked as long after the last
+    event, are notes.
     """
-    kept, silent = list[Conversation](), 0
+    kept, silent, late = list[Conversation](), 0, Counter[str]()
     for number, conversation in enumerate(conversations):
         times, ids, empty = _read(conversation.events)
         for broken in _broken(conversation, times, ids):
             raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=cure)
         silent += empty
+        late["jumps_over_a_year"] += sum(later - earlier > YEAR for earlier, later in pairwise(times))
+        late["questions_asked_over_a_year_later"] += sum(q.time - times[-1] > YEAR for q in conversation.questions)
         kept.append(conversation if again is None or isinstance(conversation.events, Events) else conversation.handed(again(number)))
         del conversation
     if not kept:
@@ -114,7 +117,7 @@ def assemble(name: str, sha256: str, conversations: Iterable[Conversation], foun
     notes: dict[str, int | str] = {
         "conversations": len(kept), "events": sum(len(c.events) for c in kept), "questions": len(questions),
         "questions_without_gold": sum(not q.gold for q in questions),
-        "events_without_text": silent, **found,
+        "events_without_text": silent, **found, **+late,
     }
     return Dataset(name, sha256, tuple(kept), notes)
 
@@ -142,10 +145,12 @@ def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str
         yield "has a time that is not finite"
     if any(later < earlier for earlier, later in pairwise(times)):
         yield "has events whose times run backwards"
-    if (jump := max((later - earlier for earlier, later in pairwise(times)), default=0.0)) > CENTURY:
-        yield f"has events between which time jumps by {jump / YEAR:.0f} years"
+    yield from (f"has the event {id!r}, before which time jumps by {(later - earlier) / YEAR:.0f} years"
+                for (earlier, later), id in zip(pairwise(times), islice(ids, 1, None), strict=True) if later - earlier > CENTURY)
     if any(q.time < times[-1] for q in questions):
         yield "has a question asked before its last event"
+    yield from (f"has the question {q.id!r}, asked {(q.time - times[-1]) / YEAR:.0f} years after its last event"
+                for q in questions if q.time - times[-1] > CENTURY)
     yield from (f"has gold {one!r} (question {q.id}) that names no event" for q in questions for one in q.gold if one not in ids)
 
 
@@ -184,18 +189,34 @@ def unique(names: Iterable[str]) -> tuple[str, ...]:
 class Clock:
     """Times of turns: a minute apart, sessions at their own times, strictly increasing; corrections are counted.
 
+    clamped       sessions that would begin before the turn before them
+    out_of_order  those of them that would begin before the session before them begins
+
     >>> clock = Clock()
-    >>> [round(clock.next(start), 3) for start in (5.0, None, 5.0, 9.0)], clock.clamped
-    ([5.0, 5.017, 5.033, 9.0], 1)
+    >>> [round(clock.next(start), 3) for start in (5.0, None, 5.0, 4.0, 9.0)], clock.clamped, clock.out_of_order
+    ([5.0, 5.017, 5.033, 5.05, 9.0], 2, 1)
     """
 
     now: float = -math.inf
     clamped: int = 0
+    out_of_order: int = 0
+    began: float | None = None
 
-    def next(self, start: float | None = None) -> float:
-        """Time of the next turn, h; `start`, if given, is the time at which a session begins."""
+    def next(self, start: float | None = None, place: Place | None = None) -> float:
+        """Time of the next turn, h.
+
+        start  the time at which a session begins, if the turn begins one
+        place  where it was read.  Raises DataError there for a time more than a century from that of the session before, which no file can mean
+        """
         earliest = self.now + MINUTE
-        self.clamped += start is not None and start < earliest
+        if start is not None:
+            before = start if self.began is None else self.began
+            if place and abs(start - before) > CENTURY:
+                place.wrong(f"time jumps by {abs(start - before) / YEAR:.0f} years, from {moment(before):%Y-%m-%d} to {moment(start):%Y-%m-%d}",
+                            "correct the time of this session, or of the one before it")
+            self.clamped += start < earliest
+            self.out_of_order += start < before
+            self.began = start
         self.now = earliest if start is None else max(start, earliest)
         return self.now
 

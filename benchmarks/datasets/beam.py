@@ -88,8 +88,8 @@ def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     The digest covers (relative path, bytes) of the files read, in order of path.  Cost: O(characters).  Errors: DataError.
     """
     folders = _folders(given(path, "beam"))[:limit]
-    found: Counter[str] = Counter(times_clamped=0, chats_without_first_date=0, dates_unreadable=0, gold_missing=0, gold_ambiguous=0,
-                                  gold_unreadable=0, ids_repeated=0)
+    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, chats_without_first_date=0, dates_unreadable=0, gold_missing=0,
+                                  gold_ambiguous=0, gold_unreadable=0, ids_repeated=0)
     files = {f"{_name(folder)}/{one.as_posix()}": folder / one for folder in folders for one in (Path(CHAT), PROBES)}
     chats = list[Chat]()
     loaded = assemble("beam", "", (_conversation(folder, found, chats) for folder in folders), found, str(path), lambda n: chats[n].events)
@@ -166,8 +166,9 @@ def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None 
             for known in unique((number, prefix + number)):
                 index.setdefault(known, []).append(event)
         role = message.place.field("role").name()
-        yield Event(clock.next(start), _content(message.place), role, prefix + message.exchange, event, dated=False)
+        yield Event(clock.next(start, message.anchor), _content(message.place), role, prefix + message.exchange, event, dated=False)
     found["times_clamped"] += clock.clamped
+    found["sessions_out_of_order"] += clock.out_of_order
 
 
 def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Message]:

@@ -21,18 +21,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import yaml
-
 from ...engine.errors import DataError, RegistryError
 from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event, hours, moment
 from ...engine.text.utf8 import encoded
-from ...engine.yaml_file import read_yaml
+from ...engine.yaml_file import read_yaml, yaml_text
 from ...reporting.files import write_whole
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, unique
 from .reading import mark
 
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
+OWN = (EVENTS, QUESTIONS, DESCRIPTION)
 FILES = f"{EVENTS}, {QUESTIONS} and {DESCRIPTION}"
 FIX = "correct the line; docs/own-data.md describes the files"
 EVENT_FIELDS = frozenset({"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"})
@@ -132,7 +131,7 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
     about = {"name": data.name, "licence": licence, "citation": citation}
     for file, rows in ((EVENTS, events), (QUESTIONS, questions)):
         write_whole(folder / file, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    write_whole(folder / DESCRIPTION, [yaml.safe_dump(about, sort_keys=False, allow_unicode=True)])
+    write_whole(folder / DESCRIPTION, [yaml_text(about)])
 
 
 def describe(data: Dataset) -> dict[str, Any]:
@@ -164,10 +163,15 @@ def describe(data: Dataset) -> dict[str, Any]:
     }
 
 
+def is_own(path: Path) -> bool:
+    """Whether a path is one of the three files, or a folder that holds one of them."""
+    return path.is_file() if path.name in OWN else any((path / name).is_file() for name in OWN)
+
+
 # --- reading -----------------------------------------------------------------------------------------------------------------------
 def _folder(path: Path) -> Path:
-    folder = path.parent if path.is_file() and path.name == EVENTS else path
-    missing = [name for name in (EVENTS, QUESTIONS, DESCRIPTION) if not (folder / name).is_file()]
+    folder = path.parent if path.is_file() and path.name in OWN else path
+    missing = [name for name in OWN if not (folder / name).is_file()]
     if not folder.is_dir() or missing:
         raise DataError(f"no {missing[0] if missing else EVENTS} in it", where=str(folder),
                         cure=f"give a folder with {FILES}")
@@ -281,7 +285,7 @@ def _conversation(name: str, lines: Sequence[Place], asked: Iterable[tuple[Place
         if event.id in seen:
             line.wrong(f"the event id {event.id!r} of conversation {name!r} was used in {seen[event.id].steps[0]}", "give every event its own id")
         seen[event.id] = line
-    _check_jumps(events, seen, found)
+    _check_jumps(events, seen)
     end = events[-1].time
     questions = []
     for line, gold in asked:
@@ -310,16 +314,14 @@ def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Itera
     yield from ordered
 
 
-def _check_jumps(events: Sequence[Event], places: Mapping[str, Place], found: Counter[str]) -> None:
-    """Count jumps of time of more than a year.  Raises DataError for one of more than a century, which no conversation can mean."""
+def _check_jumps(events: Sequence[Event], places: Mapping[str, Place]) -> None:
+    """Raises DataError for a jump of time of more than a century, which no conversation can mean."""
     for earlier, later in pairwise(events):
         jump = later.time - earlier.time
         if jump > CENTURY:
             place = places[later.id]
             place.wrong(f"time jumps by {jump / YEAR:.0f} years, from event {earlier.id!r} ({places[earlier.id].steps[0]}) to {later.id!r}",
                         "correct the time of one of the two")
-        if jump > YEAR:
-            found["jumps_over_a_year"] += 1
 
 
 def _question(line: Place, gold: tuple[str, ...], end: float) -> Question:

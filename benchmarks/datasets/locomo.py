@@ -28,7 +28,8 @@ def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
     Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "locomo")
-    found: Counter[str] = Counter(times_clamped=0, gold_missing=0, evidence_unreadable=0, dates_without_session=0, sessions_without_turns=0)
+    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, gold_missing=0, evidence_unreadable=0, dates_without_session=0,
+                                  sessions_without_turns=0)
     samples = items(file, "sample")
     conversations = (_conversation(sample.place(), found) for sample in chosen(samples, limit))
     return assemble("locomo", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, samples[n]))
@@ -47,15 +48,17 @@ def _conversation(sample: Place, found: Counter[str]) -> Conversation:
     found["dates_without_session"] += sum(key.endswith("_date_time") and talk.maybe(key[:-10]) is None for key, _ in talk.members())
     clock, events = Clock(), list[Event]()
     for number, session in sorted(numbered.items()):
-        start: float | None = _time(talk.field(f"session_{number}_date_time"))
+        date = talk.field(f"session_{number}_date_time")
+        start: float | None = _time(date)
         before = len(events)
         for turn in session.each("turn"):
             caption = turn.maybe("blip_caption")
-            events.append(Event(clock.next(start), turn.field("text").text(), turn.field("speaker").text(), f"session_{number}",
+            events.append(Event(clock.next(start, date), turn.field("text").text(), turn.field("speaker").text(), f"session_{number}",
                                 turn.field("dia_id").name(), caption.text() if caption else ""))
             start = None
         found["sessions_without_turns"] += len(events) == before
     found["times_clamped"] += clock.clamped
+    found["sessions_out_of_order"] += clock.out_of_order
     turns = {plain: event.id for event in events for plain in _dialogs(event.id)}
     questions = tuple(_question(place, f"{name}/q{n}", clock.now + 1.0, turns, found) for n, place in enumerate(sample.field("qa").each("question")))
     return Conversation(name, tuple(events), questions)

@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
+from ...engine.nights import CENTURY, YEAR
 from ...engine.records import Event, hours
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, one_json
 from .reading import Element, chosen, digest_of, items
@@ -28,8 +30,8 @@ def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     The question is asked at its date, or a minute after the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "longmemeval")
-    found: Counter[str] = Counter(times_clamped=0, questions_clamped=0, session_ids_repeated=0, sessions_without_turns=0, gold_missing=0,
-                                  gold_unmarked=0)
+    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, questions_clamped=0, session_ids_repeated=0,
+                                  sessions_without_turns=0, gold_missing=0, gold_unmarked=0)
     instances = items(file, "instance")
     conversations = (_conversation(instance.place(), found) for instance in chosen(instances, limit))
     return assemble("longmemeval", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, instances[n]))
@@ -43,7 +45,8 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     name = instance.field("question_id").name()
     instance = instance.named(f"instance {name}")
     ids = [place.name() for place in instance.field("haystack_session_ids").each("id")]
-    starts = [_time(place) for place in instance.field("haystack_dates").each("date")]
+    dates = list(instance.field("haystack_dates").each("date"))
+    starts = [_time(place) for place in dates]
     sessions = list(instance.field("haystack_sessions").each("session"))
     if not len(ids) == len(starts) == len(sessions):
         instance.wrong(f"{len(sessions)} sessions, {len(ids)} session ids and {len(starts)} dates; there must be as many of each")
@@ -58,7 +61,8 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
         turns = list(sessions[number].each("turn"))
         found["sessions_without_turns"] += not turns
         for n, turn in enumerate(turns):
-            event = Event(clock.next(start if n == 0 else None), turn.field("content").text(), turn.field("role").name(), label, f"{label}#{n}")
+            time = clock.next(start if n == 0 else None, dates[number])
+            event = Event(time, turn.field("content").text(), turn.field("role").name(), label, f"{label}#{n}")
             events.append(event)
             has_answer = turn.maybe("has_answer")
             if session in wanted:
@@ -67,9 +71,13 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
                     marked.append(event.id)
     abstention = name.endswith("_abs")
     found["times_clamped"] += clock.clamped
+    found["sessions_out_of_order"] += sum(later < earlier for earlier, later in pairwise(starts))
     found["gold_missing"] += sum(one not in seen for one in wanted)
     found["gold_unmarked"] += not marked and not abstention
-    asked = _time(instance.field("question_date"))
+    date = instance.field("question_date")
+    asked = _time(date)
+    if events and abs(asked - clock.now) > CENTURY:
+        date.wrong(f"it is {abs(asked - clock.now) / YEAR:.0f} years from the last event", "correct the date")
     found["questions_clamped"] += asked < clock.now + MINUTE
     category = "abstention" if abstention else instance.field("question_type").name()
     gold = () if abstention else tuple(marked or answer)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...reporting.text import plural, visible
 from ..scores.comparison import ALPHA, Correction, Verdict
-from ..scores.detectable import Detectable
+from ..scores.detectable import WIDEST, Detectable
 from ..scores.power import MOST, more_words
 from ..systems.base import Capability
 from .learning_curve import said
@@ -139,10 +139,16 @@ def limits(result: AblationResult) -> list[str]:
         return ["One conversation shows no spread between conversations, so this design decides no arm, whatever it does."]
     sentences = []
     arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
-    if shown := sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None):
+    needed = sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None)
+    shown = [each for each in needed if each < WIDEST]
+    if shown:
         spread = "" if len(shown) == 1 else f" in the median ({size(shown[0])} to {size(shown[-1])}, depending on the arm)"
-        sentences.append(f"For {arms} this design could have shown effects of {size(median(shown))} or more{spread}; "
+        of = arms if len(shown) == len(needed) else f"{len(shown)} of {arms}"
+        sentences.append(f"For {of} this design could have shown effects of {size(median(shown))} or more{spread}; "
                     f"smaller ones are neither shown nor excluded.")
+    if len(shown) < len(needed):
+        sentences.append(f"For {'the others' if shown else arms} this design could have shown no effect: it would have to be larger than 1, and no "
+                         "two scores differ by more.")
     if result.n_questions < result.enough_questions:
         sentences.append(f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
                     f"it needs {result.enough_questions:,} or more.")

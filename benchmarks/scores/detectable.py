@@ -15,6 +15,7 @@ from .cluster_robust import Spread, expected_half_width, fewest_questions, satte
 from .comparison import ALPHA
 from .statistics import smallest_p
 
+WIDEST = 1.0    # difference of two scores, which lie between 0 and 1
 DEMO = Path(__file__).parent / "demo_spread.json"
 
 
@@ -63,8 +64,10 @@ class Detectable:
             found.append("t-test: one conversation shows no spread between conversations, so no arm can be decided")
         elif self.half_width and self.decided:
             (low, middle, high), (_, effect, _) = self.half_width, self.decided
-            found.append(f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction an effect "
-                         f"of about ±{effect:.4f} is decided. From the spread in {self.source}")
+            decides = f"an effect of about ±{effect:.4f} is decided" if effect < WIDEST else (
+                "nothing can be decided with so few conversations: no two scores differ by more than 1")
+            found.append(f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction {decides}. "
+                         f"From the spread in {self.source}")
         else:
             found.append("t-test: no earlier run gives the expected width of the intervals")
         reach = "" if self.flip_p_holm <= ALPHA else f": it cannot reach {ALPHA}"

@@ -194,6 +194,13 @@ def test_formulas_of_the_papers_turn_into_mathml_without_leftovers(systems: dict
         assert made.startswith("<math") and "\\" not in made and tex.count("{") == tex.count("}"), tex
 
 
+def test_no_equation_sets_an_assignment_as_two_signs_with_a_gap() -> None:
+    """A browser puts space around each operator of MathML, so that += looks like + =."""
+    for entry in Registry.read().entries.values():
+        for equation in entry.equations:
+            assert not re.search(r"[+×−]</mo>(</mrow></mo>)?<mo>=</mo>", str(mathml(equation.tex))), f"{entry.id}: {equation.id}"
+
+
 def test_a_named_function_stands_apart_and_a_script_keeps_its_two_parts() -> None:
     room = '<mspace width="0.17em" />'
     assert f"<mi>d</mi>{room}<mi>ln</mi>{room}<mi>L</mi>" in str(mathml(r"n - d \ln L"))

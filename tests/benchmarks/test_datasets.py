@@ -119,8 +119,8 @@ def test_locomo(tmp_path: Path) -> None:
     assert [q.id for q in talk.questions][:2] == ["conv-1/q0", "conv-1/q1"]
     assert {q.time for q in talk.questions} == {talk.events[-1].time + 1.0}
     assert data.notes == {
-        "conversations": 1, "events": 6, "questions": 6, "questions_without_gold": 2, "events_without_text": 0, "times_clamped": 0, "gold_missing": 1,
-        "evidence_unreadable": 1, "dates_without_session": 1, "sessions_without_turns": 0}
+        "conversations": 1, "events": 6, "questions": 6, "questions_without_gold": 2, "events_without_text": 0, "times_clamped": 0,
+        "sessions_out_of_order": 0, "gold_missing": 1, "evidence_unreadable": 1, "dates_without_session": 1, "sessions_without_turns": 0}
 
 
 def test_locomo_by_session(tmp_path: Path) -> None:

@@ -85,13 +85,13 @@ def test_a_stage_that_no_step_computes_is_the_stage_before() -> None:
         np.testing.assert_array_equal(e.column(stage), answer.final)
 
 
-@pytest.mark.parametrize("unknown", ["numbr", "", None, 7, column("number_held"), column("other")], ids=repr)
-def test_an_unknown_column_is_refused_with_the_nearest_names(unknown: Any) -> None:
+@pytest.mark.parametrize(("unknown", "cure"), [
+    ("numbr", "the nearest name is number"), (column("number_held"), "the nearest names are number_held, number"), ("", "none of the "),
+    (None, "none of the "), (7, "none of the "), (column("other"), "none of the ")], ids=repr)
+def test_an_unknown_column_is_refused_with_the_names_near_it(unknown: Any, cure: str) -> None:
     with pytest.raises(InputError, match="no column") as caught:
         memory(by_number()).column(unknown)
-    assert caught.value.cure.count(",") == 2
-    if unknown == "numbr":
-        assert "number" in caught.value.cure
+    assert caught.value.cure.startswith(cure)
 
 
 # --- schedule and mechanisms ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Compiled kernels on disk: processes that compile one kernel at the same time do not exchange its forms."""
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -53,6 +54,20 @@ def test_old_files_that_the_index_does_not_name_are_removed(tmp_path: Path) -> N
     cache.save("of integers", "code of integers")
     left = {path.name for path in tmp_path.iterdir()}
     assert left >= {"kernel-1.8.nbc", "kernel-10.7.nbc", "kernel-1.nbi"} and len(left) == 4 and "kernel-1.7.nbc" not in left
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_user_at_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                                    caplog: pytest.LogCaptureFixture, terminal: bool) -> None:
+    monkeypatch.setattr(numerics, "_compiling", itertools.count(1))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    cache, told = numerics.KernelCache(str(tmp_path), "kernel-1", 0), []
+    cache.save("kept", "code")
+    for key in [*["kept"] * 9, *range(9)]:
+        assert cache.load(key) == ("code" if key == "kept" else None)
+        told.append(len(caplog.records))
+    assert told == [0] * (8 + numerics.SEVERAL) + [int(terminal)] * (10 - numerics.SEVERAL)
+    assert not terminal or "once per installation" in caplog.records[0].getMessage()
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")

@@ -124,6 +124,32 @@ def test_both_parsers_read_what_plain_yaml_reads(loader: Any, page: Path, monkey
 
 
 @BOTH
+@pytest.mark.parametrize(("text", "value"), [
+    ("1e-3", 1e-3), ("1E3", 1e3), ("+1.e+2", 100.0), ("-.5", -0.5), (".5e1", 5.0), ("3.", 3.0), (".inf", math.inf), ("-.INF", -math.inf),
+    ("0", 0), ("-12", -12), ("+7", 7), ("010", 10), ("09", 9), ("0o10", 8), ("0x1F", 31),
+    ("1:30", "1:30"), ("1:30.5", "1:30.5"), ("1_000", "1_000"), ("1_0.5", "1_0.5"), ("0b11", "0b11"), ("0o8", "0o8"), ("-0x1", "-0x1"),
+    ("1e", "1e"), ("e3", "e3"), (".", "."), ("inf", "inf"), ("'1e-3'", "1e-3"), ("1.2.3", "1.2.3"), ("true", True),
+])
+def test_numbers_are_those_of_the_core_schema(loader: Any, text: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml_file, "LOADERS", [loader])
+    path = tmp_path / "x.yaml"
+    path.write_text(f"a: {text}\n", encoding="utf-8")
+    found = YamlFile(path).data["a"]
+    assert (found, type(found)) == (value, type(value))
+
+
+@BOTH
+def test_nan_is_a_number(loader: Any) -> None:
+    assert math.isnan(loader("a: .nan").get_single_data()["a"])
+
+
+def test_a_set_takes_a_weight_with_an_exponent(tmp_path: Path) -> None:
+    registry = files(tmp_path, one="mechanisms:\n  dense: {weight: 1e-3}\n", two="mechanisms:\n  dense:\n    weight: 1:30\n")
+    assert registry.build(registry.set("one"))[0].params.weight == 1e-3
+    assert "'1:30' is no number" in refused(lambda: registry.build(registry.set("two")), "two.yaml:3")
+
+
+@BOTH
 def test_places_of_parts(loader: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_file, "LOADERS", [loader])
     path = tmp_path / "x.yaml"
@@ -189,15 +215,24 @@ def test_mechanisms_that_do_not_go_together_are_placed(tmp_path: Path) -> None:
     assert caught.value.where.startswith(f"{tmp_path / 'two.yaml'}:3, set two, ") and caught.value.cure
 
 
-def test_unknown_names_are_answered_with_the_nearest_three() -> None:
+def test_unknown_names_are_answered_with_names_that_are_near() -> None:
     registry = Registry.read()
-    for name, expected in (("recencey", "recency"), ("bm25", "lexical_bm25"), ("synaptic_taging", "synaptic_tagging")):
-        cure = refused(lambda name=name: registry.entry(name)).splitlines()[-1]
-        assert expected in cure and sum(id in cure.replace(",", "").replace(";", "").split() for id in registry.entries) == 3
-    assert "nearest names are weight" in refused(lambda: registry.instance("temporal_context", {"wieght": 1}))
-    assert "nearest names are minimal" in refused(lambda: registry.set("minimum"))
-    assert "nearest names are recency" in refused(lambda: registry.set("default").without(["recent"]))
+    for name, expected in (("recencey", "the nearest name is recency;"), ("bm25", "the nearest name is lexical_bm25;"),
+                           ("synaptic_taging", "synaptic_tagging, synaptic_tagging_printed;"), ("HEAT", "the nearest name is heat;"),
+                           ("hopfield", "hopfield_completion, hopfield_completion_printed;")):
+        assert expected in refused(lambda name=name: registry.entry(name)).splitlines()[-1]
+    assert "nearest name is weight" in refused(lambda: registry.instance("temporal_context", {"wieght": 1}))
+    assert "nearest name is minimal" in refused(lambda: registry.set("minimum"))
+    assert "nearest name is recency" in refused(lambda: registry.set("default").without(["recent"]))
     assert nearest("x", []) == "there are none"
+
+
+@pytest.mark.parametrize("name", ["forgetting", "x", "", 3, None])
+def test_no_dissimilar_name_is_suggested(name: object) -> None:
+    few, many = ["boat", "harbour", "oven", "kite"], [f"column_{n}" for n in range(40)]
+    assert nearest(name, few) == "choose from boat, harbour, oven, kite" and nearest(name, few[:2]) == "choose from boat, harbour"
+    assert nearest(name, many).startswith("none of the 40 names is near it; the first are column_0")
+    assert nearest("kit", few) == "the nearest name is kite" and nearest("colum_7", many).startswith("the nearest names are column_7, ")
 
 
 def test_sets_and_their_changes_in_one_line() -> None:

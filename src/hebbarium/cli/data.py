@@ -46,22 +46,25 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
 
 @data_app.command("check", short_help="SHA-256 of a data file; counts, gaps and times of your own data.")
 def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format, or a folder of your own conversations.")],
-               dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set and print its counts, too.")] = None,
+               dataset: Annotated[str | None, typer.Option("--dataset", help=(
+                   "Load it as this data set and print its counts; left out: as what it looks like, unless its SHA-256 is known."))] = None,
                allow_missing_gold: Annotated[bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)] = False,
                as_json: JsonOption = False) -> None:
     """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
-    from ..benchmarks.datasets import load
+    from ..benchmarks.datasets import load, official_form
     from ..benchmarks.datasets.base import one_json
-    from ..benchmarks.datasets.conversations import DESCRIPTION, EVENTS, QUESTIONS, describe
+    from ..benchmarks.datasets.conversations import describe, is_own
     from ..benchmarks.datasets.fetch import check
 
-    if dataset is None and (path.name == EVENTS or any((path / one).is_file() for one in (EVENTS, QUESTIONS, DESCRIPTION))) and path.exists():
+    if dataset is None and is_own(path):
         dataset = "conversations"
     notes = describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
     if dataset == "conversations":
         _print_conversations(path, notes or {}, as_json)
         return
     found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
+    if notes is None and found.basis == "none":         # nothing else says that it is a data set
+        notes = describe(load(official_form(path), path))
     if as_json:
         print_json({"path": str(found.path), "sha256": found.sha256, "basis": found.basis, **({"notes": notes} if notes is not None else {})})
         return

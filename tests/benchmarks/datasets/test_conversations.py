@@ -169,6 +169,12 @@ def test_conversion_loses_nothing(tmp_path: Path, made_up: bool) -> None:
     assert again.conversations == demo.conversations and again.name == "demo" and again.notes["licence"] == "free"
 
 
+@pytest.mark.parametrize("name", ["1e-3", "1:30", "010", "0o10", "true", "2024-05-01"])
+def test_a_name_that_looks_like_a_number_stays_text(tmp_path: Path, name: str) -> None:
+    write_conversations(load("demo", limit=1), tmp_path, licence=name, citation="none")
+    assert load_conversations(tmp_path).notes["licence"] == name
+
+
 def test_counts_gaps_and_repetitions_are_described(written: Callable[..., Path]) -> None:
     events = with_field("events.jsonl", 5, text=rows("events.jsonl")[0]["text"])
     described = describe(load("conversations", written(events)))

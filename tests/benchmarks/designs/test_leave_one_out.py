@@ -35,8 +35,8 @@ def test_arms_are_chosen_by_the_mechanism_or_by_their_id() -> None:
     assert [arm.name for arm in arms] == [FULL, "dense_similarity", "lexical_bm25", "weighted_rrf", "swap weighted_rrf->convex_fusion"]
 
 
-@pytest.mark.parametrize(("names", "what", "cure"), [(["lexical_bm52"], "is no arm", "lexical_bm25"), ([""], "is no arm", "nearest"),
-                                                     (["heat"], "is no arm", "nearest"), ([FULL], "baseline", "nearest"),
+@pytest.mark.parametrize(("names", "what", "cure"), [(["lexical_bm52"], "is no arm", "lexical_bm25"), ([""], "is no arm", "choose from"),
+                                                     (["heat"], "is no arm", "choose from"), ([FULL], "baseline", "choose from"),
                                                      (["weighted_rrf", "without weighted_rrf"], "twice", "once")])
 def test_names_that_mean_no_arm_are_refused(names: list[str], what: str, cure: str) -> None:
     with pytest.raises(InputError, match=what) as caught:

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 from sample_ablation import sample
 
-from hebbarium.benchmarks.reports.result import AblationResult, ArmReceipt, ArmResult, corrected_arms, from_json, to_json
+from hebbarium.benchmarks.reports.result import PRIMARY, AblationResult, ArmReceipt, ArmResult, corrected_arms, from_json, to_json
 from hebbarium.benchmarks.reports.tables import said
 from hebbarium.benchmarks.reports.words import family, headline, legend, limits, notes, p_text, provenance, scale, signed
 from hebbarium.benchmarks.scores.chance import chance_levels, pool_of
@@ -66,6 +66,18 @@ def test_what_could_have_been_shown_is_the_median_and_the_range_of_the_undecided
     shown = sorted(a.primary.smallest for a in result.judged(Verdict.UNDECIDED) if a.primary.smallest)
     sentence = limits(result)[0]
     assert f"±{median(shown):.4f} or more" in sentence and f"(±{shown[0]:.4f} to ±{shown[-1]:.4f}" in sentence
+
+
+def test_an_effect_of_more_than_a_score_can_change_is_not_promised() -> None:
+    def told(*smallest: float) -> list[str]:
+        found = made(*[Verdict.UNDECIDED] * len(smallest))
+        return limits(replace(found, arms=tuple(replace(each, differences={**each.differences, PRIMARY: replace(each.primary, smallest=needed)})
+                                                for each, needed in zip(found.arms, smallest, strict=True))))
+
+    none = "this design could have shown no effect: it would have to be larger than 1, and no two scores differ by more."
+    assert told(1.5, 10.0) == [f"For the undecided arms {none}"]
+    assert told(0.6, 1.5) == ["For 1 of the undecided arms this design could have shown effects of ±0.6000 or more; smaller ones are neither shown "
+                              "nor excluded.", f"For the others {none}"]
 
 
 def test_one_conversation_and_few_questions_say_so() -> None:

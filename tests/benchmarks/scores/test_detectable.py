@@ -45,6 +45,15 @@ def test_the_sign_flip_has_its_floor() -> None:
     assert detectable([20] * 4, 30, 0.005).flip_p_holm == 1.0
 
 
+def test_too_few_questions_decide_nothing() -> None:
+    """A score lies between 0 and 1, so that no arm can have an effect of more."""
+    source = Source("x", (Spread(0.01, 0.5),))
+    few, more = detectable([20, 25], 12, 0.005, source), detectable([20, 25], 1, 0.005, source)
+    assert few.decided and few.decided[1] >= 1.0 and more.decided and more.decided[1] < 1.0
+    assert "after correction nothing can be decided with so few conversations: no two scores differ by more than 1." in few.lines()[1]
+    assert "effect of about" not in few.lines()[1] and f"an effect of about ±{more.decided[1]:.4f} is decided." in more.lines()[1]
+
+
 def test_what_cannot_be_shown_is_told() -> None:
     source = Source("x", (Spread(0.01, 0.1),))
     assert "cannot be shown: it needs 542 questions" in " ".join(detectable([100] * 5, 3, 0.005, source).lines())
