@@ -4,9 +4,9 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
-from threading import Event, Lock, get_ident
+from threading import Lock, get_ident
 from typing import Any, TypeVar, cast
 
 from .errors import ContractError
@@ -19,14 +19,14 @@ class _Turn:
 
     alone  whether no other thread has one at the same time
     held   whether it has begun
-    begun  set when it is granted to a thread that waits
+    begun  held until the turn is granted to a thread that waits; a lock, for an interruption can leave an Event locked
     """
 
     __slots__ = ("alone", "begun", "held", "thread")
 
     def __init__(self, alone: bool) -> None:
         self.alone, self.held, self.thread = alone, False, get_ident()
-        self.begun: Event | None = None
+        self.begun: Lock | None = None
 
 
 class Turns:
@@ -42,28 +42,27 @@ class Turns:
         self._waiting: deque[_Turn] = deque()
         self._answering: set[int] = set()
 
-    @contextmanager
-    def alone(self) -> Iterator[bool]:
+    def alone(self) -> AbstractContextManager[bool]:
         """False; a turn during which no other thread has one.  Raises ContractError in a turn together, which would wait for itself."""
-        turn = _Turn(alone=True)
-        try:
-            self._begin(turn)
-            yield False
-        finally:
-            self._end(turn)
+        return self._taken(_Turn(alone=True))
 
-    @contextmanager
-    def together(self) -> Iterator[bool]:
+    def together(self) -> AbstractContextManager[bool]:
         """A turn that others may have at the same time; False: within a turn alone of the same thread, in which none has."""
         if get_ident() in self._together and get_ident() not in self._answering:
-            yield True
-            return
-        turn = _Turn(alone=False)
+            return nullcontext(True)
+        return self._taken(_Turn(alone=False))
+
+    @contextmanager
+    def _taken(self, turn: _Turn) -> Iterator[bool]:
         try:
             self._begin(turn)
             yield self._owner != turn.thread
         finally:
-            self._end(turn)
+            try:
+                self._end(turn)
+            except BaseException:       # an interruption: a turn that does not end keeps all others waiting
+                self._end(turn)
+                raise
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -88,12 +87,13 @@ class Turns:
         with self._lock:
             within = self._owner == turn.thread
             if not within and (self._waiting or not self._free(turn)):
-                turn.begun = Event()
+                turn.begun = Lock()
+                turn.begun.acquire()
                 self._waiting.append(turn)
             else:
                 self._grant(turn)
         if turn.begun is not None:
-            turn.begun.wait()
+            turn.begun.acquire()
 
     def _follow_fork(self, thread: int) -> None:
         """Go on in a forked process, of whose parent's threads only the one that forked exists.  Raises ContractError if another was in a turn."""
@@ -105,21 +105,22 @@ class Turns:
         self._process = os.getpid()
 
     def _end(self, turn: _Turn) -> None:
-        """End a turn, also one that still waits, and begin those whose turn it is."""
+        """End a turn, also one that still waits, and begin those whose turn it is.  What an interruption left undone, a second call does."""
         with self._lock:
-            if not turn.held:
-                if turn in self._waiting:           # interrupted
-                    self._waiting.remove(turn)
-            elif self._owner == turn.thread:
+            if turn in self._waiting:           # interrupted
+                self._waiting.remove(turn)
+            if turn.held and self._owner == turn.thread:
                 self._depth -= 1
                 self._owner = self._owner if self._depth else 0
-            else:
+            elif turn.held:
                 self._together.discard(turn.thread)
             turn.held = False
-            while self._waiting and self._free(self._waiting[0]):
-                due = self._waiting.popleft()
-                self._grant(due)
-                cast(Event, due.begun).set()
+            while self._waiting and ((due := self._waiting[0]).held or self._free(due)):
+                if not due.held:
+                    self._grant(due)
+                if due.begun is not None and due.begun.locked():
+                    due.begun.release()
+                self._waiting.popleft()
 
     def _free(self, turn: _Turn) -> bool:
         return not self._owner and not (turn.alone and self._together)

@@ -15,6 +15,7 @@ import json
 import math
 import sqlite3
 import warnings
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -59,7 +60,7 @@ from .snapshot_contents import (
     writing_cells,
     writing_marks,
 )
-from .snapshot_file import APPLICATION, SnapshotFile, disk_errors, place_new, snapshot_errors
+from .snapshot_file import APPLICATION, SnapshotFile, disk_errors, is_there, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
@@ -238,9 +239,9 @@ class Snapshot:
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
         assembly.lexicon.journal, assembly.trigrams.journal = [], []
         with snapshot_errors(self.path):
-            if not self.path.exists():
+            if not is_there(self.path):
                 place_new(self.path, self._make)
-        self._file = SnapshotFile(self.path)
+        self._file = SnapshotFile(self.path, _is_whole)
         try:
             with snapshot_errors(self.path), _without_collection():
                 self._load()
@@ -696,6 +697,21 @@ def _create(to: sqlite3.Connection) -> None:
     """Make the tables of the present format."""
     for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
         to.execute(statement)
+
+
+def _is_whole(file: SnapshotFile) -> bool:
+    """Whether all parts of the file are there, of one save; False for older formats.  Raises what `snapshot_errors` knows for a damaged one."""
+    meta = dict(file.execute("SELECT key, value FROM meta"))
+    if meta["format"] != str(FORMAT):
+        return False
+    with file.checked(frozenset(TABLES)) as beside:
+        saved = Format5(file, meta, beside)
+        saved.arrays(lambda name: None)
+        for read in (saved.entities, saved.writings, saved.events):
+            read()
+        deque(saved.vectors(), maxlen=0)
+        saved.require_whole()
+    return True
 
 
 def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool) -> dict[str, NDArray[np.uint64]]:

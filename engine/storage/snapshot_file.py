@@ -4,6 +4,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ BUSY_SECONDS = 1.0        # wait for a locked file
 LEAST = 100               # bytes of the header of a database
 FORMATS_AT, FORMATS = 18, b"\1\1"     # place and value of the ways of writing and reading in the header: with a rollback journal
 LOCKED_BYTE = 2 ** 62     # far beyond those that SQLite locks
+SQLITE_LOCKS = 2 ** 30, 512             # those, and how many
 START_ANEW = "restore a copy of it, or start a new memory with another path"
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
@@ -41,6 +43,7 @@ FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 PAGE_SIZE = "PRAGMA page_size = 8192"       # bytes; of a new file: pages of the usual 4,096 hold one row each, with a third of their room unused
 HELPERS = 3               # threads beside the one that reads: with one, marks waited for the graph and words, and reading for marks
 CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
+MOVE_BACK = "if the file was moved, move it back and save again; if it is lost, encode `memory.events` in a new memory with another path"
 SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}",
             "PRAGMA secure_delete = FAST",      # builds differ in what they do by default; an erasure rewrites the file
             "BEGIN EXCLUSIVE", "COMMIT")
@@ -49,17 +52,18 @@ SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"
 class SnapshotFile:
     """The file, open and locked; it belongs to the process that opened it.
 
-    path  any path, also one named `:memory:` or `file:...`
+    path      any path, also one named `:memory:` or `file:...`
+    is_whole  reads all of the file as it stands, without its journal; whether it holds a whole memory
 
     Raises SnapshotError for a file that is empty, cut off, locked or another program's.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, is_whole: Callable[[SnapshotFile], bool] = lambda file: False) -> None:
         self.path, self._process = path, os.getpid()
         self._unlock: Callable[[], object] = lambda: None
         with ExitStack() as undo, snapshot_errors(path):
             undo.callback(lambda: self._unlock())
-            lock = None
+            self._place, lock = path.absolute(), None       # the process may change its folder
             if path.is_file():
                 if path.stat().st_size < LEAST:
                     raise SnapshotError(f"is damaged: it has {path.stat().st_size} bytes, fewer than any snapshot", where=str(path),
@@ -67,15 +71,16 @@ class SnapshotFile:
                 lock = _locked(path)
                 if lock is not None:
                     self._unlock = finalize(self, _free, lock, self._process)       # also if the memory is dropped without being closed
+                    self._drop_needless_journal(lock, is_whole)
             self._connection = connected(path)
             undo.callback(self._connection.close)
+            self._opened = self._place.stat()
             for statement in SETTINGS:
                 self.execute(statement)
             application, = self.execute("PRAGMA application_id").fetchone()
             if application != APPLICATION:
                 raise SnapshotError("is the database of another program, not a snapshot", where=str(path), cure="give another path")
-            (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
-            if path.stat().st_size < pages * size:     # SQLite does not notice it if nothing is stored in the last page
+            if self._truncated():
                 raise ValueError("it is truncated")
             # SQLite opens a file that names a later way of writing, and then never writes to it.
             if lock is not None and os.pread(lock, 2, FORMATS_AT) != FORMATS:
@@ -108,15 +113,38 @@ class SnapshotFile:
                 raise
             sound.result()
 
+    def _truncated(self) -> bool:
+        """SQLite does not notice it if nothing is stored in the last page."""
+        (pages,), (size,) = self.execute("PRAGMA page_count").fetchone(), self.execute("PRAGMA page_size").fetchone()
+        return bool(self._place.stat().st_size < pages * size)
+
+    def _drop_needless_journal(self, lock: int, is_whole: Callable[[SnapshotFile], bool]) -> None:
+        """Remove the journal of a process that was killed, if the file is whole without it.
+
+        SQLite rolls it back into whatever file has the name: a copy that was put there would be damaged, or become an earlier memory.  A process
+        that was killed as it saved leaves a file that is whole without its journal only if no page or all pages were written.
+        """
+        journal = Path(f"{os.path.realpath(self._place)}-journal")
+        if not journal.is_file():
+            return
+        with journal.open("rb") as file:
+            if file.read(1) in (b"", b"\0"):       # SQLite ignores it
+                return
+        with closing(self._unlocked()) as self._connection, suppress(SnapshotError), snapshot_errors(self.path):
+            if is_whole(self) and not self._truncated():
+                with suppress(BlockingIOError, PermissionError), _lock_of_sqlite(lock):     # if another program has it open, SQLite tells
+                    journal.unlink()
+
     def _unlocked(self) -> sqlite3.Connection:
-        """A second connection, for reading, which takes no lock: that of this file keeps others out."""
-        path = quote(os.fsencode((Path.cwd() / self.path).as_posix()))      # bytes, for a name need not be UTF-8
+        """A second connection, for reading, which takes no lock and reads no journal: the lock of this file keeps others out."""
+        path = quote(os.fsencode(self._place.as_posix()))       # bytes, for a name need not be UTF-8
         return sqlite3.connect(f"file://{path if path.startswith('/') else f'/{path}'}?immutable=1", uri=True, check_same_thread=False)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All statements or none, also if the process is killed."""
         self.require_owner()
+        self._require_place()
         self.execute("BEGIN IMMEDIATE")
         try:
             yield self._connection
@@ -154,6 +182,32 @@ class SnapshotFile:
         if os.getpid() != self._process:
             raise SnapshotError(f"belongs to the process that opened it, {self._process}; this is process {os.getpid()}, a fork of it",
                                 where=str(self.path), cure="open the file after the fork, in the process that writes it, or a copy of it")
+
+    def _require_place(self) -> None:
+        """Raises SnapshotError if the path no longer leads to the file that was opened, for nobody would find what is saved there."""
+        try:
+            moved = not os.path.samestat(self._place.stat(), self._opened)
+        except (FileNotFoundError, NotADirectoryError):
+            raise SnapshotError("was removed while it was open", where=str(self.path), cure=MOVE_BACK) from None
+        if moved:
+            raise SnapshotError("was replaced by another file while it was open", where=str(self.path), cure=MOVE_BACK)
+
+
+def is_there(path: Path) -> bool:
+    """Whether the file is there.  Raises SnapshotError for a path that cannot be a file, and OSError."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise SnapshotError("cannot be used as a snapshot: it is a link that leads back to itself", where=str(path),
+                            cure="remove the link, or give another path") from error
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket"
+        raise SnapshotError(f"cannot be used as a snapshot: it is {kind}", where=str(path), cure="give the path of a file, such as one in a folder")
+    return True
 
 
 def _locked(path: Path) -> int | None:
@@ -193,9 +247,19 @@ def _free(descriptor: int, process: int) -> None:
     os.close(descriptor)
 
 
-def _set_lock(descriptor: int, kind: int) -> None:
-    """Set or give up the lock of an open file.  Raises OSError."""
-    fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, pack("hhqqi4x", kind, os.SEEK_SET, LOCKED_BYTE, 1, 0))
+def _set_lock(descriptor: int, kind: int, first: int = LOCKED_BYTE, count: int = 1) -> None:
+    """Set or give up the lock of so many bytes of an open file.  Raises OSError."""
+    fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, pack("hhqqi4x", kind, os.SEEK_SET, first, count, 0))
+
+
+@contextmanager
+def _lock_of_sqlite(descriptor: int) -> Iterator[None]:
+    """Keep programs that use the file through SQLite alone out.  Raises BlockingIOError or PermissionError if one has it in use."""
+    _set_lock(descriptor, fcntl.F_WRLCK, *SQLITE_LOCKS)
+    try:
+        yield
+    finally:
+        _set_lock(descriptor, fcntl.F_UNLCK, *SQLITE_LOCKS)
 
 
 def _require_sound(connection: sqlite3.Connection) -> None:

@@ -1,15 +1,19 @@
 """Turns of threads: a turn alone excludes all others, turns together none of each other, and neither kind keeps the other waiting for ever."""
 from __future__ import annotations
 
+import ctypes
 import os
+import random
 import signal
+import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Barrier, Event, Thread
 
 import pytest
 
-from hebbarium.benchmarks.drills.fork import fork
+from hebbarium.benchmarks.drills.children import fork
 from hebbarium.engine import serial
 from hebbarium.engine.errors import ContractError
 from hebbarium.engine.serial import Turns
@@ -88,13 +92,17 @@ def test_an_interrupted_turn_keeps_nobody_waiting() -> None:
     """A thread that is interrupted while it waits leaves the line, and those behind it have their turns."""
     turns, had = Turns(), Event()
 
-    class Interrupted(Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            raise KeyboardInterrupt
+    class Interrupted:
+        locked = False
+
+        def acquire(self) -> None:
+            if self.locked:
+                raise KeyboardInterrupt
+            self.locked = True
 
     def interrupted() -> None:
         with pytest.raises(KeyboardInterrupt), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(serial, "Event", Interrupted)
+            patch.setattr(serial, "Lock", Interrupted)
             with turns.alone():
                 pass
 
@@ -110,6 +118,51 @@ def test_an_interrupted_turn_keeps_nobody_waiting() -> None:
         assert had.is_set()
     with turns.alone():
         pass
+
+
+class Broken(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_thread_interrupted_at_any_moment_keeps_nobody_waiting(others: int) -> None:
+    """An exception from outside, as of a key, in a thread that takes turns; it is raised between two steps of the interpreter."""
+    chance, turns, stop = random.Random(others), Turns(), Event()
+
+    def take(until: Callable[[], bool]) -> None:
+        while not until():
+            with turns.alone(), turns.together():
+                pass
+            with turns.together():
+                pass
+
+    def work(begun: Event) -> None:
+        with suppress(Broken):
+            begun.set()
+            take(lambda: False)
+
+    beside = [Thread(target=take, args=(stop.is_set,), daemon=True) for _ in range(others)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for each in beside:
+            each.start()
+        for _ in range(1000 if not others else 100):
+            begun = Event()
+            thread = Thread(target=work, args=(begun,), daemon=True)
+            thread.start()
+            begun.wait()
+            time.sleep(chance.uniform(0.0, 0.0004))
+            while thread.is_alive():        # one in a destructor is lost
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Broken))
+                thread.join(WAIT)
+            asked = Thread(target=take, args=(iter([False, True]).__next__,), daemon=True)
+            asked.start()
+            joined([asked])
+    finally:
+        stop.set()
+        sys.setswitchinterval(before)
+    joined(beside)
 
 
 def test_turns_within_a_turn_alone_are_part_of_it() -> None:

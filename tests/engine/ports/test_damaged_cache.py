@@ -1,4 +1,4 @@
-"""Damaged values of the embedding cache are computed anew and said; files of older versions are read on, in both directions."""
+"""Values of the embedding cache that are damaged, or have no mark, are computed anew and said; older versions read new files, too."""
 from __future__ import annotations
 
 import errno
@@ -16,6 +16,7 @@ from hebbarium.engine.ports import cache_file
 from hebbarium.engine.ports.cache_file import DamagedCacheWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
+from hebbarium.engine.ports.reranker import CachedReranker, WordOverlapReranker
 
 TEXTS = [f"text {i}" for i in range(40)]
 OLD = """
@@ -89,7 +90,7 @@ def test_a_vector_of_another_model_is_noticed(full: Path) -> None:
     assert cached.misses == len(TEXTS)
 
 
-def test_a_file_of_an_older_version_is_read_on_and_older_versions_read_the_new_one(tmp_path: Path, full: Path) -> None:
+def test_values_without_marks_are_computed_anew_and_older_versions_read_the_new_file(tmp_path: Path, full: Path) -> None:
     old = tmp_path / "old.sqlite"
     rows = sqlite3.connect(full).execute("SELECT model, text, vector FROM vectors").fetchall()
     with sqlite3.connect(old) as connection:
@@ -99,14 +100,70 @@ def test_a_file_of_an_older_version_is_read_on_and_older_versions_read_the_new_o
     connection.close()
     found, computed, said = embedded(old)
     np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
-    assert (computed, said) == (10, [])
+    assert computed == 40 and said == [f"the embedding cache {old}: values of hashing that an older version wrote without marks are computed anew"]
+    assert embedded(old)[1:] == (0, [])
     with sqlite3.connect(old) as connection:    # as an older version reads and writes it
-        assert connection.execute("SELECT count(*), count(mark) FROM vectors").fetchone() == (40, 10)
+        assert connection.execute("SELECT count(*), count(mark) FROM vectors").fetchone() == (40, 40)
         assert len(connection.execute("SELECT text, vector FROM vectors WHERE model = 1").fetchall()) == 40
         connection.execute("DELETE FROM vectors WHERE text = ?", (rows[0][1],))
         connection.execute("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[0])
     connection.close()
-    assert embedded(old)[1:] == (0, [])
+    assert embedded(old)[1] == 1 and embedded(old)[1:] == (0, [])
+
+
+def test_a_value_that_an_older_version_wrote_is_never_trusted(tmp_path: Path, full: Path) -> None:
+    """Another text's vector has length 1, too; of three tables, one of which is that of the rerankers."""
+    with closing(sqlite3.connect(full)) as connection, connection:
+        connection.execute("UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1), mark = NULL")
+    found, computed, said = embedded(full)
+    np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
+    assert computed == len(TEXTS) and len(said) == 1 and "without marks" in said[0]
+    asked, texts, scores = "a red house", ["The house is red.", "no"], tmp_path / "scores.sqlite"
+    right = CachedReranker(WordOverlapReranker(), scores).score(asked, texts)
+    with closing(sqlite3.connect(scores)) as connection, connection:
+        connection.execute("UPDATE scores SET score = 7.0, mark = NULL")
+    with pytest.warns(DamagedCacheWarning, match="without marks"):
+        np.testing.assert_array_equal(CachedReranker(WordOverlapReranker(), scores).score(asked, texts), right)
+
+
+def test_a_damaged_key_is_said(full: Path) -> None:
+    """Each key stands in the table and in its index: one that is damaged there hides its value, which is computed anew."""
+    sound, chance, hidden = full.read_bytes(), random.Random(1), 0
+    with closing(sqlite3.connect(full)) as connection:
+        keys = [key for key, in connection.execute("SELECT text FROM vectors ORDER BY text")]
+    for key in keys:
+        for at in (sound.find(key), sound.rfind(key)):
+            raw = bytearray(sound)
+            raw[at + chance.randrange(len(key))] ^= 1 << chance.randrange(8)
+            full.write_bytes(raw)
+            found, computed, said = embedded(full)
+            np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
+            assert computed == len(said) and (not said or ("1 values" in said[0] and "keys" in said[0] and str(full) in said[0]))
+            hidden += computed
+            assert embedded(full)[1:] == (0, [])
+    assert hidden == len(keys), "each is found at its other place"
+
+
+def test_a_text_that_was_never_embedded_is_no_damage(full: Path) -> None:
+    cached = opened(full)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cached.embed([f"new {i}" for i in range(600)])
+    assert cached.misses == 600
+    other = HashingEmbedder(16)
+    other.revision = "another"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CachedEmbedder(other, full).embed(TEXTS)
+
+
+def test_a_value_with_a_right_mark_that_this_embedder_cannot_have_is_an_error(full: Path) -> None:
+    """Of an embedder with the same name and revision, but more dimensions."""
+    other = HashingEmbedder(32)
+    other.revision = HashingEmbedder(16).revision
+    with pytest.raises(HebbariumError, match="64 bytes instead of 128") as caught:
+        CachedEmbedder(other, full).embed(TEXTS)
+    assert "delete the file" in caught.value.cure
 
 
 @pytest.mark.parametrize(("code", "words"), [("SQLITE_FULL", "free disk space"), ("SQLITE_IOERR_FSYNC", "the disk fails"),

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.drills.fork import fork
+from hebbarium.benchmarks.drills.children import fork
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import HebbariumError, SnapshotError
