@@ -17,13 +17,14 @@ from .arguments import checked_count, checked_row
 from .beside import Place, Places
 from .capacity import Capacity, without_votes
 from .columns import Before, Column, Phase, Scope, Signal, Structure
-from .contract import Cue, Incoming, Mechanism, Tick, parameter_types
+from .contract import Cue, Incoming, Mechanism, Reader, Tick, parameter_types
 from .crew import Crew, Lends
 from .cues import Cues, Wording, mean_direction
-from .derived import derived
+from .derived import derived, late
 from .drafts import Drafts, Kind, Made
 from .errors import ContractError, HebbariumError, InputError
 from .filter import Banned, banned
+from .late import LateRows
 from .lives import Plan, differing, life_of
 from .numerics import read_only
 from .offers import Offers, shares_of_sources
@@ -122,7 +123,8 @@ class Assembly:
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the answer
     asked_before  what identifies each language model that was asked before the memory was loaded
-    derived       columns that `derive` computes
+    derived       columns that maintenance computes from the rest of the state
+    late          those of them that `refresh` computes, when they are read; late_plan: its steps
     """
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
@@ -150,20 +152,33 @@ class Assembly:
         self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.capacity)
         self.phases = self._phases(self.mechanisms, self.signals)
-        self.derived, self._deriving = derived(self.phases[Phase.MAINTAIN])
+        steps = self.phases[Phase.MAINTAIN]
+        self.derived, deriving = derived(steps)
+        self.late, waiting = late(self.derived, deriving, (*self.phases[Phase.ENCODE], *steps))
+        self._waiting, self._deriving = waiting, tuple(node for node in deriving if node not in waiting)
+        self.asleep_reads_late = any(getattr(item, "of", item) in self.late for node in self.phases[Phase.CONSOLIDATE] for item in node.reads)
         if instrument:
             instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
         self.crew = Crew(threads, [self.index, *lends], lambda: self.places.asked > 1)
-        self.plans = {phase: self.plan(phase, instrument.wrap if instrument else None, crew=self.crew) for phase in self.phases}
+        wrap = instrument.wrap if instrument else None
+        at_once, put_off = (PhasePlan(Phase.MAINTAIN, [node for node in steps if (node in waiting) is waits], self.store, (), self.streams, wrap)
+                            for waits in (False, True))
+        self.plans = {phase: at_once if phase is Phase.MAINTAIN else self.plan(phase, wrap, crew=self.crew) for phase in self.phases}
         self.run: dict[Phase, Callable[..., None]] = {
             phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
+        self.late_plan = put_off
+        self._run_late: Callable[..., None] = instrument.timed(Phase.MAINTAIN, put_off.run) if instrument else put_off.run
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument,
-                                   None if instrument else self.crew) if shortlist else None
-        self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist))
-        self._forecasts = [(Binding(Node(m.id, f.name, Phase.ENCODE, m.order, f.reads, (), (), f.function), self.store, Stages(())),
-                            getattr(m, f.name)) for m in self.mechanisms for f in type(m).forecasts()]
+                                   None if instrument else self.crew, self.late_of_rows) if shortlist else None
+        self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist,
+                                           self.late_of_rows))
+        self._forecasts = [self._reader(m, f, Phase.ENCODE) for m in self.mechanisms for f in type(m).forecasts()]
+        asleep = {node.owner for node in self.phases[Phase.CONSOLIDATE]}
+        consolidating = [m for m in self.mechanisms if m.id in asleep]
+        self._rests = [self._reader(m, r, Phase.CONSOLIDATE) for m in consolidating for r in type(m).rests()]
+        self._can_rest = all(type(m).rests() for m in consolidating)
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
@@ -295,6 +310,21 @@ class Assembly:
         if events and self.embedder.keeps:
             self.embedder.embed([e.rendered() for e in events])
 
+    def _reader(self, m: Mechanism[Any], read: Reader, phase: Phase) -> tuple[Binding, Callable[..., Any]]:
+        """A method that only reads, and its view."""
+        return Binding(Node(m.id, read.name, phase, m.order, read.reads, (), (), read.function), self.store, Stages(())), getattr(m, read.name)
+
+    def at_rest(self, slept: Tick) -> bool:
+        """Whether further sleeps change nothing until something but time does, as the mechanisms that consolidate say after a sleep."""
+        if not self._can_rest:
+            return False
+        for binding, function in self._rests:
+            if binding.version != self.store.version:
+                binding.bind()
+            if not function(binding.view, slept):
+                return False
+        return True
+
     @property
     def forecasts(self) -> bool:
         """Whether texts of hooks can be embedded ahead."""
@@ -393,12 +423,24 @@ class Assembly:
         vars(self.graph).update(vars(graph), epoch=epoch)
 
     def derive(self) -> None:
-        """Compute the derived columns as of the last maintenance, with steps that no instrument measures.  Cost: that of their steps."""
+        """Compute the derived columns that are not late as of the last maintenance, with steps that no instrument measures."""
         time = self.clock.maintained
         PhasePlan(Phase.MAINTAIN, self._deriving, self.store, (), self.streams, None).run(Tick(time, time))
 
+    def late_of_rows(self, base: Cells, most: int) -> LateRows | None:
+        """What computes the late columns of some rows of a store that shows this one; None: there are none."""
+        return LateRows(base, most, self.late, self._waiting, self.clock) if self.late else None
+
+    def refresh(self) -> None:
+        """Compute the late columns for the present, if time or anything else has changed since.  Cost: that of their steps, or 0.1 us."""
+        if self.clock.due:
+            if self.store.n and self.late:
+                self._run_late(Tick(self.clock.now, self.clock.now))
+            self.clock.due = False
+
     def digest(self) -> str:
         """SHA-256 over columns, vectors, graph, texts, clocks and random streams."""
+        self.refresh()
         h = hashlib.sha256(repr((self.clock, self.event_log.row_of)).encode())
         for record in (*self.event_log.events, *self.event_log.writings):
             h.update(repr(astuple(record)).encode("utf-8", "backslashreplace"))

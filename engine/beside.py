@@ -17,6 +17,7 @@ from .columns import Column, Phase, Signal
 from .contract import Cue
 from .cues import Cues, MakeCues
 from .filter import Banned
+from .late import LateRows
 from .overlay import Overlay
 from .plan import PhasePlan, answering
 from .ranking import Standing
@@ -70,8 +71,9 @@ class Place:
     """
 
     def __init__(self, base: Store, banned: Banned, nodes: Nodes, signals: Sequence[tuple[Signal, float]],
-                 streams: Mapping[str, np.random.Generator], wordings: MakeCues, most: int | None) -> None:
-        """most: rows of a shortlist; None: every question is asked of all rows."""
+                 streams: Mapping[str, np.random.Generator], wordings: MakeCues, most: int | None,
+                 late: Callable[[Cells, int], LateRows | None]) -> None:
+        """most: rows of a shortlist; None: every question is asked of all rows; late: as of `Shortlist`."""
         self.store, self._size = BesideStore(base), [0]
         own = self.store.structures
         own |= {s: s.create() for s in own if s.create and not s.persists and s.phases == (Phase.RETRIEVE,)}
@@ -79,7 +81,7 @@ class Place:
         self._plan = PhasePlan(Phase.RETRIEVE, answering(nodes(self.store, banned, self._size)), self.store, signals, streams, None)
         self._last = self._plan.stages.up_to(RELEASED)[-1]
         self._shortlist = Shortlist(most, self.store, banned, lambda of, shown: nodes(of, shown, self._size), signals, streams,
-                                    None) if most else None
+                                    None, late=late) if most else None
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:
         """The rows of the answer, best first, and how all memories stand.

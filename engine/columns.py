@@ -78,7 +78,7 @@ class Column:
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
     fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
-    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the next maintenance
+    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the column is computed
     own      whether hooks of ENCODE change no other cells than that of the event's row, those of edges made for the event, and those that they name
              by `view.wrote`; a saved tick then compares these alone, and `close` all cells
     rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the

@@ -24,6 +24,7 @@ Touched = Column | Structure
 Read = Column | Structure | Before
 HookFunction = Callable[[Any, Any, Any], None]
 ForecastFunction = Callable[[Any, Any, Sequence["Incoming"]], Iterable[str]]
+RestFunction = Callable[[Any, Any, Any], bool]
 
 HOURS_PER: dict[str, float] = {"ms": 1.0 / 3.6e6, "s": 1.0 / 3600.0, "min": 1.0 / 60.0, "h": 1.0, "d": 24.0}
 
@@ -119,12 +120,12 @@ def hook(phase: Phase, *, reads: tuple[Read, ...], adds: tuple[Touched, ...], se
 
 
 @dataclass(frozen=True)
-class Forecast:
-    """A method that names texts which hooks of its mechanism will probably embed, with what it reads."""
+class Reader:
+    """A method beside the hooks that reads what it declares and writes nothing: a forecast, or whether the mechanism is at rest."""
 
     name: str
     reads: tuple[Touched, ...]
-    function: ForecastFunction
+    function: Callable[..., Any]
 
 
 def forecast(*, reads: tuple[Touched, ...]) -> Callable[[ForecastFunction], ForecastFunction]:
@@ -137,7 +138,23 @@ def forecast(*, reads: tuple[Touched, ...]) -> Callable[[ForecastFunction], Fore
     """
 
     def declare(function: ForecastFunction) -> ForecastFunction:
-        function.__forecast__ = Forecast(function.__name__, reads, function)  # type: ignore[attr-defined]
+        function.__forecast__ = Reader(function.__name__, reads, function)  # type: ignore[attr-defined]
+        return function
+
+    return declare
+
+
+def at_rest(*, reads: tuple[Touched, ...]) -> Callable[[RestFunction], RestFunction]:
+    """Declare a method that says whether the mechanism is at rest: `method(self, view, tick)` with the sleep that has just ended.
+
+    True promises that each later sleep changes nothing by this mechanism, whatever its length, until something but time changes the memory.  Once all
+    mechanisms that consolidate are at rest, years without news pass at once.  It writes nothing.  A mechanism without such a method is never at rest.
+
+    reads  persistent columns and structures, all read-only
+    """
+
+    def declare(function: RestFunction) -> RestFunction:
+        function.__at_rest__ = Reader(function.__name__, reads, function)  # type: ignore[attr-defined]
         return function
 
     return declare
@@ -149,7 +166,8 @@ class Mechanism(Generic[P]):
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
     _hooks: ClassVar[tuple[Hook, ...]] = ()
-    _forecasts: ClassVar[tuple[Forecast, ...]] = ()
+    _forecasts: ClassVar[tuple[Reader, ...]] = ()
+    _rests: ClassVar[tuple[Reader, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -157,7 +175,7 @@ class Mechanism(Generic[P]):
             for argument in get_args(base):
                 if isinstance(argument, type) and issubclass(argument, Params):
                     cls.params_class = argument
-        cls._hooks, cls._forecasts = (tuple(cls._declared(mark)) for mark in ("__hook__", "__forecast__"))
+        cls._hooks, cls._forecasts, cls._rests = (tuple(cls._declared(mark)) for mark in ("__hook__", "__forecast__", "__at_rest__"))
         check_hooks(cls)
 
     def __init__(self, id: str, params: P, units: dict[str, str] | None = None, order: int = 0) -> None:
@@ -191,9 +209,14 @@ class Mechanism(Generic[P]):
         return cls._hooks
 
     @classmethod
-    def forecasts(cls) -> tuple[Forecast, ...]:
+    def forecasts(cls) -> tuple[Reader, ...]:
         """All forecasts in the order of the class body, inherited ones first."""
         return cls._forecasts
+
+    @classmethod
+    def rests(cls) -> tuple[Reader, ...]:
+        """The methods that say whether it is at rest: it is if all of them say so, and never without one."""
+        return cls._rests
 
     @classmethod
     def _declared(cls, mark: str) -> Iterable[Any]:
@@ -207,11 +230,11 @@ class Mechanism(Generic[P]):
 
 def check_hooks(cls: type[Mechanism[Any]]) -> None:
     """Check the declarations of a class, before any memory is made.  Raises ContractError."""
-    for one in cls.forecasts():
+    for one in (*cls.forecasts(), *cls.rests()):
         if not isinstance(one.reads, tuple) or not all(isinstance(item, Column | Structure) for item in one.reads):
             raise ContractError("reads is no tuple of columns and structures", where=f"{cls.__name__}.{one.name}", cure="write reads=(COLUMN,)")
         if passing := [item.name for item in one.reads if not item.persists or item is RANDOM]:
-            raise ContractError(f"reads {passing} before there is an event", where=f"{cls.__name__}.{one.name}",
+            raise ContractError(f"reads {passing} outside an event and a query", where=f"{cls.__name__}.{one.name}",
                                 cure="read persistent columns and structures")
     for each in cls.hooks():
         where = f"{cls.__name__}.{each.name}"

@@ -1,4 +1,4 @@
-"""Derived columns: what maintenance computes from the rest of the state and from time.  A snapshot leaves them out, and loading computes them."""
+"""Derived columns: what maintenance computes from the rest of the state and from time.  Most wait until they are read, and no file holds them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -25,8 +25,29 @@ def derived(nodes: Sequence[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]
     return found, tuple(node for node in nodes if written[node] & found)
 
 
+def late(columns: frozenset[Column], steps: Sequence[Node], others: Iterable[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]:
+    """Of the derived columns those that can wait until they are read, and their steps, in order.
+
+    columns, steps  of `derived`
+    others          steps of ENCODE and of MAINTAIN: a column that one of them reads is computed in maintenance, as they see it as of then
+
+    Late columns are computed for the time at which they are read, so that time alone costs nothing.  What their steps read belongs to each memory or
+    to all, so that they can be computed for some memories alone, see `engine.late`.
+    """
+    read = {getattr(item, "of", item) for node in others for item in node.reads}
+    found = frozenset(c for c in columns if c not in read)
+    while odd := found & _union(writes for node in steps if not ((writes := frozenset((*node.sets, *node.adds))) <= found and _one_by_one(node))):
+        found -= odd
+    return found, tuple(node for node in steps if found & {*node.sets, *node.adds})
+
+
 def _repeatable(node: Node, writes: frozenset[Touched]) -> bool:
     return all(isinstance(read, Column) and read.persists and read not in writes for read in node.reads)
+
+
+def _one_by_one(node: Node) -> bool:
+    """Whether a step reads no numbers of other rows."""
+    return all(isinstance(c, Column) and c.scope in (Scope.MEMORY, Scope.GLOBAL) and c.rows is None and not c.chained for c in node.reads)
 
 
 def _union(parts: Iterable[frozenset[Touched]]) -> frozenset[Touched]:

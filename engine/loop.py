@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -29,11 +29,11 @@ from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
 from .lives import Plan
-from .nights import DAY, STRIDE, last_due, nights_between, require_few_nights
+from .nights import DAY, STRIDE, NightBar, last_due, nights_between, require_few_nights
 from .observer import Stopwatch
 from .offers import NO_LIMIT, Offer
 from .plan import Instrument, undisturbed
-from .ports.embedder import Embedder, checked_embedder
+from .ports.embedder import Embedder, Progress, checked_embedder
 from .ports.language_model import LanguageModel
 from .ranking import Answer, Asked, Rows, Standing
 from .records import Event, Only, Query, moment
@@ -80,8 +80,8 @@ class Engine(Serial):
     mechanisms         the mechanisms that are on, as `Registry.build` gives them
     embedder           turns texts into unit vectors
     seed               of every mechanism's own random stream
-    tick_hours         events closer than this share one maintenance; the state after a finished tick does not depend on it.  A query sees columns
-                       as of the last maintenance: `advance(memory.now)` finishes the tick
+    tick_hours         events closer than this share one maintenance; the state after a finished tick does not depend on it.  A query sees what
+                       decays as of the present, other columns as of the last maintenance: `advance(memory.now)` finishes the tick
     consolidate_every  h between consolidations, unless a mechanism schedules sleep; infinity: never
     path               a snapshot file to continue from and to keep up to date; None: no file
     observer           measures the mechanisms from outside, such as `observer.Observer()`
@@ -96,6 +96,7 @@ class Engine(Serial):
                        OMP_NUM_THREADS, or as many as there are processors, at most 4.  Answers do not depend on it
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
+    progress           called as progress(nights passed, nights due) every second of a call that takes long because many nights pass
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -107,14 +108,14 @@ class Engine(Serial):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None, threads: int | None = None) -> None:
+                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
         self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index,
                                  checked_shortlist(shortlist), threads, [self._turns])
         self._integrity = Integrity()
-        self.observer = observer
+        self.observer, self.progress = observer, progress
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._life = object()      # what its answers name as their origin
@@ -167,7 +168,7 @@ class Engine(Serial):
                 self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
-            self.clock.settled = False
+            self.clock.changed()
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
@@ -250,7 +251,8 @@ class Engine(Serial):
         Questions of several threads are answered at the same time (`engine.beside`), unless they learn, have a plan, or are measured by an observer,
         and except in a memory of fewer than 4,096 rows.
         """
-        with self._question(alone=learn or plan is not None), self._turns.answering(), self.assembly.places.one() as place:
+        alone = learn or plan is not None
+        with self._question(alone, in_part=not alone and self._in_part(k, depth)), self._turns.answering(), self.assembly.places.one() as place:
             self._integrity.require("retrieve")
             depth = checked_count(depth, "depth")
             if place is None:
@@ -259,14 +261,38 @@ class Engine(Serial):
             whole = self._part(max(k, depth)) is None
             return self._made(*place.ask(cue, k, whole), Asked(query, self._life, whole=whole), self._unit, place.store)
 
-    def _question(self, alone: bool) -> AbstractContextManager[bool]:
-        """The turn of a question: together with others if that is right and pays."""
-        apart = alone or self.observer is not None or self.store.n < self.assembly.places.least
-        return self._turns.alone() if apart else self._turns.together()
+    @contextmanager
+    def _question(self, alone: bool, in_part: bool = False) -> Iterator[None]:
+        """The turn of a question: together with others if that is right and pays.
+
+        in_part  whether it is asked of a shortlist, which computes the late columns of its rows; for others they are brought to the present
+        """
+        if alone or self.observer is not None or self.store.n < self.assembly.places.least:
+            with self._turns.alone():
+                if not in_part:
+                    self._refresh()
+                yield
+            return
+        while True:
+            with self._turns.together():
+                if in_part or not self.clock.due:
+                    yield
+                    return
+            with self._turns.alone():       # a turn that only reads cannot become one that writes
+                self._refresh()
+
+    def _refresh(self) -> None:
+        """Bring the late columns to the present, in a turn of its own; a memory that has ended stays as it is, and refuses the question."""
+        if not self._integrity.ended:
+            self.assembly.refresh()
 
     def _checked_question(self, query: Query | str, k: int) -> tuple[Query, int, Cue]:
         checked = checked_query(query, self.now)
         return checked, checked_count(k, "k"), self.assembly.cue(checked)
+
+    def _in_part(self, k: object, depth: object) -> bool:
+        """Whether `retrieve` asks a shortlist; a measured memory computes the late columns of all rows nevertheless, and measures that."""
+        return self.observer is None and isinstance(k, int) and isinstance(depth, int) and self._part(max(k, depth)) is not None
 
     def _part(self, rows: int) -> Shortlist | None:
         """The shortlist of which a question that wants so many rows is asked; None: of all rows."""
@@ -288,7 +314,8 @@ class Engine(Serial):
             return self._made(*short.found, Asked(query, self._life, whole=False), self._unit, self.store)
         with self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
-            self.clock.settled = self.clock.settled and not learn
+            if learn:
+                self.clock.changed()
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
@@ -314,6 +341,7 @@ class Engine(Serial):
         if plans.plans[0].memory is not self.assembly:
             raise InputError("the plans belong to another memory", where="retrieve_together", cure="make them with `together` of this memory")
         query = checked_query(query, self.now)
+        self._refresh()
         self.assembly.answer_size[0] = checked_count(k, "k")
         cue = self.assembly.cue(query)
         unit = cache(self._unit)
@@ -395,6 +423,7 @@ class Engine(Serial):
         asked = asked_of(answer)
         score = checked_outcome(outcome, place(asked))
         rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
+        self._refresh()
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
         if not at_once:
@@ -410,7 +439,7 @@ class Engine(Serial):
                 finally:
                     self.assembly.told.clear()
                     self.store.array(OUTCOME)[()] = OUTCOME.neutral
-                self.clock.settled = False
+                self.clock.changed()
         asked.learnt = True
         return rows
 
@@ -514,6 +543,7 @@ class Engine(Serial):
         self._integrity.require("explain")
         one = not isinstance(row, Sequence | np.ndarray)
         rows = [checked_row(each, self.store.n) for each in ([row] if one else row)]  # type: ignore[union-attr]
+        self._refresh()
         found = explained(self.assembly, self.cue(query), rows)
         return found[0] if one else found
 
@@ -530,6 +560,9 @@ class Engine(Serial):
         found = known.get(name)
         if found is None or (isinstance(column, Column) and column is not found):
             raise InputError(f"this memory has no column {name!r}", where="column", cure=nearest(name, known))
+        if found in self.assembly.late and self.clock.due:
+            with self._turns.alone():
+                self._refresh()
         return self.store.read_only(self.assembly.stages.source(found))
 
     @property
@@ -590,7 +623,7 @@ class Engine(Serial):
         self._integrity.require("archive")
         self.assembly.withhold(row)
         self._integrity.begun += 1
-        self.clock.settled = False
+        self.clock.changed()
 
     @serial
     def restore(self, row: int) -> None:
@@ -601,7 +634,7 @@ class Engine(Serial):
         self._integrity.require("restore")
         self.assembly.release(row)
         self._integrity.begun += 1
-        self.clock.settled = False
+        self.clock.changed()
 
     @serial
     def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
@@ -628,7 +661,7 @@ class Engine(Serial):
             self._contexts.clear()
             self.assembly.places.clear()
             forget_texts()
-            self.clock.settled = False
+            self.clock.changed()
         if self._snapshot:
             self._snapshot.save(erased=erased)
         return erased.rows
@@ -685,33 +718,53 @@ class Engine(Serial):
 
     def _pass(self, time: float, waking: bool = False) -> None:
         """Maintain up to `time`, and consolidate at the end of each sleep that ends by then; `waking` also ends a sleep in progress."""
-        if self._idle() and nights_between(self.clock.consolidated, time, self.consolidate_every) > STRIDE:
-            self.clock.consolidated = last_due(self.clock.consolidated, self.consolidate_every, time)
+        if self._idle():
+            self._stride(time)
+        bar = NightBar(self.progress, self._nights_until(time))
         while (end := self._sleep()[1]) <= time:
+            slept = Tick(self.clock.consolidated, end)
             self._consolidate(end)
             if self._sleep()[1] <= end:
                 break
+            bar.passed()
+            if self._fixed() and self.assembly.at_rest(slept):
+                self._stride(time)
         self._maintain(time, again=not waking)
         if waking and self._sleep()[0] < time:
             self._consolidate(time)
 
+    def _stride(self, time: float) -> None:
+        """Pass many sleeps up to `time` that change nothing at once, all but the last, after which everything stands as after all."""
+        due, every = self.clock.consolidated, self.consolidate_every
+        if nights_between(due, time, every) > STRIDE:
+            self.clock.consolidated = last_due(due, every, math.nextafter(last_due(due, every, time), -math.inf))
+
+    def _fixed(self) -> bool:
+        """Whether sleeps come at fixed times, and no mechanism schedules them."""
+        return math.isnan(self.store.array(SLEEP_END).item())
+
     def _idle(self) -> bool:
-        """Whether sleeps change nothing, so that many pass in one stride: no hook consolidates, or nothing is stored, and none schedules sleep."""
-        return (not self.store.n or not self.assembly.phases[Phase.CONSOLIDATE]) and math.isnan(self.store.array(SLEEP_END).item())
+        """Whether no sleep can change anything: no hook consolidates, or nothing is stored, and none schedules sleep."""
+        return (not self.store.n or not self.assembly.phases[Phase.CONSOLIDATE]) and self._fixed()
+
+    def _nights_until(self, time: float) -> float:
+        """About how many sleeps end up to a time; scheduled ones are one a day."""
+        start, every = (self.clock.consolidated, self.consolidate_every) if self._fixed() else (self.now, DAY)
+        return nights_between(start, time, every)
 
     def _require_near(self, time: float, where: str) -> None:
-        """Raises InputError for a time up to which more sleeps would be consolidated than any user can mean; warns of very many."""
+        """Raises InputError for a time up to which more sleeps would be consolidated than any user can mean."""
         if not self._idle():
-            scheduled = not math.isnan(self.store.array(SLEEP_END).item())
-            start, every = (self.now, DAY) if scheduled else (self.clock.consolidated, self.consolidate_every)
-            require_few_nights(nights_between(start, time, every), time - self.now, where)
+            require_few_nights(self._nights_until(time), time - self.now, where)
 
     def _consolidate(self, time: float) -> None:
         """Maintain, then consolidate, at the end of a sleep; an empty memory is not consolidated."""
         self._maintain(time)
         if self.store.n:
+            if self.assembly.asleep_reads_late:
+                self.assembly.refresh()
             self._run[Phase.CONSOLIDATE](Tick(self.clock.consolidated, time))
-            self.clock.settled = False
+            self.clock.changed()
         self.clock.consolidated = time
         if self.store.n and self._sleep()[1] <= time:
             raise ContractError(f"after the sleep that ended at {time:.4f} h the next sleep also ends by then", where="consolidate",
@@ -726,5 +779,6 @@ class Engine(Serial):
         self.clock.maintained = time
 
     def _set_now(self, time: float) -> None:
+        self.clock.due |= time != self.clock.now
         self.clock.now = time
         self.store.array(NOW)[()] = time

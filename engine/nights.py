@@ -1,25 +1,48 @@
-"""Bounds on idle time: how many sleeps a jump of time brings, and when it is refused because no user can mean it."""
+"""Idle time: how many sleeps a jump of time brings, when it is refused because no user can mean it, and what is told while many pass."""
 from __future__ import annotations
 
 import math
 import warnings
+from time import monotonic
 from typing import Final
 
 import numpy as np
 
 from .errors import InputError
+from .ports.embedder import Progress
 
 DAY: Final = 24.0                       # h
 YEAR: Final = 365.25 * DAY              # h; a longer jump in a data file is a note
 CENTURY: Final = 100 * YEAR             # h; a longer jump in a data file is an error
 MOST_NIGHTS: Final = 36_525             # sleeps in one call: one a day for a century
 MANY_NIGHTS: Final = 3_653              # from here on a warning says how many: one a day for ten years
-STRIDE: Final = 366                     # more sleeps than this that change nothing pass at once
+STRIDE: Final = 366                     # more sleeps than this that change nothing pass at once; after so many one by one comes the warning
+TELL_SECONDS: Final = 1.0
 AT_ONCE: Final = 65_536                 # sleeps that are summed in one call of numpy
 
 
 class LongIdleWarning(UserWarning):
     """A call lets time pass over so many sleeps that it takes long."""
+
+
+class NightBar:
+    """Tells how many of the nights of a call have passed.
+
+    nights  that are due, about
+    """
+
+    def __init__(self, progress: Progress | None, nights: float) -> None:
+        self._progress, self._nights, self._done, self._told = progress, nights, 0, monotonic()
+
+    def passed(self) -> None:
+        """One more night: tell it if the last time is a second ago, and warn of a long call after the first year.  0.1 us."""
+        self._done += 1
+        if self._done == STRIDE and self._nights > MANY_NIGHTS:
+            warnings.warn(f"{self._nights:.0f} nights are consolidated one by one; `progress` of a memory tells how many have passed",
+                          LongIdleWarning, stacklevel=6)
+        if self._progress and monotonic() - self._told >= TELL_SECONDS:
+            self._told = monotonic()
+            self._progress(self._done, max(self._done, round(self._nights)))
 
 
 def nights_between(start: float, end: float, every: float) -> float:
@@ -34,7 +57,7 @@ def nights_between(start: float, end: float, every: float) -> float:
 
 
 def require_few_nights(nights: float, span: float, where: str) -> None:
-    """Warn of many sleeps; raises InputError for more than MOST_NIGHTS, before anything changes.
+    """Raises InputError for more than MOST_NIGHTS sleeps, before anything changes.
 
     span  h, by which time jumps
     """
@@ -42,9 +65,6 @@ def require_few_nights(nights: float, span: float, where: str) -> None:
         raise InputError(f"time jumps by {span / YEAR:.0f} years, over {nights:.0f} nights", where=where,
                          cure="correct the time; if it is meant, advance in steps of less than a century, or make the memory with "
                               "consolidate_every=math.inf")
-    if nights > MANY_NIGHTS:
-        warnings.warn(f"{where}: time jumps by {span / YEAR:.0f} years; {nights:.0f} nights are consolidated one by one", LongIdleWarning,
-                      stacklevel=4)
 
 
 def last_due(consolidated: float, every: float, time: float) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +54,17 @@ FIRST_EDGES: Final = 4096
 NOTHING: Final = 1e-12      # a smaller product of factors along a chain of rows counts as 0
 
 
+class Late(Protocol):
+    """Computes late columns of some rows while those of the base are out of date: `late.LateRows`."""
+
+    columns: frozenset[Column]
+
+    @property
+    def due(self) -> bool: ...
+
+    def array(self, column: Column, rows: Rows) -> Array: ...
+
+
 class PartialStore(Overlay):
     """Some rows of a store.  What it shows must not be written, but for columns of candidates.
 
@@ -62,10 +73,10 @@ class PartialStore(Overlay):
     capacity  most of them
     """
 
-    def __init__(self, base: Cells, most: int, linked: bool = True) -> None:
-        """linked: whether steps may read the graph."""
+    def __init__(self, base: Cells, most: int, linked: bool = True, late: Late | None = None) -> None:
+        """linked: whether steps may read the graph; late: computes late columns that are out of date in the base."""
         super().__init__(base, {})
-        self._most, self._version, self._linked = most, 0, linked
+        self._most, self._version, self._linked, self._late = most, 0, linked, late
         self.rows: Rows = np.empty(0, np.int64)
         self._due: set[Column] = set()              # wide columns to be gathered when they are read
         self.place = np.empty(0, np.int32)          # of each row of the base among the rows shown; -1: not shown
@@ -147,6 +158,9 @@ class PartialStore(Overlay):
     def _fill(self, column: Column, buffer: Array) -> None:
         """Gather what the base holds; columns of candidates stand at neutral before a question."""
         if column.scope is Scope.CANDIDATE:
+            return
+        if self._late and self._late.due and column in self._late.columns:
+            buffer[:self.n] = self._late.array(column, self.rows)
             return
         array = self.base.array(column)
         if column.chained:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .columns import Column, Phase, Scope
 from .contract import Cue
+from .late import LateRows
 from .partial import PartialStore, Rows
 from .plan import PhasePlan
 from .schedule import Node
@@ -23,9 +24,10 @@ class Priors:
     store  shows the rows of the last question
     """
 
-    def __init__(self, base: Cells, most: int, nodes: Sequence[Node], streams: Mapping[str, np.random.Generator]) -> None:
-        """most: rows of a question; nodes: the steps of RETRIEVE, in their order."""
-        self.store = PartialStore(base, most, linked=False)
+    def __init__(self, base: Cells, most: int, nodes: Sequence[Node], streams: Mapping[str, np.random.Generator],
+                 late: LateRows | None = None) -> None:
+        """most: rows of a question; nodes: the steps of RETRIEVE, in their order; late: as of `PartialStore`."""
+        self.store = PartialStore(base, most, linked=False, late=late)
         steps = [node for node in nodes if LOG_PRIOR in node.adds and _alone(node)]
         self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
 

@@ -18,6 +18,7 @@ from .contract import Cue
 from .crew import Crew, helping
 from .errors import InputError
 from .filter import Banned
+from .late import LateRows
 from .numerics import kernel, read_only
 from .partial import PartialStore, Rows
 from .plan import Instrument, PhasePlan, answering, schedule
@@ -256,15 +257,16 @@ class Shortlist:
 
     def __init__(self, most: int, base: Cells, banned: Banned, nodes: Callable[[Cells, Banned], Sequence[Node]],
                  signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None,
-                 crew: Crew | None = None) -> None:
-        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew: threads that find the rows.
+                 crew: Crew | None = None, late: Callable[[Cells, int], LateRows | None] = lambda base, most: None) -> None:
+        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew: threads that find the rows; late: makes what
+        computes the late columns of at most so many rows.
 
         Raises ContractError for a set that cannot be asked in part.
         """
         self.most, self._base, self._graph, self._banned_of, self._crew = most, base, base.graph, banned, crew
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
-        self.store = PartialStore(base, most)
+        self.store = PartialStore(base, most, late=late(base, most))
         asking = answering(nodes(self.store, lambda _: self._banned[self.store.rows]))
         touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in asking for t in (*node.reads, *node.adds, *node.sets))
         self.store.receive(t for t in touched if isinstance(t, Structure))
@@ -281,7 +283,8 @@ class Shortlist:
         self._held: NDArray[np.float32] = np.empty(0, np.float32)       # their scores
         self._room = self._words, self._worded, self._held              # for these
         self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
-        self._priors = Priors(base, (ALIKE + WORDS + CONSIDERED) * most, asking, streams)
+        considered = (ALIKE + WORDS + CONSIDERED) * most
+        self._priors = Priors(base, considered, asking, streams, late(base, considered))
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
         self._seen = np.empty(0, np.bool_)          # for each row, False between calls

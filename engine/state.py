@@ -16,12 +16,18 @@ class Clock:
     now                       h, NaN before the first event, as the others
     maintained, consolidated  h, up to which time the phases MAINTAIN and CONSOLIDATE have run
     settled                   whether nothing but time can have changed since the last maintenance
+    due                       whether time or anything else can have changed since the late columns were computed, see `engine.derived`
     """
 
     now: float = math.nan
     maintained: float = math.nan
     consolidated: float = math.nan
     settled: bool = field(default=False, repr=False)
+    due: bool = field(default=True, repr=False)
+
+    def changed(self) -> None:
+        """Note that something other than time has changed."""
+        self.settled, self.due = False, True
 
 
 class Integrity:

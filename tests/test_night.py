@@ -102,9 +102,9 @@ def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_strengths_stay_finite_and_bounded() -> None:
     memory = two_days()
     memory.advance(memory.now + 24.0 * 300)
-    early = memory.store.array(LOG_STRENGTH).copy()
+    early = memory.column(LOG_STRENGTH).copy()
     memory.advance(memory.now + 24.0 * 350)
-    assert np.isfinite(memory.store.array(LOG_STRENGTH)).all() and np.abs(early).max() < 50.0
+    assert np.isfinite(memory.column(LOG_STRENGTH)).all() and np.abs(early).max() < 50.0
     assert (memory.store.array(CONGRUENCY) <= 1.0).all()
 
 

@@ -216,7 +216,7 @@ def lived(specimen: Any, uses: Sequence[float], until: float, time_scale: float)
         memory.advance(time)
         memory.retrieve("ash", k=1, learn=True)
     memory.advance(until)
-    return float(memory.store.array(ACTIVATION)[0])
+    return float(memory.column(ACTIVATION)[0])
 
 
 def recursion(uses: Sequence[float], until: float, seconds: float) -> float:

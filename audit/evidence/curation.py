@@ -123,7 +123,7 @@ def a_text_encoded_four_times_is_stored_four_times_and_rehearsed_three_times(spe
     memory.advance(memory.now + 10.0)
     version = {(int(s), int(t)) for s, t, k in zip(memory.store.graph.source, memory.store.graph.target, memory.store.graph.type, strict=True)
                if k == EdgeType.VERSION}
-    rehearsed = memory.store.array(LOG_STRENGTH) - memory.store.array(INITIAL_STRENGTH)
+    rehearsed = memory.column(LOG_STRENGTH) - memory.store.array(INITIAL_STRENGTH)
     return ([*restates(specimen, memory), *rehearsed, float(version == {(1, 0), (3, 0), (4, 0)})],
             [-1, 0, -1, 0, 0, 0.2 * math.log(4.0), 0.0, 0.0, 0.0, 0.0, 1.0])
 

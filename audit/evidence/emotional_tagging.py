@@ -115,7 +115,7 @@ def laid_down(specimen: Any, *texts: str, hours: float = 0.0, column: Any = INIT
     memory.encode_all(Event(0.0, text) for text in texts)
     for _ in range(steps):
         memory.advance(memory.now + hours / steps)
-    return np.array(memory.store.array(column))
+    return np.array(memory.column(column))
 
 
 @adaptation("YD-7", source="definition: m = 1 without arousal, at most 1 + g", needs="engine")

@@ -196,7 +196,7 @@ def studied(specimen: Any) -> Any:
 
 def strengths(memory: Any) -> NDArray[np.float64]:
     memory.advance(memory.now + 1 / 3)                                # the test is twenty minutes later
-    return np.array(memory.store.array(LOG_STRENGTH))
+    return np.array(memory.column(LOG_STRENGTH))
 
 
 @adaptation("CM-15.4d", source="as CM-15.4, in an engine: three fruits retrieved three times each by category and name", needs="engine")

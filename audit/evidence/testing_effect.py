@@ -97,7 +97,7 @@ def told(specimen: Any) -> Any:
 
 def strength(memory: Any, hours: float) -> Any:
     memory.advance(memory.now + hours)
-    return np.array(memory.store.array(LOG_STRENGTH))
+    return np.array(memory.column(LOG_STRENGTH))
 
 
 @adaptation("TE-4", source="only a successful retrieval counts, not other memories of the answer and no failure", needs="engine")

@@ -566,7 +566,7 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
     texts, times, replays = [f"event {row}" for row in range(6)], (0.0, 1.0, 2.0, 3.0, 4.0, 7.0), np.array([5, 3, 2, 3, 1, 9])
     territory = np.argmax(VECTORS @ directions(count, seed, 4).T, axis=1)
     accesses: list[list[tuple[float, float]]] = [[] for _ in range(count)]
-    measured, expected, probability = list[float](), list[float](), np.ones(6)
+    measured, expected = list[float](), list[float]()
 
     def gate(view: Any, incoming: Any) -> None:
         view.veto += incoming.text == "rejected"
@@ -585,10 +585,10 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
         gamma = excited(tuple(accesses[j]), now)[5] if accesses[j] else 0.0
         return ((1.0 - gamma) * UNIT + ALPHA * gamma) / UNIT
 
-    def compare() -> None:
+    def compare(now: float) -> None:
         stored = memory.column(specimen.TERRITORY).size
         measured.extend((*memory.column(specimen.TERRITORY), *memory.column(RELEASE_PROBABILITY)))
-        expected.extend((*territory[:stored], *probability[:stored]))
+        expected.extend((*territory[:stored], *(released(int(j), now) for j in territory[:stored])))
         for j in range(count):
             clock = float(memory.column(specimen.ASTROCYTE_CLOCK)[j])
             measured.append(float(math.isnan(clock)))
@@ -602,23 +602,21 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
         encode(memory, (time * hour, text))
         j = int(territory[row])
         accesses[j].append((time, 1.0))
-        probability[territory == j] = released(j, time)
         if row == 2:
             encode(memory, (2.5 * hour, "rejected"))
-        compare()
+        compare(2.5 if row == 2 else time)
     for now, learn in ((7.5, False), (9.0, True), (20.0, False), (26.0, False), (60.0, False), (900.0, False)):
         memory.advance(now * hour)
-        probability = np.array([released(int(j), min(now, 900.0)) for j in territory])
         if now == 20.0:
             doses = np.bincount(territory, weights=replays, minlength=count) // COMPRESSION
             for j in np.flatnonzero(doses).tolist():
                 accesses[j].append((20.0, float(doses[j])))
-        compare()
+        compare(now)
         rows = memory.retrieve("query", k=2, learn=learn).rows
         if learn:
             for j in np.unique(territory[rows]).tolist():
                 accesses[j].append((now, float(np.count_nonzero(territory[rows] == j))))
-            compare()
+            compare(now)
     return measured, expected
 
 

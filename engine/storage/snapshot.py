@@ -177,11 +177,16 @@ class MemoryParts(Protocol):
 
     @property
     def derived(self) -> frozenset[Column]:
-        """Columns of memories that `derive` computes from all else that is saved, as long as the clock is settled."""
+        """Columns of memories that are computed from all else that is saved: `late` ones when they are read, others by `derive` if settled."""
+        ...
+
+    @property
+    def late(self) -> frozenset[Column]:
+        """Derived columns that are computed when they are read: no file holds them."""
         ...
 
     def derive(self) -> None:
-        """Compute the derived columns as of the last maintenance."""
+        """Compute the derived columns that are not late as of the last maintenance."""
         ...
 
 
@@ -245,7 +250,7 @@ class Snapshot:
         try:
             with snapshot_errors(self.path), _without_collection():
                 self._load()
-            if self._held.computed:
+            if not self._held.computed <= assembly.late:
                 assembly.derive()
             self._forget_changes()
         except BaseException:
@@ -318,7 +323,7 @@ class Snapshot:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, computed=a.derived if a.clock.settled else frozenset(), forms=before.forms, forms_mark=before.forms_mark)
+                     a.graph.n_edges, computed=a.derived if a.clock.settled else a.late, forms=before.forms, forms_mark=before.forms_mark)
         gone = list[bytes]()
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
@@ -552,7 +557,7 @@ class Snapshot:
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
         """The columns that are stored as arrays of their own."""
-        store, moving = self.assembly.store, self.assembly.plans[Phase.MAINTAIN].changes
+        store, moving = self.assembly.store, self.assembly.plans[Phase.MAINTAIN].changes | self.assembly.late
         return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if rows else array.shape, rows and c in moving))
                      for c in store.columns if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
                      for array, rows in ((store.array(c), c.scope in PER_ROW),) if rows or array.nbytes > SMALL)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.columns import Column, Phase, Scope, Structure
-from ...engine.contract import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract import Cue, Mechanism, Params, Tick, at_rest, hook
 from ...engine.drafts import Draft, Kind
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
@@ -265,6 +265,11 @@ class FactTimeline(Mechanism[FactTimelineParams]):
     def note(self, view: Any, tick: Tick) -> None:
         """Count the rows whose facts have been found."""
         view.facts_until = len(view.kind)
+
+    @at_rest(reads=(FACTS_UNTIL, KIND))
+    def noted(self, view: Any, tick: Tick) -> bool:
+        """Whether the facts of all rows have been found, those of rows made in this sleep included."""
+        return int(view.facts_until) == len(view.kind)
 
     @hook(Phase.RETRIEVE, reads=(FACTS, FACTS_SUPERSEDED, FACTS_CONFLICTING), adds=(LOG_PRIOR, REACH), sets=())
     def prefer(self, view: Any, cue: Cue) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract import Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
@@ -266,6 +266,11 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
         capture(tick.end, tick.start, longest, p.theta_tag, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), self.hours("tau_z"),
                 links.start, links.degree, links.pool, view.graph.target, view.created, view.early_phase_induced, view.protein_drive, view.proteins,
                 view.protein_integral, view.late_phase)
+
+    @at_rest(reads=(CREATED,))
+    def captured(self, view: Any, tick: Tick) -> bool:
+        """Whether even the newest tag had ended before this sleep did: the next one then finds no memory to change."""
+        return bool(view.created[-1] + above(self.induction(1.0), self.params.theta_tag, self.decay) < tick.end)
 
     @hook(Phase.MAINTAIN, reads=(CREATED, EARLY_PHASE_INDUCED, LATE_PHASE), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, Links, entity_node
 from ...engine.uses import step_of_use, used_last
@@ -217,6 +217,11 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             nodes, values = expected_row(np.array(entities_of(graph, last), dtype=np.int64), *network(graph), view.successor)
             visits(np.empty(0, dtype=np.int64), nodes, values, *links, graph.fan(EdgeType.ENTITY), out)
         view.need[...] = np.nan_to_num(out, copy=False, nan=0.0)
+
+    @at_rest(reads=())
+    def known(self, view: Any, tick: Tick) -> bool:
+        """NEED follows from edges and what was learnt; time does not change them."""
+        return True
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, SUCCESSOR, VISIBLE, USED.before, USED_TIME.before), adds=(), sets=(SUCCESSION,))
     def score(self, view: Any, cue: Cue) -> None:

@@ -4,7 +4,7 @@
 
 what it holds      where it is defined, with shapes, units and errors
 columns            `engine.columns`: Column, Structure, Signal, signal; Scope, Facet, Scale, Phase
-contract           `engine.contract`: Mechanism, Params, hook, forecast, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
+contract           `engine.contract`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
 equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanisms.shared`: codes
 shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
 records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, fold, terms_of
@@ -27,7 +27,7 @@ from .audit.memory import Scripted, encode, memory_of, neighbour, plug_in
 from .audit.paper_numbers import paper_number
 from .audit.specimen import NotTestable, Specimen
 from .engine.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
-from .engine.contract import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, forecast, hook
+from .engine.contract import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, at_rest, forecast, hook
 from .engine.drafts import Draft, Kind
 from .engine.numerics import kernel
 from .engine.ports.language_model import Reply, Request, Status
@@ -265,6 +265,7 @@ __all__ = [
     "adaptation",
     "at_least",
     "at_most",
+    "at_rest",
     "best",
     "between",
     "codes",

@@ -111,6 +111,7 @@ def test_an_equation_is_reached_through_the_statements_that_ran(registry: Regist
                            time_scale=None)
         encode(memory, (0.0, "a boat", "Ada"))
         memory.advance(30.0)
+        memory.column(LOG_STRENGTH)
 
     quiet = {e.id: e.path for e in reach_of(registry, "homeostatic_scaling", lambda s: one_night(s, False)).equations}
     moved = {e.id: e.path for e in reach_of(registry, "homeostatic_scaling", lambda s: one_night(s, True)).equations}

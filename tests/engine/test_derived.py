@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.derived import derived
+from hebbarium.engine.derived import derived, late
 from hebbarium.engine.errors import ContractError, SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.observer import Observer
@@ -20,7 +21,7 @@ from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.schedule import Node
 from hebbarium.engine.storage import snapshot, snapshot_contents
-from hebbarium.engine.vocabulary import CREATED, GRAPH, NOW, RANDOM, ROW, SALIENCE
+from hebbarium.engine.vocabulary import CREATED, GRAPH, NOW, RANDOM, RECALLED, ROW, SALIENCE
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 A, B, C = (column(name, fresh=Phase.MAINTAIN) for name in "abc")
@@ -60,8 +61,8 @@ def test_encoding_may_set_only_what_says_so() -> None:
         dawn = column("dawn", fresh=Phase.MAINTAIN, first=first)
 
         def made(dawn: Column = dawn) -> Engine:
-            return memory(mechanism("m", does(Phase.ENCODE, mark, reads=[ROW], sets=[dawn]), does(Phase.MAINTAIN, lambda v, t: None, sets=[dawn]),
-                                    owns=[dawn]))
+            return memory(mechanism("m", does(Phase.ENCODE, mark, reads=[ROW], sets=[dawn]),
+                                    does(Phase.MAINTAIN, lambda v, t: None, reads=[GRAPH], sets=[dawn]), owns=[dawn]))
         if not first:
             with pytest.raises(ContractError, match="dawn is computed in"):
                 made()
@@ -105,16 +106,18 @@ def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> No
         assert not e.clock.settled or last == "tick"
         if last == "tick":
             before = e.digest()
-            assert e.clock.settled and e.clock.maintained == e.now
+            assert e.clock.settled and not e.clock.due and e.clock.maintained == e.now
             for c in e.assembly.derived:
                 e.store.array(c)[...] = np.nan
+            assert e.digest() != before or not e.assembly.derived
+            e.clock.due = True
             e.assembly.derive()
             assert e.digest() == before
 
 
 @pytest.mark.parametrize(("chosen", "rows"), [("minimal", 8), ("default", 8), ("everything", 4096), ("cortex_as_printed", 8)])
 def test_a_file_continues_with_and_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, rows: int) -> None:
-    """rows: of a block; fewer have none of their own."""
+    """rows: of a block; fewer have none of their own.  Late columns are in no file."""
     registry, path = Registry.read(), tmp_path / "m.db"
     for name in ("BLOCK", "EDGES", "LARGE"):
         monkeypatch.setattr(snapshot, name, rows)
@@ -133,7 +136,7 @@ def test_a_file_continues_with_and_without_them(tmp_path: Path, monkeypatch: pyt
         assert again.digest() == plain.digest()
         vars(saved).update(vars(again))         # the life goes on with the memory that was loaded
     expected = {("event", True), ("use", True), ("archived", True), ("tick", False)}
-    assert ways >= expected if rows == 8 else not any(found for _, found in ways)
+    assert ways >= expected if rows == 8 and plain.assembly.derived != plain.assembly.late else not any(found for _, found in ways)
     assert ("tick", True) not in ways
     saved.close()
 
@@ -154,14 +157,14 @@ GROWN = column("grown", fresh=Phase.MAINTAIN)
 
 
 def growing(path: Path | None, derives: bool = True, observer: Observer | None = None) -> Engine:
-    """Each memory grows with its age times the length of its text."""
+    """Each memory grows with its age times the length of its text; encoding reads it, so that it is computed in maintenance."""
     def dress(view: Any, incoming: Any) -> None:
         view.size[view.row] = len(incoming.event.text)
 
     def grow(view: Any, tick: Any) -> None:
         view.grown[...] = view.size * (tick.end - view.created)
 
-    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[SIZE]),
+    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW, GROWN], sets=[SIZE]),
                                          does(Phase.MAINTAIN, grow, reads=[SIZE, CREATED, *([] if derives else [GRAPH])], sets=[GROWN]),
                                          owns=[SIZE, GROWN], order=1), path=path, observer=observer)
 
@@ -279,3 +282,99 @@ def test_an_empty_memory_leaves_nothing_out(tmp_path: Path) -> None:
     e.advance(5.0)
     e.close()
     assert not growing(tmp_path / "m.db").clock.settled
+
+
+# --- late columns ------------------------------------------------------------------------------------------------------------------------
+def ageing(read_in: Phase | None = None) -> tuple[Engine, list[float]]:
+    """Each memory ages; the times at which ages were computed.  read_in: a phase with a hook that reads the ages."""
+    age, seen, computed = column("age", fresh=Phase.MAINTAIN), column("seen"), list[float]()
+
+    def grow(view: Any, tick: Any) -> None:
+        computed.append(tick.end)
+        view.age[...] = tick.end - view.created
+
+    def see(view: Any, what: Any) -> None:
+        view.seen[...] = view.age
+
+    sees = [does(read_in, see, reads=[age, *[RECALLED] * (read_in is Phase.RETRIEVE)], sets=[seen])] if read_in else []
+    return memory(by_number(), mechanism("ages", does(Phase.MAINTAIN, grow, reads=[CREATED], sets=[age]), *sees,
+                                         owns=[age, seen], order=1)), computed
+
+
+@pytest.mark.parametrize(("steps", "others", "names"), [
+    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [], "ab"),
+    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [step(reads=[A], sets=[KEPT])], "b"),
+    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [step(reads=[A.before], sets=[KEPT])], "b"),
+    ([step(adds=[A]), step(adds=[A, B]), step(adds=[B, C]), step(sets=[Column("d", np.float64, Scope.MEMORY, "1", 0.0, "d")])],
+     [step(reads=[C], sets=[KEPT])], ""),           # one step computes a column that is read at once and one that is not
+], ids=range(4))
+def test_which_columns_wait_until_they_are_read(steps: list[Node], others: list[Node], names: str) -> None:
+    columns = frozenset(c for node in steps for c in (*node.sets, *node.adds) if isinstance(c, Column) and c in (A, B, C))
+    found, needed = late(columns, [node for node in steps if columns & {*node.sets, *node.adds}], others)
+    assert {c.name for c in found} == set(names) and list(needed) == [node for node in steps if found & {*node.sets, *node.adds}]
+
+
+def test_time_alone_computes_nothing_and_a_reader_gets_the_present() -> None:
+    e, computed = ageing()
+    for hour in range(5):
+        e.encode(Event(float(hour), f"number {hour}"))
+    e.advance(400.0)
+    assert not computed
+    assert e.column("age").tolist() == [400.0 - hour for hour in range(5)] and computed == [400.0]
+    e.column("age")
+    e.retrieve("number 3")
+    assert computed == [400.0], "nothing has changed since"
+    e.encode(Event(400.5, "number 5"))
+    assert e.column("age").tolist() == [*(400.5 - hour for hour in range(5)), 0.0], "also within a tick, and of a new memory"
+
+
+@pytest.mark.parametrize("read", ["retrieve", "context", "explain", "column", "digest", "use", "planned"])
+def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) -> None:
+    told, quiet = ageing(Phase.RETRIEVE if read == "use" else None), ageing(Phase.RETRIEVE if read == "use" else None)
+    for e, _ in (told, quiet):
+        e.encode_all([Event(0.0, "number 1"), Event(0.25, "number 2")])
+        e.encode(Event(0.5, "number 3"))
+    e, computed = told
+    computed.clear()
+    plan = e.planned(e.mechanisms)
+    {"retrieve": lambda: e.retrieve("number 2"), "context": lambda: e.context("number 2"), "explain": lambda: e.explain("number 2", 1),
+     "column": lambda: e.column("age"), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
+     "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan]))}[read]()
+    assert computed == [0.5] and e.store.array({c.name: c for c in e.store.columns}["age"]).tolist() == [0.5, 0.25, 0.0]
+    if read != "use":
+        assert e.digest() == quiet[0].digest()
+
+
+def test_a_sleep_that_reads_them_sees_them_as_of_its_end() -> None:
+    e, computed = ageing(Phase.CONSOLIDATE)
+    e.encode(Event(0.0, "number 1"))
+    e.advance(50.0)
+    assert computed == [24.0, 48.0] and e.column("seen").tolist() == [48.0] and e.column("age").tolist() == [50.0]
+
+
+def test_encoding_that_reads_them_sees_them_as_of_the_last_maintenance() -> None:
+    """Whether or not somebody asked since."""
+    for asked in (False, True):
+        e, _ = ageing(Phase.ENCODE)
+        assert not e.assembly.late
+        e.encode(Event(0.0, "number 1"))
+        e.advance(3.0)
+        e.encode(Event(3.5, "number 2"))
+        if asked:
+            e.retrieve("number 1")
+        e.encode(Event(3.75, "number 3"))
+        assert e.column("seen").tolist() == [3.0, 0.0, 0.0]
+
+
+def test_threads_that_ask_after_a_tick_see_the_present() -> None:
+    """The first of them computes the columns alone."""
+    e, computed = ageing()
+    e.assembly.places.least = 1
+    e.encode_all([Event(float(hour), f"number {hour}") for hour in range(8)])
+    plain = e.retrieve("number 3")
+    for hours in range(1, 20):
+        e.advance(7.0 + hours)
+        computed.clear()
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: e.retrieve("number 3"), range(8)))
+        assert computed == [7.0 + hours] and all(each.rows.tolist() == plain.rows.tolist() for each in found)

@@ -11,12 +11,14 @@ import pytest
 
 from hebbarium.engine import loop, nights
 from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.contract import Mechanism, Params, at_rest, hook
+from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.nights import CENTURY, DAY, MOST_NIGHTS, YEAR, LongIdleWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event, hours
 from hebbarium.engine.registry import Registry
+from hebbarium.engine.vocabulary import SALIENCE
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
 START, LATE = hours(datetime(2024, 5, 6)), hours(datetime(9999, 1, 1))
@@ -47,13 +49,97 @@ def test_a_jump_of_thousands_of_years_is_refused_and_changes_nothing(jump: Any) 
 
 
 def test_a_jump_that_is_meant_is_told_and_taken_night_by_night(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nights, "MANY_NIGHTS", 50)
-    e = memory(sleeper(), by_number())
+    for name, value in (("MANY_NIGHTS", 50), ("STRIDE", 7), ("TELL_SECONDS", 0.0)):
+        monkeypatch.setattr(nights, name, value)
+    told: list[tuple[int, int]] = []
+    e = memory(sleeper(), by_number(), progress=lambda *now: told.append(now))
     e.encode(Event(START, "number 1"))
     with pytest.warns(LongIdleWarning, match="100 nights are consolidated"):
         e.advance(START + 100 * DAY)
-    assert e.column("nights").tolist() == [100.0]
+    assert e.column("nights").tolist() == [100.0] and told == [(night, 100) for night in range(1, 101)]
     assert MOST_NIGHTS * DAY == CENTURY and 100 * YEAR == CENTURY
+
+
+def test_progress_is_told_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, told = iter(np.arange(0.0, 100.0, 0.3)), list[int]()
+    monkeypatch.setattr(nights, "monotonic", lambda: next(clock))
+    bar = nights.NightBar(lambda done, due: told.append(done), 20.0)
+    for _ in range(20):
+        bar.passed()
+    assert told and all(5 >= later - first >= 3 for first, later in zip([0, *told], told, strict=False))
+
+
+def waking(rest: bool, lasting: int) -> Any:
+    """A mechanism that counts its nights up to `lasting`, and says that it is at rest from then on if `rest`."""
+    held = column("nights")
+
+    class Waking(Mechanism[Params]):
+        owns = (held,)
+
+        @hook(Phase.CONSOLIDATE, reads=(), adds=(), sets=(held,))
+        def count(self, view: Any, tick: Any) -> None:
+            calls.append(tick.end)
+            view.nights[...] = np.minimum(view.nights + 1.0, lasting)
+
+    class Resting(Waking):
+        @at_rest(reads=(held,))
+        def counted(self, view: Any, tick: Any) -> bool:
+            return bool(view.nights[0] >= lasting)
+
+    calls: list[float] = []
+    return (Resting if rest else Waking)("waking", Params(1.0)), calls
+
+
+def test_years_pass_at_once_from_the_night_after_which_all_are_at_rest() -> None:
+    found = []
+    for rest, beside in ((False, False), (True, False), (True, True)):
+        one, calls = waking(rest, 5)
+        e = memory(one, *[restless()] * beside, by_number())
+        e.encode(Event(START, "number 1"))
+        e.advance(START + 1000 * DAY + 3.0)
+        found.append((e.column("nights").tolist(), e.clock.consolidated, e.clock.maintained, e.clock.settled))
+        assert len(calls) == (6 if rest and not beside else 1000), "five nights and the last"
+        assert calls[-1] == START + 1000 * DAY
+    assert found[0] == found[1] == found[2]
+
+
+def restless() -> Any:
+    """A mechanism that consolidates and is never at rest."""
+    return mechanism("restless", does(Phase.CONSOLIDATE, lambda view, tick: None, sets=[]))
+
+
+def test_a_promise_to_rest_reads_what_it_declares() -> None:
+    with pytest.raises(ContractError, match="outside an event and a query"):
+        class Wrong(Mechanism[Params]):
+            @at_rest(reads=(SALIENCE,))
+            def still(self, view: Any, tick: Any) -> bool:
+                return True
+
+
+@pytest.mark.parametrize("name", ["minimal", "default", "light", "context_spec"])
+@pytest.mark.parametrize("more", [0.0, 7.0])
+def test_sets_at_rest_are_as_after_each_night(name: str, more: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the call ends with a sleep.  In a fraction of the nights."""
+    registry, digests, nights_run = Registry.read(), [], []
+    for stride in (50, math.inf):
+        monkeypatch.setattr(loop, "STRIDE", stride)
+        e = Engine(registry.build(registry.set(name)), HashingEmbedder(32))
+        run, count = e.assembly.run[Phase.CONSOLIDATE], [0]
+
+        def counted(tick: Any, run: Any = run, count: list[int] = count) -> None:
+            count[0] += 1
+            run(tick)
+
+        e.assembly.run[Phase.CONSOLIDATE] = counted
+        for each in range(12):
+            e.encode(Event(START + 5.0 * each, f"Ada met Eva in Rome on trip {each}, and moved to Oslo", "Bo", f"s{each // 4}", f"e{each}"))
+        e.retrieve("Where does Ada live?", learn=True)
+        e.advance(START + 200 * DAY + more)
+        e.encode(Event(e.now + 30.0, "Ada moved to Bonn", "Bo", "s9"))
+        e.advance(e.now + 200 * DAY)
+        digests.append((e.digest(), e.clock.settled))
+        nights_run.append(count[0])
+    assert digests[0] == digests[1] and nights_run[0] < 30 < 380 < nights_run[1]
 
 
 @pytest.mark.parametrize("name", ["bm25", "hybrid", "naive_rag"])

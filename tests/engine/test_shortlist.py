@@ -1,6 +1,7 @@
 """Questions that are asked of a shortlist, against plain numpy and against the whole memory."""
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -179,6 +180,26 @@ def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engin
         again = memory.retrieve(text, 5)
         assert again.rows.tolist() == answer.rows.tolist() and again.final.tobytes() == answer.final.tobytes()
     assert memory.digest() == before
+
+
+@pytest.mark.parametrize("readers", [1, 2])
+def test_a_question_computes_the_late_columns_of_its_rows_alone(readers: int) -> None:
+    """Bit for bit the answer of a memory in which those of all rows are of the present."""
+    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex",)) as memory:
+        memory.encode_all(conversation(N))
+        for hours in (1.0, 500.0):
+            memory.advance(memory.now + hours)
+            run, calls = memory.assembly._run_late, list[float]()
+            memory.assembly._run_late = lambda tick, run=run, calls=calls: (calls.append(tick.end), run(tick))
+            with ThreadPoolExecutor(readers) as pool:
+                found = list(pool.map(memory.retrieve, QUESTIONS, [5] * len(QUESTIONS)))
+            assert not calls and memory.clock.due
+            memory.column("log_strength")
+            assert calls == [memory.now]
+            memory.assembly._run_late = run
+            for text, answer in zip(QUESTIONS, found, strict=True):
+                again = memory.retrieve(text, 5)
+                assert again.rows.tolist() == answer.rows.tolist() and again.final.tobytes() == answer.final.tobytes()
 
 
 @pytest.mark.parametrize(("most", "same", "shared"), [(64, 0.7, 0.45), (256, 0.95, 0.75)])

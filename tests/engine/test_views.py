@@ -135,7 +135,7 @@ def test_contributions_commute_bit_for_bit(order: tuple[int, ...]) -> None:
     e = memory(*(adders[i] for i in order))
     e.encode_all(numbered(1, 2))
     e.advance(5.0)
-    assert (e.store.array(LOG_STRENGTH) == (0.1 + 0.2) + 0.3).all()
+    assert (e.column(LOG_STRENGTH) == (0.1 + 0.2) + 0.3).all()
 
 
 def test_adders_start_from_zero_and_fresh_columns_from_neutral() -> None:
@@ -150,7 +150,7 @@ def test_adders_start_from_zero_and_fresh_columns_from_neutral() -> None:
     e.encode_all(numbered(1))
     for hour in (1.0, 2.0, 3.0):
         e.advance(hour)
-    assert e.store.array(LOG_STRENGTH)[0] == 2.0, "reset in each pass"
+    assert e.column(LOG_STRENGTH)[0] == 2.0, "reset in each pass"
     assert e.store.array(kept)[0] == 1.0 + 4 * 5.0, "accumulated over the passes; the first finishes the tick of the encoding"
 
 
@@ -263,7 +263,7 @@ def test_growth_beyond_capacity_keeps_every_view_bound() -> None:
     assert e.store.capacity > 4 * first
     np.testing.assert_array_equal(e.store.array(held), np.arange(5 * first))
     np.testing.assert_array_equal(e.store.array(mark)[:, 0], np.arange(5 * first))
-    assert (e.store.array(LOG_STRENGTH) == 1.0).all()
+    assert (e.column(LOG_STRENGTH) == 1.0).all()
     assert e.retrieve("number", k=3).rows.tolist() == [0, 1, 2]
 
 

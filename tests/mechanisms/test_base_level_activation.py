@@ -73,7 +73,7 @@ def after_uses(id: str, tick_hours: float = 1.0, **overrides: float | str) -> np
     for time in np.arange(8.0 + tick_hours, 26.0, tick_hours):
         memory.advance(float(time))
     memory.advance(26.0)
-    return np.array(memory.store.array(ACTIVATION))
+    return np.array(memory.column(ACTIVATION))
 
 
 def test_activation_after_a_history_of_uses_is_the_power_law() -> None:
@@ -105,7 +105,7 @@ def test_ticks_do_not_matter(id: str) -> None:
 def test_a_fresh_memory_has_its_activation_before_any_maintenance(id: str, fresh: float) -> None:
     memory = engine(id)
     memory.encode(Event(0.0, "ash"))
-    assert memory.store.array(ACTIVATION)[0] == pytest.approx(fresh, rel=1e-9)
+    assert memory.column(ACTIVATION)[0] == pytest.approx(fresh, rel=1e-9)
 
 
 def test_retrieval_without_learning_counts_as_no_use() -> None:

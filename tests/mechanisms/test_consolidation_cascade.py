@@ -82,33 +82,33 @@ def test_compiled_equals_plain(chain: bool) -> None:
 def test_the_power_law_through_the_engine(registry: Registry) -> None:
     """Memory i of 60 has 59 - i later events, over five nights."""
     memory = memory_of(registry, "consolidation_cascade", 60)
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), reference(60)[::-1], atol=2e-5)
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH), reference(60)[::-1], atol=2e-5)
 
 
 def test_hours_do_not_matter_and_idle_days_cost_nothing(registry: Registry) -> None:
-    strengths = [memory_of(registry, "consolidation_cascade", 30, hours=h).store.array(LOG_STRENGTH) for h in (0.01, 50.0)]
+    strengths = [memory_of(registry, "consolidation_cascade", 30, hours=h).column(LOG_STRENGTH) for h in (0.01, 50.0)]
     np.testing.assert_allclose(strengths[0], strengths[1], atol=2e-5)
 
 
 def test_ticks_do_not_matter(registry: Registry) -> None:
     fine, coarse = (memory_of(registry, "consolidation_cascade", 40, dreams=True, tick=tick) for tick in (0.01, 500.0))
     coarse.advance(coarse.now)
-    np.testing.assert_allclose(fine.store.array(LOG_STRENGTH), coarse.store.array(LOG_STRENGTH), rtol=1e-12)
+    np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-12)
 
 
 @pytest.mark.parametrize("synapse", ["cascade", "chain"])
 def test_replayed_memories_last_longer(registry: Registry, synapse: str) -> None:
-    plain, dreamt = (memory_of(registry, "consolidation_cascade", 60, dreams=d, synapse=synapse).store.array(LOG_STRENGTH) for d in (False, True))
+    plain, dreamt = (memory_of(registry, "consolidation_cascade", 60, dreams=d, synapse=synapse).column(LOG_STRENGTH) for d in (False, True))
     assert dreamt[0] > plain[0] + 1.0
     np.testing.assert_array_equal(dreamt[1:], plain[1:])
 
 
 def test_recalled_memories_last_longer(registry: Registry) -> None:
     memory = memory_of(registry, "consolidation_cascade", 40)
-    before = memory.store.array(LOG_STRENGTH).copy()
+    before = memory.column(LOG_STRENGTH).copy()
     rows = memory.retrieve("Note 5 about rain and the number 25.", k=5, learn=True).rows
     memory.advance(memory.now + 1.0)
-    gain = memory.store.array(LOG_STRENGTH) - before
+    gain = memory.column(LOG_STRENGTH) - before
     assert (gain[rows[:3]] > 0.1).all()
     np.testing.assert_allclose(np.delete(gain, rows[:3]), 0.0, atol=1e-6)
 
@@ -116,12 +116,12 @@ def test_recalled_memories_last_longer(registry: Registry) -> None:
 def test_the_chain_through_the_engine(registry: Registry) -> None:
     memory = memory_of(registry, "consolidation_cascade", 30, synapse="chain")
     expected = [math.log(paper.beakers_after.py_func(np.eye(10)[0], float(t), 1.0, 0.25, True)[0]) for t in range(30)]
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), expected[::-1], atol=2e-5)
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH), expected[::-1], atol=2e-5)
 
 
 def test_printed_form_depends_on_hours(registry: Registry, build: Callable[..., Engine]) -> None:
     """Without a mechanism that sets importance the memory stays LABILE and decays at twice the base rate, with no floor."""
     memory = memory_of(registry, "consolidation_cascade_printed", 1)
     memory.advance(START + 30.0)
-    assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(2.0 * 30.0 * math.log(0.95))
+    assert memory.column(LOG_STRENGTH)[0] == pytest.approx(2.0 * 30.0 * math.log(0.95))
     assert np.isnan(memory.store.array(printed.STAGE_ENTERED)[0, 1:]).all()

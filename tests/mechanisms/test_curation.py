@@ -58,7 +58,7 @@ def test_duplicates_are_stored_and_counted_at_the_first(build: Build) -> None:
     assert memory.store.array(curation.RESTATES).tolist() == [-1, -1, 0, 0]
     assert memory.store.array(curation.RESTATED).tolist() == [2, 0, 0, 0]
     memory.advance(memory.now + 1.0)
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), [0.2 * np.log(3.0), 0.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH), [0.2 * np.log(3.0), 0.0, 0.0, 0.0], atol=1e-12)
     graph = memory.store.graph
     assert graph.find(2, 0, EdgeType.VERSION) is not None and graph.find(0, 2, EdgeType.VERSION) is None
     assert [memory.event_log.of_row(row).text for row in range(4)] == list(said)

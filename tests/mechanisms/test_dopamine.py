@@ -94,6 +94,6 @@ def test_only_recall_that_may_learn_gives_credit(build: Build) -> None:
     credit = memory.store.array(papers.RECALL_CREDIT).copy()
     assert credit[0] > 0.0 and credit[1] == 0.0
     assert memory.store.array(papers.PREDICTED_REWARD)[0].sum() == 0.0 and memory.store.array(papers.PREDICTED_REWARD)[1].sum() > 0.0
-    encoded = memory.store.persistent()["initial_strength"].copy()
+    encoded = memory.column("initial_strength").copy()
     memory.advance(memory.now + 5.0)
-    np.testing.assert_allclose(memory.store.persistent()["log_strength"], encoded + credit)
+    np.testing.assert_allclose(memory.column("log_strength"), encoded + credit)

@@ -62,7 +62,7 @@ def test_the_advantage_of_arousing_memories_grows_with_age(build: Build) -> None
     leads = []
     for hours in (1.0, 24.0, 720.0):
         memory.advance(memory.now + hours)
-        strength = memory.store.array(LOG_STRENGTH)
+        strength = memory.column(LOG_STRENGTH)
         leads.append(float(strength[0] - strength[1]))
     a = 1 - np.exp(-(1 / 9) / 0.15)
     np.testing.assert_allclose(np.diff(leads), 0.15 * a * np.diff(np.log1p(np.array([1, 25, 745]) / 24)), rtol=1e-9)

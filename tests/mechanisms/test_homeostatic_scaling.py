@@ -48,7 +48,7 @@ def after_days(registry: Registry, id: str | None, days: float, *, per_day: floa
 
 
 def mean(memory: Engine, speaker: int) -> float:
-    log_strength = memory.store.array(LOG_STRENGTH)
+    log_strength = memory.column(LOG_STRENGTH)
     return float(np.exp(log_strength[memory.store.array(SPEAKER) == speaker]).mean())
 
 
@@ -78,7 +78,7 @@ def test_strengths_that_grow_without_bound_return_to_the_target(registry: Regist
 
 def test_order_and_ratios_within_a_speaker_stay(registry: Registry) -> None:
     bare, scaled = (after_days(registry, id, 30) for id in (None, "homeostatic_scaling"))
-    factor = scaled.store.array(LOG_STRENGTH) - bare.store.array(LOG_STRENGTH)
+    factor = scaled.column(LOG_STRENGTH) - bare.column(LOG_STRENGTH)
     speaker = scaled.store.array(SPEAKER)
     for k in (0, 1):
         np.testing.assert_allclose(factor[speaker == k], factor[speaker == k][0], atol=1e-12)
@@ -125,7 +125,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
 
 def test_ticks_do_not_matter(registry: Registry) -> None:
     fine, coarse = (after_days(registry, "homeostatic_scaling", 15, tick=tick) for tick in (0.1, 500.0))
-    np.testing.assert_allclose(fine.store.array(LOG_STRENGTH), coarse.store.array(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("variant", "alpha"), [("paper", 1.0), ("code", 0.05)])
@@ -134,4 +134,4 @@ def test_printed_form_multiplies_all_alike(registry: Registry, variant: str, alp
     before = np.exp(np.linspace(0.0, 0.2, 20)).mean()
     memory.advance(memory.now + 1.0)
     factor = 0.4 / before if variant == "paper" else 1.0 + 0.05 * (0.4 - before)
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH) - np.linspace(0.0, 0.2, 20), math.log(factor), rtol=1e-9)
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH) - np.linspace(0.0, 0.2, 20), math.log(factor), rtol=1e-9)

@@ -44,7 +44,7 @@ def memory_of(registry: Registry, events: Sequence[tuple[float, float, str]], un
 
 
 def strengths(memory: Engine) -> Any:
-    return memory.store.array(LOG_STRENGTH).tolist()
+    return memory.column(LOG_STRENGTH).tolist()
 
 
 def versions(memory: Engine) -> list[tuple[int, int]]:

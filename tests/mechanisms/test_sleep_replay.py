@@ -92,7 +92,7 @@ def test_a_punished_end_counts_by_its_magnitude(build: Build) -> None:
 def test_rehearsal_strengthens_a_little(build: Build) -> None:
     memory = filled(build("sleep_replay"))
     memory.advance(126.0)
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), 0.02 * np.log1p(memory.store.array(REPLAYS)), rtol=1e-12)
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH), 0.02 * np.log1p(memory.store.array(REPLAYS)), rtol=1e-12)
     assert memory.store.array(REPLAYS).sum() == 400
 
 

@@ -110,7 +110,7 @@ def test_ticks_do_not_matter(registry: Registry) -> None:
     fine, coarse = (memory_of(registry, days=4, tick=tick) for tick in (0.01, 15.0))
     for memory in (fine, coarse):
         memory.advance(300.0)
-    np.testing.assert_allclose(fine.store.array(LOG_STRENGTH), coarse.store.array(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
 
 
 def test_asking_without_learning_adds_nothing(registry: Registry) -> None:

@@ -53,7 +53,7 @@ def strong_on(registry: Registry) -> Callable[..., float]:
         """Final log strength of an ordinary memory about Ada with a strong one `lag` hours later, at the paper's time scale."""
         events = sorted([(50.0, 0.5, "Today Ada hummed."), (50.0 + lag, 0.99, f"Then {entity} shouted.")])
         memory = memory_of(registry, "synaptic_tagging", events, 120.0, time_scale=1.0)
-        return float(memory.store.array(LOG_STRENGTH)[[e[1] for e in events].index(0.5)])
+        return float(memory.column(LOG_STRENGTH)[[e[1] for e in events].index(0.5)])
 
     return strength
 
@@ -98,7 +98,7 @@ def test_the_window_is_longer_after_a_strong_memory_than_before(strong_on: Calla
 def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
     def strengths(kappa: float) -> Any:
         events = [(100.0 + kappa * t, s, f"So {who} came.") for t, s, who in ((0.0, 0.5, "Ada"), (0.2, 0.9, "Ada"), (2.0, 0.6, "Bo"))]
-        return memory_of(registry, "synaptic_tagging", events, 100.0 + 9.0 * kappa, time_scale=kappa).store.array(LOG_STRENGTH)
+        return memory_of(registry, "synaptic_tagging", events, 100.0 + 9.0 * kappa, time_scale=kappa).column(LOG_STRENGTH)
 
     np.testing.assert_allclose(strengths(1.0), strengths(15.6), rtol=1e-9, atol=1e-12)
 
@@ -116,14 +116,14 @@ def test_blocking_proteins_does_not_change_the_early_phase(registry: Registry) -
     blocked, open_ = (memory_of(registry, "synaptic_tagging", events, 101.0, alpha=alpha) for alpha in (0.0, 1.0))
     assert blocked.store.array(paper.LATE_PHASE)[0] == 0.0 < open_.store.array(paper.LATE_PHASE)[0]
     decayed = blocked.store.array(paper.EARLY_PHASE_INDUCED)[0] * math.exp(-1.0 / (15.6 * 6884.0 / 3600.0))
-    assert blocked.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
+    assert blocked.column(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
 
 
 def test_printed_form_raises_weak_memories_once(registry: Registry) -> None:
     events = [(100.0, 0.4, "So Ada came."), (110.0, 0.4, "So Bo came."), (120.0, 0.9, "So Ada sang."), (170.0, 0.9, "So Bo sang.")]
     memory = memory_of(registry, "synaptic_tagging_printed", events, 200.0)
     np.testing.assert_allclose(memory.store.array(printed.PRINTED_IMPORTANCE), [0.65, 0.4, 0.9, 0.9])
-    np.testing.assert_allclose(memory.store.array(LOG_STRENGTH), [math.log(1.5), 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(memory.column(LOG_STRENGTH), [math.log(1.5), 0.0, 0.0, 0.0])
 
 
 def test_at_scale_one_the_papers_number_comes_out(registry: Registry) -> None:

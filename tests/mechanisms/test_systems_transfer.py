@@ -97,13 +97,13 @@ def test_array_kernels_compiled_equal_plain() -> None:
 def test_without_replay_a_memory_follows_the_curve_of_the_paper(life: Life) -> None:
     memory = life([("Ada sang.", 0.0)], 10.0)
     s_h, s_c = paper.transfer(1.0, 0.0, 10.0, 0.1, 0.1, 0.001)
-    assert memory.store.array(LOG_STRENGTH)[0] == pytest.approx(math.log(s_h + s_c), abs=1e-12)
+    assert memory.column(LOG_STRENGTH)[0] == pytest.approx(math.log(s_h + s_c), abs=1e-12)
     assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[0] == pytest.approx(s_h / (s_h + s_c), abs=1e-6)
 
 
 def test_only_replayed_memories_are_kept(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 30.0, replays=(4, 0))
-    strength = np.exp(memory.store.array(LOG_STRENGTH))
+    strength = np.exp(memory.column(LOG_STRENGTH))
     assert strength[0] > 0.9 > 0.1 > strength[1]
     assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[0] < 0.1
     assert memory.store.array(paper.HIPPOCAMPAL_DEPENDENCE)[1] > 0.5
@@ -116,7 +116,7 @@ def test_congruent_memories_become_independent_within_two_days(life: Life) -> No
 
 
 def test_no_strength_falls_below_the_least(life: Life) -> None:
-    assert life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 400.0, replays=(1, 0)).store.array(LOG_STRENGTH)[1] == pytest.approx(math.log(0.01))
+    assert life([("Ada sang.", 0.0), ("Bo slept.", 0.0)], 400.0, replays=(1, 0)).column(LOG_STRENGTH)[1] == pytest.approx(math.log(0.01))
 
 
 @pytest.mark.parametrize("replays", [(), (2, 0, 1)])
@@ -132,7 +132,7 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
         memory = Engine([registry.instance("systems_transfer", {"time_scale": kappa})], HashingEmbedder(32), consolidate_every=24.0 * kappa)
         memory.encode(Event(100.0, "Ada sang."))
         memory.advance(100.0 + 24.0 * 9.5 * kappa)
-        return [*memory.store.array(LOG_STRENGTH), *memory.store.array(paper.GIST_WEIGHTS).ravel()]
+        return [*memory.column(LOG_STRENGTH), *memory.store.array(paper.GIST_WEIGHTS).ravel()]
 
     np.testing.assert_allclose(strength(1.0), strength(7.0), rtol=1e-6, atol=1e-9)
 
@@ -153,4 +153,4 @@ def test_printed_form_lowers_one_number_by_replay_alone(life: Life) -> None:
     memory = life([("Ada sang.", 0.0), ("Bo slept.", 1.0), ("Cleo ran.", 0.0)], 3.0, replays=(1, 1, 0), id="systems_transfer_printed")
     loss = 0.02 * sum(n**-0.5 for n in (1, 2, 3))
     np.testing.assert_allclose(memory.store.array(printed.HIPPOCAMPAL_DEPENDENCE), [1.0 - loss, 1.0 - 2.5 * loss, 1.0], rtol=1e-12)
-    assert not memory.store.array(LOG_STRENGTH).any()
+    assert not memory.column(LOG_STRENGTH).any()

@@ -35,10 +35,9 @@ def test_kernels_compiled_equal_plain() -> None:
 def test_tested_memories_are_weaker_after_minutes_and_stronger_after_days(build: Build) -> None:
     memory = filled(build)
     memory.retrieve(Query("red kite"), learn=True)
-    strength = memory.store.array(LOG_STRENGTH)
     for hours, sign in ((5 / 60, -1), (48, 1), (168, 1)):
         memory.advance(float(hours))
-        assert np.sign(strength[:5]).tolist() == [sign, 0, 0, 0, 0]
+        assert np.sign(memory.column(LOG_STRENGTH)).tolist() == [sign, 0, 0, 0, 0]
 
 
 def test_a_late_retrieval_counts_more(build: Build) -> None:

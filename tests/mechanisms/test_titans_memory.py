@@ -72,7 +72,7 @@ def test_without_successions_there_is_no_signal(build: Build) -> None:
 
 def test_predicted_events_are_encoded_less_strongly(build: Build) -> None:
     memory = filled(build, "titans_memory", surprise_gain=0.5)
-    strength, surprise = memory.store.array(LOG_STRENGTH), memory.store.array(paper.TITANS_UNFORESEEN)
+    strength, surprise = memory.column(LOG_STRENGTH), memory.store.array(paper.TITANS_UNFORESEEN)
     np.testing.assert_allclose(strength, 0.5 * (np.minimum(surprise, 2.0) - 1.0))
     assert strength[-1] < strength[1] <= 0.0
 
@@ -94,4 +94,4 @@ def test_the_printed_form_diverges(build: Build) -> None:
     memory.encode_all(Event(i / 60.0, TEXTS[0]) for i in range(60))
     state, vector = memory.store.array(printed.TITANS_PRINTED_MATRIX)[:, 0], memory.store.index.vectors[0]
     assert state @ vector < -10.0
-    assert memory.store.array(LOG_STRENGTH)[-1] > memory.store.array(LOG_STRENGTH)[0] > 0.0
+    assert memory.column(LOG_STRENGTH)[-1] > memory.column(LOG_STRENGTH)[0] > 0.0

@@ -58,7 +58,7 @@ def talk(memory: Engine, n: int = 6, gap: float = 1.0 / 60.0, start: float = 100
 
 
 def factor(memory: Engine) -> Any:
-    return memory.store.array(RELEASE_PROBABILITY)
+    return memory.column(RELEASE_PROBABILITY)
 
 
 def test_an_active_territory_passes_more_activation_on_for_hours_and_another_does_not(build: Build) -> None:

@@ -131,10 +131,22 @@ def tick_length_does_not_matter(bench: Bench) -> None:
     for ids in ((bench.id,), bench.company):
         fine, coarse = simulated(bench.build(*ids, tick_hours=0.01), talk()), simulated(bench.build(*ids, tick_hours=20.0), talk())
         coarse.advance(coarse.now)
-        for name, array in fine.store.persistent().items():
-            np.testing.assert_allclose(array, coarse.store.persistent()[name], rtol=1e-7, atol=1e-9, err_msg=name)
+        for name in fine.store.persistent():
+            np.testing.assert_allclose(fine.column(name), coarse.column(name), rtol=1e-7, atol=1e-9, err_msg=name)
         one, other = fine.retrieve("Who painted Oslo?"), coarse.retrieve("Who painted Oslo?")
         np.testing.assert_allclose(one.final, other.final, rtol=1e-4, atol=1e-5)
+
+
+def late_columns_are_computed_one_memory_at_a_time(bench: Bench) -> None:
+    """Those of some memories alone are those of all: a question that is asked of a shortlist computes no others."""
+    for ids in ((bench.id,), bench.company):
+        memory = simulated(bench.build(*ids), talk())
+        parts, rows = memory.assembly, np.arange(memory.store.n)[::3]
+        late = parts.late_of_rows(parts.store, len(rows))
+        if late:
+            for column in late.columns:
+                np.testing.assert_array_equal(late.array(column, rows), memory.column(column)[rows], err_msg=(
+                    f"{column.name} of a memory depends on other memories: a step of MAINTAIN that compares them reads INDEX"))
 
 
 def queries_change_nothing(bench: Bench) -> None:
@@ -181,7 +193,7 @@ def outputs_are_finite_on_hostile_input(bench: Bench) -> None:
         assert np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any(), f"scores of {text[:20]!r} are not finite"
     for column in memory.store.columns:
         if column.scope.persists:
-            _require_within_bounds(column, memory.store.array(column))
+            _require_within_bounds(column, memory.column(column))
     assert [memory.event_log.events[i].text for i in range(len(HOSTILE))] == HOSTILE, "a text was changed"
 
 
@@ -293,7 +305,7 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
     assert np.isfinite(answer.scores).all() and len(answer) and whole.store.n > len(events) / 2
     for column in whole.store.columns:
         if column.scope.persists:
-            _require_within_bounds(column, whole.store.array(column))
+            _require_within_bounds(column, whole.column(column))
     first.close()
 
 
@@ -341,7 +353,7 @@ def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     for column in plain.store.columns:
         if not column.scope.persists or column.scope is Scope.EDGE or column in (HIDE, SHOW):
             continue
-        one, other = plain.store.array(column), grown.store.array(column)
+        one, other = plain.column(column), grown.column(column)
         other = other[rows] if column.scope is Scope.MEMORY else other
         if one.dtype.kind in "iu" and not np.array_equal(one, other):      # rows, numbers of rows, or writings
             counted = (np.where(other >= 0, np.searchsorted(kept, other), other) for kept in (rows, writings))
@@ -363,7 +375,8 @@ def _edges(memory: Engine, place: Any) -> dict[tuple[int, int, int], int]:
 
 
 CHECKS: tuple[ConformanceCheck, ...] = (
-    class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, queries_change_nothing,
+    class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, late_columns_are_computed_one_memory_at_a_time,
+    queries_change_nothing,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm, a_saved_tick_is_whole, weight_acts_in_the_ranking_alone,
