@@ -154,7 +154,8 @@ class Assembly:
         self.phases = self._phases(self.mechanisms, self.signals)
         steps = self.phases[Phase.MAINTAIN]
         self.derived, deriving = derived(steps)
-        self.late, waiting = late(self.derived, deriving, (*self.phases[Phase.ENCODE], *steps))
+        readers = (*self.phases[Phase.ENCODE], *steps, *(read for m in self.mechanisms for read in (*type(m).forecasts(), *type(m).rests())))
+        self.late, waiting = late(self.derived, deriving, [item for reader in readers for item in reader.reads])
         self._waiting, self._deriving = waiting, tuple(node for node in deriving if node not in waiting)
         self.asleep_reads_late = any(getattr(item, "of", item) in self.late for node in self.phases[Phase.CONSOLIDATE] for item in node.reads)
         if instrument:

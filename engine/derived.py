@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .columns import Column, Phase, Scope
-from .contract import Touched
+from .columns import Before, Column, Phase, Scope
+from .contract import Read, Touched
 from .schedule import Node
 
 
@@ -25,17 +25,16 @@ def derived(nodes: Sequence[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]
     return found, tuple(node for node in nodes if written[node] & found)
 
 
-def late(columns: frozenset[Column], steps: Sequence[Node], others: Iterable[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]:
+def late(columns: frozenset[Column], steps: Sequence[Node], read: Iterable[Read]) -> tuple[frozenset[Column], tuple[Node, ...]]:
     """Of the derived columns those that can wait until they are read, and their steps, in order.
 
     columns, steps  of `derived`
-    others          steps of ENCODE and of MAINTAIN: a column that one of them reads is computed in maintenance, as they see it as of then
+    read            what steps of ENCODE and of MAINTAIN, forecasts and promises to rest read: such a column is computed in maintenance, as of then
 
     Late columns are computed for the time at which they are read, so that time alone costs nothing.  What their steps read belongs to each memory or
     to all, so that they can be computed for some memories alone, see `engine.late`.
     """
-    read = {getattr(item, "of", item) for node in others for item in node.reads}
-    found = frozenset(c for c in columns if c not in read)
+    found = columns - {item.of if isinstance(item, Before) else item for item in read}
     while odd := found & _union(writes for node in steps if not ((writes := frozenset((*node.sets, *node.adds))) <= found and _one_by_one(node))):
         found -= odd
     return found, tuple(node for node in steps if found & {*node.sets, *node.adds})

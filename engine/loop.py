@@ -775,7 +775,7 @@ class Engine(Serial):
         self._set_now(time)
         if self.store.n and (time > self.clock.maintained or (again and not self.clock.settled)):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
-            self.clock.settled = True
+            self.clock.settled = self.clock.due = True
         self.clock.maintained = time
 
     def _set_now(self, time: float) -> None:

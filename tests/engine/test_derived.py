@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.columns import Column, Phase, Scope
+from hebbarium.engine.contract import Mechanism, Params, at_rest, forecast, hook
 from hebbarium.engine.derived import derived, late
 from hebbarium.engine.errors import ContractError, SnapshotError
 from hebbarium.engine.loop import Engine
@@ -310,7 +311,8 @@ def ageing(read_in: Phase | None = None) -> tuple[Engine, list[float]]:
 ], ids=range(4))
 def test_which_columns_wait_until_they_are_read(steps: list[Node], others: list[Node], names: str) -> None:
     columns = frozenset(c for node in steps for c in (*node.sets, *node.adds) if isinstance(c, Column) and c in (A, B, C))
-    found, needed = late(columns, [node for node in steps if columns & {*node.sets, *node.adds}], others)
+    read = [item for node in others for item in node.reads]
+    found, needed = late(columns, [node for node in steps if columns & {*node.sets, *node.adds}], read)
     assert {c.name for c in found} == set(names) and list(needed) == [node for node in steps if found & {*node.sets, *node.adds}]
 
 
@@ -343,6 +345,43 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
     assert computed == [0.5] and e.store.array({c.name: c for c in e.store.columns}["age"]).tolist() == [0.5, 0.25, 0.0]
     if read != "use":
         assert e.digest() == quiet[0].digest()
+
+
+def test_a_maintenance_that_changes_what_they_read_is_seen() -> None:
+    """Also one that only finishes a tick in which somebody asked."""
+    told, said = column("told"), column("said", fresh=Phase.MAINTAIN)
+
+    def tell(view: Any, tick: Any) -> None:
+        view.told[...] += 1.0
+
+    def say(view: Any, tick: Any) -> None:
+        view.said[...] = view.told
+
+    e = memory(by_number(), mechanism("m", does(Phase.MAINTAIN, tell, sets=[told]), does(Phase.MAINTAIN, say, reads=[told], sets=[said]),
+                                      owns=[told, said], order=1))
+    e.encode(Event(0.0, "number 1"))
+    assert e.column("said").tolist() == [0.0] and said in e.assembly.late
+    e.advance(e.now)
+    assert e.column("told").tolist() == e.column("said").tolist() == [1.0]
+
+
+def test_what_a_forecast_or_a_promise_to_rest_reads_does_not_wait() -> None:
+    for declare in (forecast, at_rest):
+        held = column("held", fresh=Phase.MAINTAIN)
+
+        class Reading(Mechanism[Params]):
+            owns = (held,)
+
+            @hook(Phase.MAINTAIN, reads=(CREATED,), adds=(), sets=(held,))
+            def age(self, view: Any, tick: Any) -> None:
+                view.held[...] = tick.end - view.created
+
+            @declare(reads=(held,))
+            def look(self, view: Any, what: Any) -> Any:
+                return ()
+
+        e = memory(by_number(), Reading("reading", Params(1.0)))
+        assert held in e.assembly.derived and held not in e.assembly.late
 
 
 def test_a_sleep_that_reads_them_sees_them_as_of_its_end() -> None:
