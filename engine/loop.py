@@ -172,7 +172,6 @@ class Engine(Serial):
         row = int(self.store.array(ROW)[()])
         return row if row >= 0 else None
 
-    @serial
     def encode_all(self, events: Iterable[Event]) -> list[int | None]:
         """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
 
@@ -180,18 +179,37 @@ class Engine(Serial):
         events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  Each event of a list or tuple
         is checked before anything changes; of an iterator, the events before the 256 that hold a bad one are encoded.  A jump of time over too many
         sleeps, and a vector that is no unit vector, are found at their event: the events before it are encoded.
+
+        A list or tuple has one turn.  Of an iterator each 256 events have one, so that other threads need not wait for the next ones.
         """
         self._integrity.require("encode_all")
-        coming = iter(self._sound(events, self.now) if isinstance(events, list | tuple) else events)
-        rows: list[int | None] = []
-        while pending := self._sound(islice(coming, CHUNK), self.now):
-            self.assembly.embed_ahead(pending)
-            if self.assembly.forecasts:
-                self.assembly.embed_forecast(pending)
-            rows += [self.encode(event) for event in pending]
+        if isinstance(events, list | tuple):
+            return self._encode_list(events)
+        coming, rows = iter(events), list[int | None]()
+        while pending := list(islice(coming, CHUNK)):
+            rows += self._encode_some(pending)
         if rows:
             self.advance(self.now)
         return rows
+
+    @serial
+    def _encode_list(self, events: Sequence[Event]) -> list[int | None]:
+        sound, rows = self._sound(events, self.now), list[int | None]()
+        for start in range(0, len(sound), CHUNK):
+            rows += self._encode_some(sound[start:start + CHUNK])
+        if rows:
+            self.advance(self.now)
+        return rows
+
+    @serial
+    def _encode_some(self, events: Sequence[Event]) -> list[int | None]:
+        """Encode a few events, whose texts are embedded together."""
+        self._integrity.require("encode_all")
+        pending = self._sound(events, self.now)
+        self.assembly.embed_ahead(pending)
+        if self.assembly.forecasts:
+            self.assembly.embed_forecast(pending)
+        return [self.encode(event) for event in pending]
 
     @staticmethod
     def _sound(events: Iterable[Event], now: float) -> list[Event]:
@@ -275,7 +293,7 @@ class Engine(Serial):
             return
         while True:
             with self._turns.together():
-                if in_part or not self.clock.due:
+                if in_part or not self.clock.due or self._integrity.ended:
                     yield
                     return
             with self._turns.alone():       # a turn that only reads cannot become one that writes

@@ -7,14 +7,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.registry import Registry
 from ..datasets.demo import load_demo
 from ..edits.planted import planted
+from .cache import cache
 from .flips import flips
+from .fork import fork
 from .kills import kills
 from .nights import making, nights
+from .orphans import orphans
+from .packages import packages
 from .readers import readers
 from .sweeps import small, sweep, sweeps
 from .tally import Tally
@@ -45,18 +50,31 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
     return DRILLS[name](make, events, folder, count, seed)
 
 
-DRILLS: dict[str, Callable[..., Tally]] = {"flips": flips, "kills": kills, "nights": nights, "readers": readers, "texts": texts, "threads": threads}
+DRILLS: dict[str, Callable[..., Tally]] = {
+    "cache": cache, "flips": flips, "fork": fork, "kills": kills, "nights": nights, "orphans": orphans, "packages": packages, "readers": readers,
+    "texts": texts, "threads": threads}
+
+
+def _count(given: str) -> int:
+    """Raises ArgumentTypeError, which argparse prints."""
+    if not given.isdecimal() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number of faults; give a whole number from 1 on")
+    return int(given)
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="drills", description="Make faults on purpose, and count what came of them.")
     parser.add_argument("drill", choices=sorted((*DRILLS, "sweeps")))
-    parser.add_argument("--count", type=int, default=100, help="faults to make")
+    parser.add_argument("--count", type=_count, default=100, help="faults to make")
     parser.add_argument("--seed", type=int, default=1, help="which faults; equal seeds make equal ones")
     parser.add_argument("--set", dest="set_name", help="mechanism set of the memories; true_memory if not given, for nights what makes memories")
     given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))
+    except HebbariumError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
     print("\n".join(tally.lines()))
     return 1 if tally.broken else 0
 

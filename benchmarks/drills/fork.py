@@ -1,50 +1,150 @@
-"""Child processes that live in a memory and may be killed at any moment."""
+"""A fork of the process that has a memory open: it cannot write the file, does not wait for ever, and the parent goes on as if it were alone."""
 from __future__ import annotations
 
 import gc
+import json
 import os
-import warnings
+import random
+import select
+import shutil
+import signal
+import time
 from collections.abc import Callable
-from io import FileIO
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
+from ...engine.errors import HebbariumError
 from ...engine.loop import Engine
 from ...engine.records import Event
+from .children import opened, started, told
 from .flips import Make
+from .tally import Tally
+
+PROMISED = "the fork is refused, or asks its copy of the memory; the parent and its file are as without it"
+LONGEST = 0.01      # s from the beginning of an event in another thread of the parent to the fork
+HANGS = 20.0        # s, after which a fork is taken to wait for ever
+REFUSED = "refused"
 
 
-def fork() -> int:
-    """As os.fork.  The child's garbage collector leaves objects of the parent alone: their destructors may wait for threads that it does not have."""
-    gc.freeze()
-    child = os.fork()
-    if child:
-        gc.unfreeze()
-    return child
+def fork(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
+    """Fork `count` times, in turn to encode, save, close, ask and drop the memory of the parent; half of the forks come while another thread of the
+    parent encodes.
 
+    make    opens the memory of a path
+    events  what the parent is told, one after each fork; it begins anew after the last one, and after a fork that broke the promise
 
-def started(work: Callable[[int], None]) -> tuple[int, FileIO]:
-    """Run `work` in a child process, with the descriptor to which it writes: the child's id, and the end to read from."""
-    reader, writer = os.pipe()
-    child = fork()
-    if child == 0:
+    Cost: a process and a loading each.  Needs `os.fork`.
+    """
+    tally, chance, path = Tally("fork", PROMISED), random.Random(seed), folder / "parent.db"
+    digests = _digests(make, events, folder / "alone.db")
+    held: list[Engine] = []         # the one reference to the memory, so that a fork can drop it
+    names, at = sorted(ACTS), len(events)
+    for number in range(count):
+        if at == len(events):
+            _ended(held, path)
+            held.append(make(path))
+            at = 0
+        busy, act = chance.random() < 0.5, names[number % len(names)]
         try:
-            os.close(reader)
-            warnings.simplefilter("ignore")
-            work(writer)
-        finally:
-            os._exit(1)
-    os.close(writer)
-    return child, FileIO(reader)
+            outcome = _forked(held, events[at], act, busy, chance)
+            if held[0].digest() != digests[at]:
+                outcome = "the parent has another digest"
+            elif _copied(make, path, folder / "copy.db") != digests[at]:
+                outcome = "the file of the parent holds another memory"
+        except Exception as error:      # the drill counts errors of every kind
+            outcome = f"the parent failed with {type(error).__name__}: {error}"
+        right = outcome in ACTS[act][1] or (busy and outcome == REFUSED)
+        tally.count(f"{act}, {'while a thread encodes' if busy else 'between events'}", outcome, broken=not right)
+        at = at + 1 if right else len(events)
+    _ended(held, path)
+    return tally
 
 
-def opened(make: Make, path: Path) -> Engine:
-    """The memory of a path, without warnings of a process that was killed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return make(path)
+def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
+    """Digests after each event, without a fork."""
+    memory, found = make(path), []
+    for event in events:
+        told(memory, event)
+        found.append(memory.digest())
+    memory.close()
+    return found
 
 
-def told(memory: Engine, event: Event) -> None:
-    """Encode an event, and let its tick pass."""
-    memory.encode(event)
-    memory.advance(event.time)
+def _ended(held: list[Engine], path: Path) -> None:
+    while held:
+        with suppress(HebbariumError):      # of a memory that a fork has broken
+            held.pop().close()
+        path.unlink()
+
+
+def _forked(held: list[Engine], event: Event, act: str, busy: bool, chance: random.Random) -> str:
+    """Fork before the event, or while another thread encodes it; what came of the fork's act."""
+    def live(writer: int) -> None:
+        try:
+            outcome = ACTS[act][0](held, event)
+        except HebbariumError as error:
+            outcome = REFUSED if error.what and error.where and error.cure else "refused without what, where or cure"
+        except Exception as error:      # the drill counts errors of every kind
+            outcome = f"failed with {type(error).__name__}: {error}"
+        os.write(writer, json.dumps(outcome).encode())
+
+    gc.collect()        # garbage of others, whose destructors may wait for threads that the fork does not have, is not the fork's to drop
+    thread = Thread(target=lambda: told(held[0], event))
+    if busy:
+        thread.start()
+        time.sleep(chance.uniform(0.0, LONGEST))
+    child, pipe = started(live)
+    with pipe:
+        hangs = not select.select([pipe], [], [], HANGS)[0]
+        if hangs:
+            os.kill(child, signal.SIGKILL)
+        answer = pipe.readall() or b""
+        os.waitpid(child, 0)
+    if busy:
+        thread.join()
+    else:
+        told(held[0], event)
+    return "waits for ever" if hangs else json.loads(answer) if answer else "ended without an answer"
+
+
+def _copied(make: Make, path: Path, copy: Path) -> str:
+    """The digest of a copy of the file."""
+    shutil.copy(path, copy)
+    memory = opened(make, copy)
+    try:
+        return memory.digest()
+    finally:
+        memory.close()
+
+
+def _encode(held: list[Engine], event: Event) -> str:
+    told(held[0], event)
+    return "encoded"
+
+
+def _save(held: list[Engine], event: Event) -> str:
+    held[0].save()
+    return "saved"
+
+
+def _close(held: list[Engine], event: Event) -> str:
+    held[0].close()
+    return "closed"
+
+
+def _ask(held: list[Engine], event: Event) -> str:
+    held[0].retrieve(event.text)
+    return "answered"
+
+
+def _drop(held: list[Engine], event: Event) -> str:
+    held.clear()
+    gc.unfreeze()
+    gc.collect()
+    return "dropped"
+
+
+ACTS: dict[str, tuple[Callable[[list[Engine], Event], str], set[str]]] = {      # what a fork does, and what may come of it
+    "encode": (_encode, {REFUSED}), "save": (_save, {REFUSED}), "close": (_close, {REFUSED}), "ask": (_ask, {"answered"}),
+    "drop": (_drop, {"dropped"})}

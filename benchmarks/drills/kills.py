@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from ...engine.records import Event
+from .children import opened, started, told
 from .flips import Make
-from .fork import opened, started, told
 from .tally import Tally
 
 PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"

@@ -16,8 +16,8 @@ from ...engine.loop import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.records import Event
 from ...engine.registry import Registry
+from .children import opened, started, told
 from .flips import Make
-from .fork import opened, started, told
 from .tally import Tally
 
 PROMISED = "the file holds the memory as it was at a save of a life without a kill; after the next and after the last event the digest is as there"

@@ -18,7 +18,7 @@ from ..execution.folder import LEDGER, ROWS
 from ..execution.ledger import Ledger
 from ..execution.local import execute
 from ..execution.plan import Plan, planned
-from .fork import started
+from .children import started
 from .tally import Tally
 
 PROMISED = "every cell that was reported is in the ledger, and a sweep that is continued ends with the rows of one without a kill"

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -10,15 +11,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from joblib import Parallel
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.demo import load_demo
 from hebbarium.benchmarks.drills import flips as damage
 from hebbarium.benchmarks.drills import readers as readers_drill
 from hebbarium.benchmarks.drills.__main__ import main
+from hebbarium.benchmarks.drills.cache import cache
 from hebbarium.benchmarks.drills.flips import flips
+from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.benchmarks.drills.kills import kills
 from hebbarium.benchmarks.drills.nights import making, nights
+from hebbarium.benchmarks.drills.orphans import orphans
+from hebbarium.benchmarks.drills.packages import BROKEN, packages
 from hebbarium.benchmarks.drills.readers import readers
 from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
 from hebbarium.benchmarks.drills.tally import Tally
@@ -159,6 +165,50 @@ def test_threads_share_an_embedder_and_its_file(tmp_path: Path, monkeypatch: pyt
     assert threads(make, EVENTS, tmp_path / "other", 4, 2).broken
 
 
+def test_damage_to_a_cache_gives_right_vectors_or_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [Event(float(i), f"Ada met Bo in Lisbon, number {i}") for i in range(300)]
+    tally = cache(make, many, tmp_path, 200, 2)
+    assert tally.broken == [] and tally.total == 200
+    assert tally.of("refused") > 20 and tally.of("computed anew and said") > 10 and tally.of("as stored") > 20
+    monkeypatch.setattr("hebbarium.engine.ports.cache_file.mark", lambda *_: b"the mark of everything")
+    (tmp_path / "other").mkdir()
+    assert "another vector" in str(cache(make, many, tmp_path / "other", 200, 2).broken)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a file that any process may write."""
+    tally = fork(worded, EVENTS, tmp_path, 20, 2)
+    assert tally.broken == [] and tally.total == 20 and tally.of("refused") >= 12 and tally.of("dropped") == 4
+    monkeypatch.setattr("hebbarium.engine.storage.snapshot_file.SnapshotFile.require_owner", lambda self: None)
+    (tmp_path / "other").mkdir()
+    assert fork(worded, EVENTS, tmp_path / "other", 10, 2).broken
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then joblib's own, of which one that works does not end."""
+    tally = orphans(make, EVENTS, tmp_path, 2, 3)
+    assert tally.broken == [] and tally.of("all ended") == 2
+    monkeypatch.setattr("hebbarium.benchmarks.drills.orphans.tied", lambda jobs, **how: Parallel(n_jobs=jobs, **how))
+    (tmp_path / "other").mkdir()
+    assert "processes are left" in str(orphans(make, EVENTS, tmp_path / "other", 2, 3).broken)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_broken_packages_are_named_and_the_rest_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a registry that names none, and one in which a broken package ends everything."""
+    tally = packages(make, EVENTS, tmp_path, len(BROKEN), 2)
+    assert tally.broken == [] and {kind for kind, _ in tally.outcomes} == set(BROKEN)
+    for name in ("other", "another"):
+        (tmp_path / name).mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Registry, "unloadable", lambda self: ())
+        assert "not named" in str(packages(make, EVENTS, tmp_path / "other", 4, 2).broken)
+    monkeypatch.setattr("hebbarium.engine.registry.usable", lambda: sys.exit("broken"))
+    assert "the rest does not: failed with SystemExit" in str(packages(make, EVENTS, tmp_path / "another", 4, 2).broken)
+
+
 def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tally = readers(make, EVENTS, tmp_path, 120, 2)
     assert tally.broken == [] and tally.of("answered") == 120
@@ -177,6 +227,15 @@ def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flips", "--count", "2", "--seed", "5", "--set", "bm25"]) == 0
     assert "2 faults; promised: refused" in capsys.readouterr().out
+
+
+def test_a_command_that_is_no_drill_is_refused_with_a_cure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["flips", "--set", "nosuch"]) == 2
+    assert "no mechanism set 'nosuch'" in (said := capsys.readouterr().err) and "What to do" in said
+    for given in ("-3", "0", "few", "1.5"):
+        with pytest.raises(SystemExit) as ended:
+            main(["flips", "--count", given])
+        assert ended.value.code == 2 and "give a whole number from 1 on" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")

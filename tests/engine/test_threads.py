@@ -1,10 +1,11 @@
 """Threads that share one memory: every answer is one that some order of the calls gives, and the state is that of the writer alone."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier, Thread
+from threading import Event as TurnEvent
 from typing import Any
 
 import numpy as np
@@ -215,3 +216,27 @@ def test_a_memory_closed_by_one_thread_refuses_the_others() -> None:
     closing.join()
     with pytest.raises(HebbariumError, match="is closed"):
         shared.retrieve(QUESTIONS[0])
+
+
+def test_others_ask_while_an_iterator_of_events_waits() -> None:
+    """Each 256 of its events have a turn; a list has one."""
+    e, waits, goes_on = small(by_number()), TurnEvent(), TurnEvent()
+
+    def slowly() -> Iterator[Event]:
+        for n in range(300):
+            if n == 280:
+                waits.set()
+                assert goes_on.wait(30.0)
+            yield Event(float(n), f"number {n}", id=str(n))
+
+    with ThreadPoolExecutor(1) as pool:
+        told = pool.submit(e.encode_all, slowly())
+        try:
+            assert waits.wait(30.0)
+            assert len(e.retrieve("number 7")) == 10 and e.store.n == 256
+        finally:
+            goes_on.set()
+        assert told.result(30.0) == list(range(300))
+    whole = small(by_number())
+    whole.encode_all([Event(float(n), f"number {n}", id=str(n)) for n in range(300)])
+    assert e.digest() == whole.digest()

@@ -1,0 +1,71 @@
+"""Damage to the file of the embedding cache: bits, bytes and pages.  Every vector is right, or an error names a cure."""
+from __future__ import annotations
+
+import random
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from ...engine.errors import HebbariumError
+from ...engine.ports.cache_file import DamagedCacheWarning
+from ...engine.ports.embedder import HashingEmbedder, Vectors
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.records import Event
+from .flips import Make, damages
+from .tally import Tally
+
+PROMISED = "every vector is right, or an error with what, where and cure"
+DIMENSIONS = 16
+KINDS = ("bit", "byte", "run of bytes", "bit of a page's head", "bit of an index page", "page of zeros", "page of noise", "page twice",
+         "pages swapped", "cut off")
+
+
+def cache(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
+    """Damage the file of a cache `count` times, in turn in each of these ways, and ask it for all of its vectors.
+
+    make    not used; the drill needs no memory
+    events  give the texts
+
+    Cost: 10 ms each.
+    """
+    tally, path, texts, kinds = Tally("cache", PROMISED), folder / "cache.sqlite", sorted({event.text for event in events}), damages(b"")
+    right = HashingEmbedder(DIMENSIONS).embed(texts)
+    _asked(path, texts)
+    sound = path.read_bytes()
+    for number in range(count):
+        chance, kind = random.Random(f"{seed} {number}"), KINDS[number % len(KINDS)]
+        raw = bytearray(sound)
+        kinds[kind](raw, chance)
+        for each in folder.glob("cache.sqlite*"):
+            each.unlink()
+        path.write_bytes(raw)
+        outcome, broken = _outcome(path, texts, right)
+        tally.count(kind, outcome if raw != sound else "no change", broken)
+    return tally
+
+
+def _outcome(path: Path, texts: list[str], right: Vectors) -> tuple[str, bool]:
+    """What came of a damaged file, and whether it broke the promise."""
+    try:
+        found, misses, said = _asked(path, texts)
+    except HebbariumError as error:
+        told = bool(error.what and error.where and error.cure)
+        return ("refused", False) if told else ("refused without what, where or cure", True)
+    except Exception as error:      # the drill counts errors of every kind
+        return f"failed with {type(error).__name__}: {error}", True
+    if not np.array_equal(found, right):
+        return "another vector", True
+    return "computed anew and said" if said else "computed anew" if misses else "as stored", False
+
+
+def _asked(path: Path, texts: list[str]) -> tuple[Vectors, int, bool]:
+    """The vectors of a cache, how many it computed, and whether it warned."""
+    cached = CachedEmbedder(HashingEmbedder(DIMENSIONS), path)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = cached.embed(texts)
+        return found, cached.misses, any(each.category is DamagedCacheWarning for each in caught)
+    finally:
+        cached.close()

@@ -1,0 +1,50 @@
+"""Child processes that live in a memory and may be killed at any moment."""
+from __future__ import annotations
+
+import gc
+import os
+import warnings
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+
+from ...engine.loop import Engine
+from ...engine.records import Event
+from .flips import Make
+
+
+def fork() -> int:
+    """As os.fork.  The child's garbage collector leaves objects of the parent alone: their destructors may wait for threads that it does not have."""
+    gc.freeze()
+    child = os.fork()
+    if child:
+        gc.unfreeze()
+    return child
+
+
+def started(work: Callable[[int], None]) -> tuple[int, FileIO]:
+    """Run `work` in a child process, with the descriptor to which it writes: the child's id, and the end to read from."""
+    reader, writer = os.pipe()
+    child = fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            warnings.simplefilter("ignore")
+            work(writer)
+        finally:
+            os._exit(1)
+    os.close(writer)
+    return child, FileIO(reader)
+
+
+def opened(make: Make, path: Path) -> Engine:
+    """The memory of a path, without warnings of a process that was killed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make(path)
+
+
+def told(memory: Engine, event: Event) -> None:
+    """Encode an event, and let its tick pass."""
+    memory.encode(event)
+    memory.advance(event.time)
