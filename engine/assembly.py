@@ -154,8 +154,9 @@ class Assembly:
         self.phases = self._phases(self.mechanisms, self.signals)
         steps = self.phases[Phase.MAINTAIN]
         self.derived, deriving = derived(steps)
-        readers = (*self.phases[Phase.ENCODE], *steps, *(read for m in self.mechanisms for read in (*type(m).forecasts(), *type(m).rests())))
-        self.late, waiting = late(self.derived, deriving, [item for reader in readers for item in reader.reads])
+        read = [item for node in (*self.phases[Phase.ENCODE], *steps) for item in node.reads]
+        read += [item for m in self.mechanisms for reader in (*type(m).forecasts(), *type(m).rests()) for item in reader.reads]
+        self.late, waiting = late(self.derived, deriving, read)
         self._waiting, self._deriving = waiting, tuple(node for node in deriving if node not in waiting)
         self.asleep_reads_late = any(getattr(item, "of", item) in self.late for node in self.phases[Phase.CONSOLIDATE] for item in node.reads)
         if instrument:
