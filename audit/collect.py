@@ -29,6 +29,7 @@ from .static import Exhibit
 
 T = TypeVar("T")
 Tell = Callable[[int, int, str], None]
+OURS = f"{__package__}.evidence"
 FEW = 3                 # up to this many mechanisms are judged in one process: another one would start too late
 SELDOM = (100_000, 1000, 1000)  # new objects before the young ones are collected; collections before those of the older ones
 
@@ -50,8 +51,8 @@ def _evidence(entry: Entry, registry: Registry) -> ModuleSpec | None:
     for id in (entry.id, entry.variety_of):
         if id and id in registry.entries:
             package = registry.package_of(registry.entries[id])
-            room, folder = (package.name, package.folder) if package else (__package__, Path(__file__).parent)
-            if spec := PathFinder.find_spec(f"{room}.evidence.{id}", [str(folder / "evidence")]):
+            room, folders = (f"{package.name}.evidence", [str(package.folder / "evidence")]) if package else (OURS, import_module(OURS).__path__)
+            if spec := PathFinder.find_spec(f"{room}.{id}", folders):
                 return spec
     return None
 

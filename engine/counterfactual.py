@@ -67,6 +67,7 @@ class Counterfactual:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
         memory, cue, changed = self._memory, self._memory.cue(query), dict.fromkeys((m.id for m in self._mechanisms), 0)
         size = memory.assembly.answer_size
+        memory.assembly.refresh()
         asked, size[0] = size[0], BEST
         try:
             with undisturbed(memory.store):
@@ -85,6 +86,7 @@ class Counterfactual:
         """
         memory, cue, found = self._memory, self._memory.cue(query), {}
         store, last = memory.store, self._last
+        memory.assembly.refresh()
         with undisturbed(store):
             self._plan.run(cue)
             for m in self._able:

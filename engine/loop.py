@@ -407,7 +407,10 @@ class Engine(Serial):
         Those of candidates are of the last question that was asked of all rows.
         """
         self._integrity.require("held")
-        return {c: self._held(c, self.assembly).copy() for c in columns}
+        wanted = list(columns)
+        if not self.assembly.late.isdisjoint(wanted):
+            self._refresh()
+        return {c: self._held(c, self.assembly).copy() for c in wanted}
 
     def _held(self, column: Column, by: Plan | Assembly) -> NDArray[Any]:
         return self.store.array(by.stages.source(column))

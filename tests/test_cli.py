@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -440,7 +441,9 @@ def test_a_variety_alone_is_judged_by_its_parents_evidence_where_it_has_none(mon
     parent = str(REGISTRY.entries[id].variety_of)
     own = collect.audit_registry(REGISTRY, only=[id], mutants=False).mechanisms[0]
     assert len(own.checks) == len(evidence_of(collect.import_module(f"{collect.OURS}.{id}")).checks)
-    monkeypatch.setattr(collect, "find_spec", lambda name: None if name.endswith(f".{id}") else object())
+    found = collect.PathFinder.find_spec
+    finder = SimpleNamespace(find_spec=lambda name, folders: None if name.endswith(f".{id}") else found(name, folders))
+    monkeypatch.setattr(collect, "PathFinder", finder)
     printed: list[tuple[int, int]] = []
     lent = collect.audit_registry(REGISTRY, only=[id], progress=lambda done, total, last: printed.append((done, total))).mechanisms[0]
     evidence = evidence_of(collect.import_module(f"{collect.OURS}.{parent}"))

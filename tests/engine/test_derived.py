@@ -330,7 +330,7 @@ def test_time_alone_computes_nothing_and_a_reader_gets_the_present() -> None:
     assert e.column("age").tolist() == [*(400.5 - hour for hour in range(5)), 0.0], "also within a tick, and of a new memory"
 
 
-@pytest.mark.parametrize("read", ["retrieve", "context", "explain", "column", "digest", "use", "planned"])
+@pytest.mark.parametrize("read", ["retrieve", "context", "explain", "column", "held", "digest", "use", "planned"])
 def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) -> None:
     told, quiet = ageing(Phase.RETRIEVE if read == "use" else None), ageing(Phase.RETRIEVE if read == "use" else None)
     for e, _ in (told, quiet):
@@ -340,7 +340,7 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
     computed.clear()
     plan = e.planned(e.mechanisms)
     {"retrieve": lambda: e.retrieve("number 2"), "context": lambda: e.context("number 2"), "explain": lambda: e.explain("number 2", 1),
-     "column": lambda: e.column("age"), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
+     "column": lambda: e.column("age"), "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
      "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan]))}[read]()
     assert computed == [0.5] and e.store.array({c.name: c for c in e.store.columns}["age"]).tolist() == [0.5, 0.25, 0.0]
     if read != "use":

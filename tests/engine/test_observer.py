@@ -43,8 +43,10 @@ def test_calls_and_changed_cells_of_a_known_history() -> None:
     e = memory(mechanism("m", does(Phase.ENCODE, dress, reads=[ROW], sets=[kept]), does(Phase.MAINTAIN, strengthen, adds=[LOG_STRENGTH]),
                          owns=[kept]),
                observer=watch)
-    e.encode_all(numbered(1, 2, 3))  # three encode hooks, one maintenance
+    e.encode_all(numbered(1, 2, 3))  # three encode hooks
+    e.column(LOG_STRENGTH)           # computed when it is read
     e.advance(1.0)
+    e.column(LOG_STRENGTH)
     receipt = watch.receipts["m"]
     assert (receipt.calls, receipt.values_changed) == (3 + 2, 3 * 1 + 2 * 2)
 

@@ -88,6 +88,7 @@ def test_a_plan_never_learns_and_belongs_to_one_memory() -> None:
 def test_an_observer_of_a_plan_sees_its_mechanisms_only() -> None:
     observer, mine = Observer(), Observer()
     one = lived(built("minimal"), observer=mine)
+    one.column("log_strength")      # the first question would compute it, and that is the memory's own
     before = {id: receipt.calls for id, receipt in mine.receipts.items()}
     plan = one.planned(built("minimal", "trigram_match"), observer)
     one.retrieve(QUESTIONS[0], plan=plan)
