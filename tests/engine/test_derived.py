@@ -340,7 +340,8 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
     computed.clear()
     plan = e.planned(e.mechanisms)
     {"retrieve": lambda: e.retrieve("number 2"), "context": lambda: e.context("number 2"), "explain": lambda: e.explain("number 2", 1),
-     "column": lambda: e.column("age"), "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
+     "column": lambda: e.column("age"),
+     "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
      "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan]))}[read]()
     assert computed == [0.5] and e.store.array({c.name: c for c in e.store.columns}["age"]).tolist() == [0.5, 0.25, 0.0]
     if read != "use":
