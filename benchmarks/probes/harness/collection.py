@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,11 +12,15 @@ from types import ModuleType
 from typing import Any
 
 from ....engine.errors import InputError, RegistryError, nearest
-from ....engine.packages import Package, installed
+from ....engine.packages import Package, PackageError, installed
 from .base import Probe
 
 FOLDER = Path(__file__).parent.parent
 NO_PROBES = ("__init__", "stimuli")
+
+
+class ProbesLeftOutWarning(UserWarning):
+    """The probes of an installed package cannot be read."""
 
 
 @cache
@@ -28,10 +33,17 @@ def own() -> Mapping[str, Probe]:
 
 @cache
 def collected() -> Mapping[str, Probe]:
-    """The probes of this package and of all installed ones.  Raises RegistryError for an id that two modules have."""
+    """The probes of this package and of all installed ones; those of a package that fails are left out, with a warning.
+
+    Raises RegistryError for an id that two modules have.
+    """
     found = dict(own())
     for package in installed():
-        theirs = _by_id((module.__name__, probe) for module in _modules(package) for probe in module.PROBES)
+        try:
+            theirs = _by_id((module.__name__, probe) for module in _modules(package) for probe in module.PROBES)
+        except PackageError as error:
+            warnings.warn(f"the probes of a package are left out: {error}", ProbesLeftOutWarning, stacklevel=2)
+            continue
         if twice := [id for id in theirs if id in found]:
             raise RegistryError(f"the probe {twice[0]!r} exists already", where=package.distribution, cure="give it another id")
         found |= theirs
@@ -64,9 +76,14 @@ def _modules(package: Package) -> Iterator[ModuleType]:
         if spec is None or spec.loader is None:
             continue
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:      # code of others may raise or exit with anything
+            raise package.failed(error) from error
         if not hasattr(module, "PROBES"):
-            raise RegistryError("it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe")
+            raise package.failed(RegistryError("it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe"))
         yield module
 
 

@@ -180,6 +180,11 @@ PROBES = (Probe("theirs/one", "Tells one thing.", "", "here", "One event.", "eve
         collection.collected.cache_clear()
         with pytest.raises(RegistryError, match="'needle/depths' exists already"):
             collection.collected()
+        for odd in ("raise RuntimeError('no licence')", "import sys; sys.exit(3)", "def broken(:", "PROBE = 1"):
+            module.write_text(odd, encoding="utf-8")
+            collection.collected.cache_clear()
+            with pytest.warns(collection.ProbesLeftOutWarning, match="theirs 1.0"):
+                assert collection.collected() == own(), "ours are there"
     finally:
         monkeypatch.undo()
         collection.collected.cache_clear()
