@@ -23,7 +23,7 @@ from ..reporting.workers import tied
 from .checks import Evidence, evidence_of
 from .mutation.numbers import installed
 from .mutation.shares import kept
-from .references import References, of_registry, read_those_of
+from .references import References, of_registry, those_of
 from .run import AuditResult, MechanismResult, audit, unaudited
 from .static import Exhibit
 
@@ -97,7 +97,7 @@ def _check_parts(registry: Registry, id: str, references: References) -> None:
     """Raises what is wrong with the evidence, and of a mechanism of a package with its class and its references, before anything is judged."""
     entry = registry.entries[id]
     if package := registry.package_of(entry):
-        read_those_of(package)
+        those_of(package)
         registry.load(entry)
     if name := evidence_module(entry, registry):
         _check_papers(evidence_of(import_module(name)), references)

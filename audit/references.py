@@ -81,42 +81,45 @@ class References:
         return "".join(f"{self.get(k).text}\n\n" for k in dict.fromkeys(keys)).rstrip("\n") + "\n"
 
 
-def load(path: Path = HERE, *others: Path) -> References:
-    """Read BibTeX files; of entries with the same key the first counts.  Raises DataError naming the line."""
-    entries: dict[str, Reference] = {}
-    for file in (path, *others):
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"cannot be read: {error}", where=str(file), cure="give a BibTeX file in UTF-8") from error
-        for entry in read(text, str(file)):
-            entries.setdefault(entry.key, entry)
-    return References(entries.values(), str(path))
+def load(path: Path = HERE) -> References:
+    """Read a BibTeX file.  Raises DataError naming the line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {error}", where=str(path), cure="give a BibTeX file in UTF-8") from error
+    return read(text, str(path))
 
 
 def of_registry(registry: Registry) -> References:
-    """Our references, then those of the packages whose mechanisms the registry holds; `missing` names those that cannot be read."""
-    missing = unreadable(registry)
-    left_out = {each.distribution for each in missing}
-    found = load(HERE, *(file for package in registry.packages if package.distribution not in left_out and (file := package.references)))
-    return References(found, str(HERE), missing)
+    """Our references, then those of the packages whose mechanisms the registry holds; of entries with the same key the first counts.
+
+    `missing` names those that cannot be read.
+    """
+    theirs, missing = _of_packages(registry)
+    entries: dict[str, Reference] = {}
+    for entry in (*load(), *theirs):
+        entries.setdefault(entry.key, entry)
+    return References(entries.values(), str(HERE), missing)
 
 
 def unreadable(registry: Registry) -> tuple[Missing, ...]:
     """The references of packages that cannot be read, and why."""
-    found = []
+    return _of_packages(registry)[1]
+
+
+def _of_packages(registry: Registry) -> tuple[list[Reference], tuple[Missing, ...]]:
+    found, missing = list[Reference](), list[Missing]()
     for package in registry.packages:
         try:
-            read_those_of(package)
+            found += those_of(package)
         except DataError as error:
-            found.append(Missing(package.distribution, "references", str(package.failed(error))))
-    return tuple(found)
+            missing.append(Missing(package.distribution, "references", str(package.failed(error))))
+    return found, tuple(missing)
 
 
-def read_those_of(package: Package) -> None:
-    """Raises DataError if the package has references, and they cannot be read."""
-    if file := package.references:
-        load(file)
+def those_of(package: Package) -> Iterable[Reference]:
+    """The references of a package; none if it has no file.  Raises DataError if they cannot be read."""
+    return load(package.references) if package.references else ()
 
 
 def unknown(registry: Registry, references: References, ids: Iterable[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import astuple, replace
@@ -157,7 +157,7 @@ class Assembly:
         read = [item for node in (*self.phases[Phase.ENCODE], *steps) for item in node.reads]
         read += [item for m in self.mechanisms for reader in (*type(m).forecasts(), *type(m).rests()) for item in reader.reads]
         self.late, waiting = late(self.derived, deriving, read)
-        self._waiting, self._deriving = waiting, tuple(node for node in deriving if node not in waiting)
+        self._deriving = tuple(node for node in deriving if node not in waiting)
         self.asleep_reads_late = any(getattr(item, "of", item) in self.late for node in self.phases[Phase.CONSOLIDATE] for item in node.reads)
         if instrument:
             instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
@@ -173,7 +173,7 @@ class Assembly:
         retrieve = self.plans[Phase.RETRIEVE]
         self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument,
-                                   None if instrument else self.crew, self.late_of_rows) if shortlist else None
+                                   None if instrument else self.crew, late=self.late_of_rows) if shortlist else None
         self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist,
                                            self.late_of_rows))
         self._forecasts = [self._reader(m, f, Phase.ENCODE) for m in self.mechanisms for f in type(m).forecasts()]
@@ -316,16 +316,16 @@ class Assembly:
         """A method that only reads, and its view."""
         return Binding(Node(m.id, read.name, phase, m.order, read.reads, (), (), read.function), self.store, Stages(())), getattr(m, read.name)
 
-    def at_rest(self, slept: Tick) -> bool:
-        """Whether further sleeps change nothing until something but time does, as the mechanisms that consolidate say after a sleep."""
-        if not self._can_rest:
-            return False
-        for binding, function in self._rests:
+    def _read(self, readers: Iterable[tuple[Binding, Callable[..., Any]]], what: Any) -> Iterator[Any]:
+        """What each of these methods returns, one after the other."""
+        for binding, function in readers:
             if binding.version != self.store.version:
                 binding.bind()
-            if not function(binding.view, slept):
-                return False
-        return True
+            yield function(binding.view, what)
+
+    def at_rest(self, slept: Tick) -> bool:
+        """Whether further sleeps change nothing until something but time does, as the mechanisms that consolidate say after a sleep."""
+        return self._can_rest and all(self._read(self._rests, slept))
 
     @property
     def forecasts(self) -> bool:
@@ -343,11 +343,7 @@ class Assembly:
             numbers = zip(self.event_log.sessions.due_all([e.session for e in events]), self.event_log.speakers.due_all([e.speaker for e in events]),
                           strict=True)
             coming = [replace(each, session=session, speaker=speaker) for each, (session, speaker) in zip(coming, numbers, strict=True)]
-            texts: dict[str, None] = {}
-            for binding, function in self._forecasts:
-                if binding.version != self.store.version:
-                    binding.bind()
-                texts |= dict.fromkeys(function(binding.view, coming))
+            texts = dict.fromkeys(text for named in self._read(self._forecasts, coming) for text in named)
             if texts:
                 self.embedder.embed(list(texts))
             self._coming = {each.event: each for each in coming}
@@ -431,7 +427,7 @@ class Assembly:
 
     def late_of_rows(self, base: Cells, most: int) -> LateRows | None:
         """What computes the late columns of some rows of a store that shows this one; None: there are none."""
-        return LateRows(base, most, self.late, self._waiting, self.clock) if self.late else None
+        return LateRows(base, most, self.late, [step.node for step in self.late_plan.steps], self.clock) if self.late else None
 
     def refresh(self) -> None:
         """Compute the late columns for the present, if time or anything else has changed since.  Cost: that of their steps, or 0.1 us."""

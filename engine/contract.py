@@ -25,6 +25,7 @@ Read = Column | Structure | Before
 HookFunction = Callable[[Any, Any, Any], None]
 ForecastFunction = Callable[[Any, Any, Sequence["Incoming"]], Iterable[str]]
 RestFunction = Callable[[Any, Any, Any], bool]
+F = TypeVar("F", bound=Callable[..., Any])
 
 HOURS_PER: dict[str, float] = {"ms": 1.0 / 3.6e6, "s": 1.0 / 3600.0, "min": 1.0 / 60.0, "h": 1.0, "d": 24.0}
 
@@ -136,12 +137,7 @@ def forecast(*, reads: tuple[Touched, ...]) -> Callable[[ForecastFunction], Fore
 
     reads  persistent columns and structures, all read-only
     """
-
-    def declare(function: ForecastFunction) -> ForecastFunction:
-        function.__forecast__ = Reader(function.__name__, reads, function)  # type: ignore[attr-defined]
-        return function
-
-    return declare
+    return _reader("__forecast__", reads)
 
 
 def at_rest(*, reads: tuple[Touched, ...]) -> Callable[[RestFunction], RestFunction]:
@@ -152,9 +148,12 @@ def at_rest(*, reads: tuple[Touched, ...]) -> Callable[[RestFunction], RestFunct
 
     reads  persistent columns and structures, all read-only
     """
+    return _reader("__at_rest__", reads)
 
-    def declare(function: RestFunction) -> RestFunction:
-        function.__at_rest__ = Reader(function.__name__, reads, function)  # type: ignore[attr-defined]
+
+def _reader(mark: str, reads: tuple[Touched, ...]) -> Callable[[F], F]:
+    def declare(function: F) -> F:
+        setattr(function, mark, Reader(function.__name__, reads, function))
         return function
 
     return declare

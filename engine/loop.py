@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -183,23 +183,14 @@ class Engine(Serial):
         A list or tuple has one turn.  Of an iterator each 256 events have one, so that other threads need not wait for the next ones.
         """
         self._integrity.require("encode_all")
-        if isinstance(events, list | tuple):
-            return self._encode_list(events)
-        coming, rows = iter(events), list[int | None]()
-        while pending := list(islice(coming, CHUNK)):
-            rows += self._encode_some(pending)
-        if rows:
-            self.advance(self.now)
-        return rows
-
-    @serial
-    def _encode_list(self, events: Sequence[Event]) -> list[int | None]:
-        sound, rows = self._sound(events, self.now), list[int | None]()
-        for start in range(0, len(sound), CHUNK):
-            rows += self._encode_some(sound[start:start + CHUNK])
-        if rows:
-            self.advance(self.now)
-        return rows
+        whole = isinstance(events, list | tuple)
+        with self._turns.alone() if whole else nullcontext():
+            coming, rows = iter(self._sound(events, self.now) if whole else events), list[int | None]()
+            while pending := list(islice(coming, CHUNK)):
+                rows += self._encode_some(pending)
+            if rows:
+                self.advance(self.now)
+            return rows
 
     @serial
     def _encode_some(self, events: Sequence[Event]) -> list[int | None]:
@@ -739,6 +730,14 @@ class Engine(Serial):
 
     def _pass(self, time: float, waking: bool = False) -> None:
         """Maintain up to `time`, and consolidate at the end of each sleep that ends by then; `waking` also ends a sleep in progress."""
+        if self._sleep()[1] <= time:
+            self._pass_nights(time)
+        self._maintain(time, again=not waking)
+        if waking and self._sleep()[0] < time:
+            self._consolidate(time)
+
+    def _pass_nights(self, time: float) -> None:
+        """Consolidate at the end of each sleep that ends by `time`; those that change nothing pass at once."""
         if self._idle():
             self._stride(time)
         bar = NightBar(self.progress, self._nights_until(time))
@@ -750,9 +749,6 @@ class Engine(Serial):
             bar.passed()
             if self._fixed() and self.assembly.at_rest(slept):
                 self._stride(time)
-        self._maintain(time, again=not waking)
-        if waking and self._sleep()[0] < time:
-            self._consolidate(time)
 
     def _stride(self, time: float) -> None:
         """Pass many sleeps up to `time` that change nothing at once, all but the last, after which everything stands as after all."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
 from importlib.util import find_spec
@@ -58,6 +60,16 @@ class Package:
             what, where, cure = raised(error), f"{own[-1].filename}:{own[-1].lineno}" if own else "", "correct it"
         return PackageError(what, where=f"{self.distribution}: {where}" if where else self.distribution,
                             cure=f"{cure}, or {uninstall(self.distribution)}" if cure else uninstall(self.distribution))
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Whatever is raised within, but an interruption, becomes an error that names the package."""
+        try:
+            yield
+        except (KeyboardInterrupt, PackageError):
+            raise
+        except BaseException as error:      # code of others may raise or exit with anything
+            raise self.failed(error) from error
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 import math
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -250,18 +250,10 @@ class Registry:
         """The installed package that holds the module of an entry; None for one of Hebbarium."""
         return next((p for p in self.packages if f"{entry.module}.".startswith(f"{p.name}.")), None)
 
-    @contextmanager
-    def blaming(self, entry: Entry) -> Iterator[None]:
+    def blaming(self, entry: Entry) -> AbstractContextManager[None]:
         """Whatever is raised at work on a mechanism of a package is a PackageError that names it; errors at work on ours stay as they are."""
         package = self.package_of(entry)
-        try:
-            yield
-        except (KeyboardInterrupt, PackageError):
-            raise
-        except BaseException as error:
-            if package is None:
-                raise
-            raise package.failed(error) from error
+        return package.blamed() if package else nullcontext()
 
     def load(self, entry: Entry) -> type[Mechanism[Any]]:
         """The plug-in class of an entry.  Raises RegistryError, which names its package, if it cannot be loaded."""

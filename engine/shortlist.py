@@ -257,7 +257,7 @@ class Shortlist:
 
     def __init__(self, most: int, base: Cells, banned: Banned, nodes: Callable[[Cells, Banned], Sequence[Node]],
                  signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None,
-                 crew: Crew | None = None, late: Callable[[Cells, int], LateRows | None] = lambda base, most: None) -> None:
+                 crew: Crew | None = None, *, late: Callable[[Cells, int], LateRows | None]) -> None:
         """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew: threads that find the rows; late: makes what
         computes the late columns of at most so many rows.
 

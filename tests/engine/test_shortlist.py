@@ -207,7 +207,7 @@ def test_the_best_row_is_that_of_all_rows(memory: Engine, most: int, same: float
     """The rest differs more: many memories have some of three words in common.  By chance, 1 of 17, or 1 of 4, of the rows would be the same."""
     a, events = memory.assembly, conversation(N)
     monkeypatch.setattr(shortlist, "PAYS", 4)
-    monkeypatch.setattr(a, "shortlist", Shortlist(most, a.store, a._banned, a._asking, a.signals, a.streams, None))
+    monkeypatch.setattr(a, "shortlist", Shortlist(most, a.store, a._banned, a._asking, a.signals, a.streams, None, late=a.late_of_rows))
     texts = [events[row].text.split(". ")[1] for row in range(7, N, 23)]
     shares = [len(set(memory.retrieve(text, 5).rows.tolist()) & set(whole(memory, text).rows.tolist())) / 5 for text in texts]
     firsts = [memory.retrieve(text, 5).rows[0] == whole(memory, text).rows[0] for text in texts]

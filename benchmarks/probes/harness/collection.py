@@ -76,14 +76,10 @@ def _modules(package: Package) -> Iterator[ModuleType]:
         if spec is None or spec.loader is None:
             continue
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
+        with package.blamed():
             spec.loader.exec_module(module)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:      # code of others may raise or exit with anything
-            raise package.failed(error) from error
-        if not hasattr(module, "PROBES"):
-            raise package.failed(RegistryError("it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe"))
+            if not hasattr(module, "PROBES"):
+                raise RegistryError("it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe")
         yield module
 
 
