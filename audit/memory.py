@@ -63,8 +63,8 @@ def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | 
 
 
 def encode(memory: Engine, *log: Told) -> list[int | None]:
-    """Encode events one by one and return their rows: an Event, or (time in hours, text) or (time, text, speaker), undated."""
-    return [memory.encode(each if isinstance(each, Event) else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False))
+    """Encode events one by one: an Event, or (time in hours, text) or (time, text, speaker), undated.  Their rows; None if a gate refused it."""
+    return [memory.encode(each if isinstance(each, Event) else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)).row
             for each in log]
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
@@ -25,6 +26,7 @@ from .context.context import Reader as ContextReader
 from .context.tokens import TokenCounter, counter
 from .contract import Cue, Mechanism, Tick
 from .drafts import Kind
+from .encoded import Encoded, warning_of
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
@@ -67,6 +69,7 @@ from .vocabulary import (
     SLEEP_ONSET,
     SPEAKER,
     SUFFICIENCY,
+    VETO,
     VISIBLE,
 )
 from .writings import Writing
@@ -116,6 +119,7 @@ class Engine(Serial):
                                  checked_shortlist(shortlist), threads, [self._turns])
         self._integrity = Integrity()
         self.observer, self.progress = observer, progress
+        self._warned = False        # of an event that a gate refused
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
         self._life = object()      # what its answers name as their origin
@@ -151,9 +155,10 @@ class Engine(Serial):
         return Schedule.of(self.assembly.phases)
 
     @serial
-    def encode(self, event: Event) -> int | None:
-        """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed.
+    def encode(self, event: Event) -> Encoded:
+        """Encode an event.  Its row, which is false and -1 if a gate refused it, with `why`.  Raises InputError, with nothing changed.
 
+        The first refusal warns with a VetoWarning, unless an observer measures the memory: that counts them.
         With a file, an event that begins a tick first saves the one before; SnapshotError: this could not be saved, and the event was not stored.
         """
         self._integrity.require("encode")
@@ -170,10 +175,18 @@ class Engine(Serial):
             self._run[Phase.ENCODE](incoming)
             self.clock.changed()
         row = int(self.store.array(ROW)[()])
-        return row if row >= 0 else None
+        return Encoded(row) if row >= 0 else self._refused()
 
-    def encode_all(self, events: Iterable[Event]) -> list[int | None]:
-        """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
+    def _refused(self) -> Encoded:
+        """The result of an event that the last pass did not store."""
+        refused = Encoded(vetoed_by=self.assembly.plans[Phase.ENCODE].contributors(VETO))
+        if not self._warned and self.observer is None:
+            self._warned = True
+            warnings.warn(warning_of(refused), stacklevel=4)
+        return refused
+
+    def encode_all(self, events: Iterable[Event]) -> list[Encoded]:
+        """Encode events in order, and finish the tick.  What became of each, as `encode` says it.  Raises InputError.
 
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
         events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  Each event of a list or tuple
@@ -185,7 +198,7 @@ class Engine(Serial):
         self._integrity.require("encode_all")
         whole = isinstance(events, list | tuple)
         with self._turns.alone() if whole else nullcontext():
-            coming, rows = iter(self._sound(events, self.now) if whole else events), list[int | None]()
+            coming, rows = iter(self._sound(events, self.now) if whole else events), list[Encoded]()
             while pending := list(islice(coming, CHUNK)):
                 rows += self._encode_some(pending)
             if rows:
@@ -193,7 +206,7 @@ class Engine(Serial):
             return rows
 
     @serial
-    def _encode_some(self, events: Sequence[Event]) -> list[int | None]:
+    def _encode_some(self, events: Sequence[Event]) -> list[Encoded]:
         """Encode a few events, whose texts are embedded together."""
         self._integrity.require("encode_all")
         pending = self._sound(events, self.now)

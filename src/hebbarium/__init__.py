@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .benchmarks.datasets import load
     from .engine.contract import Mechanism, Params, hook
     from .engine.counterfactual import ranks_changed
+    from .engine.encoded import Encoded, VetoWarning
     from .engine.errors import HebbariumError
     from .engine.explain import Explanation
     from .engine.loop import Engine
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
     from .engine.registry import Registry
 
 _HOMES = {
-    "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "Explanation": "engine.explain",
+    "Answer": "engine.ranking", "Encoded": "engine.encoded", "Engine": "engine.loop", "Event": "engine.records", "Explanation": "engine.explain",
     "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract", "Observer": "engine.observer",
     "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry",
-    "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets",
+    "VetoWarning": "engine.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets",
     "memory": "api", "ranks_changed": "engine.counterfactual",
 }
 
 __all__ = [
-    "Answer", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params", "Query", "Registry", "embedder",
-    "hook", "hours", "load", "memory", "ranks_changed",
+    "Answer", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params", "Query", "Registry",
+    "VetoWarning", "embedder", "hook", "hours", "load", "memory", "ranks_changed",
 ]
 
 

@@ -262,7 +262,7 @@ def a_year_loses_no_text(bench: Bench) -> None:
     kept = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
     assert [memory.event_log.events[i].text for i in range(len(events))] == [e.text for e in events]
-    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row is not None)
+    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row.stored)
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 
 
