@@ -27,6 +27,7 @@ from .context.tokens import TokenCounter, counter
 from .contract import Cue, Mechanism, Tick
 from .drafts import Kind
 from .encoded import Encoded, warning_of
+from .erasing import Erasure, named_events, overwritten
 from .errors import ContractError, InputError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
@@ -163,6 +164,7 @@ class Engine(Serial):
         """
         self._integrity.require("encode")
         event = self.tasks.marked(checked_event(event, self.now))
+        self.event_log.require_new(event.id)
         self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
         incoming = self.assembly.incoming(event)
         with self._integrity.change("encode"):
@@ -215,14 +217,15 @@ class Engine(Serial):
             self.assembly.embed_forecast(pending)
         return [self.encode(event) for event in pending]
 
-    @staticmethod
-    def _sound(events: Iterable[Event], now: float) -> list[Event]:
-        """The events, checked, of which the first is not before `now`.  Raises InputError."""
-        found: list[Event] = []
-        for event in events:
-            found.append(checked_event(event, now))
-            now = found[-1].time
-        return found
+    def _sound(self, events: Iterable[Event], now: float) -> list[Event]:
+        """The events, checked, of which the first is not before `now`, and no two have the same id.  Raises InputError."""
+        sound, ids = list[Event](), set[str]()
+        for given in events:
+            event = checked_event(given, now)
+            self.event_log.require_new(event.id, ids)
+            sound.append(event)
+            now = event.time
+        return sound
 
     @serial
     def advance(self, time: float | datetime) -> None:
@@ -265,7 +268,7 @@ class Engine(Serial):
 
         The state stays bit for bit as it is, unless `learn`: then recall may change memory, as if every row of the answer had been needed.  That
         carries no truth; `use` tells what was needed.  A query later than the present is refused; call `advance(query.time)` first, since passing
-        time changes memory.
+        time changes memory.  A blank query asks without words, here and in every other call: memories rank by time, use and strength alone.
 
         plan   of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
         depth  how many rows of the ranking will be read from `final`, if more than k: a shortlist is asked only if it can answer so many
@@ -430,10 +433,11 @@ class Engine(Serial):
         return Answer(rows, standing.at(rows), standing, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
-    def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:
+    def use(self, answer: Answer | Context, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64],
+            outcome: float | None = None) -> Rows:
         """Tell the memory which rows were needed for an answer: recall changes memory as if exactly they had been answered.  These rows, best first.
 
-        answer       of `retrieve` without `learn`, now or earlier; one feedback for each answer
+        answer       of `retrieve` without `learn`, now or earlier, or a context with the answer it was made from; one feedback for each answer
         rows_or_ids  any rows that the memory held when it answered, or ids of events: the answered rows that show the event, else its own.  None of
                      them: () says that nothing of the answer was needed
         outcome      how well the answer served, from -1 to 1, for hooks that read OUTCOME; None: not told
@@ -445,9 +449,10 @@ class Engine(Serial):
         Raises InputError, with nothing changed, for an answer that the memory has learnt from, or that another memory gave.
         """
         self._integrity.require("use")
-        asked = asked_of(answer)
+        given: Any = answer.answer if isinstance(answer, Context) else answer
+        asked = asked_of(given)
         score = checked_outcome(outcome, place(asked))
-        rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
+        rows, erased = needed_rows(given, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
         self._refresh()
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
@@ -489,7 +494,7 @@ class Engine(Serial):
         same object.
         Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
         20k memories 16 ms at 1,024 tokens and 23 ms at 4,096; microseconds if it was asked before.
-        Raises InputError, also for a blank query.
+        Raises InputError.
         """
         with self._question(alone=bool(self.sources)):
             self._integrity.require("context")
@@ -662,34 +667,39 @@ class Engine(Serial):
         self.clock.changed()
 
     @serial
-    def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
-        """Overwrite the text of every event with an id, for good; the rows that were archived, made ones included.  The one way to lose a text.
+    def erase(self, what: str | int | Only, *, confirm: bool | None = None) -> Erasure:
+        """Overwrite the text of events, for good; the rows that were archived, made ones included.  The one way to lose a text.
 
-        confirm  must be True
+        what     the id of an event, the row of one, or an `Only`: every event that meets its conditions, refused ones included
+        confirm  True erases.  False erases nothing and returns what would be erased.  Left out, the call raises InputError, which says the same
 
         Text, caption, attributes, vector, postings, passages and edges of the event are overwritten, in the memory and in its snapshot file, which
         is rewritten (VACUUM); so are all texts that the memory made from it, or that contain its text of 20 characters or more.  The rows stay as
         stubs with time, session and speaker, their columns at neutral.  What mechanisms have learnt over many events, such as means and weights, is
         not undone, and neither are copies of the file, the embedding cache (vectors under hashes of texts) or a transcript of a language model.
-        Raises InputError, with nothing changed, without `confirm` or for an unknown id; SnapshotError if the disk fails: the next save then
-        overwrites in the file what this one could not.
+        Raises InputError, with nothing changed, without `confirm`, and for an id, a row or a filter that names no event; SnapshotError if the disk
+        fails: the next save then overwrites in the file what this one could not.
         """
         self._integrity.require("erase")
-        if not isinstance(event_id, str):
-            raise InputError(f"the id is {event_id!r}", where="erase", cure="give the id of one event as a str")
-        if confirm is not True:
-            raise InputError("erasing loses the text for good", where=f"erase {event_id!r}",
-                             cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
-        with self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
-            erased = self.assembly.erase(event_id)
+        if confirm is not None and not isinstance(confirm, bool):
+            raise InputError(f"confirm is {confirm!r}", where="erase", cure="give True to erase, or False to see what would be erased")
+        going = overwritten(named_events(what, self.event_log), self.event_log)
+        planned = Erasure.of(going.rows, [self.event_log.events[n] for n in going.events], len(going.writings))
+        if confirm is None:
+            raise InputError(f"erasing loses texts for good: {planned}", where="erase",
+                             cure="call erase(..., confirm=True); archive(row) hides a memory and keeps its text")
+        if not confirm:
+            return planned
+        with self._integrity.change("erase"):
+            self.assembly.erase(going)
             self.tasks.read_again()
             self._contexts.clear()
             self.assembly.places.clear()
             forget_texts()
             self.clock.changed()
         if self._snapshot:
-            self._snapshot.save(erased=erased)
-        return erased.rows
+            self._snapshot.save(erased=going)
+        return planned.finished()
 
     @serial
     def save(self) -> None:

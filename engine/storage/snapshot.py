@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -36,7 +36,7 @@ from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
 from .differences import Parted, Whole
-from .event_log import EventLog
+from .event_log import Erased, EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
 from .older_formats import NEW, TABLES_4, Format4, OlderFormat
@@ -80,26 +80,6 @@ Noted = Mapping[Column, NDArray[np.int64]]
 
 class InterruptedWarning(UserWarning):
     """The process that last wrote a snapshot ended without closing it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What was overwritten: numbers of events, rows and numbers of writings."""
-
-    events: tuple[int, ...]
-    rows: tuple[int, ...]
-    writings: tuple[int, ...]
-
-    def __or__(self, other: Erased | None) -> Erased:
-        """This and another, each number once.
-
-        >>> Erased((3,), (5,), ()) | Erased((1, 3), (4,), (0,))
-        Erased(events=(1, 3), rows=(4, 5), writings=(0,))
-        """
-        if other is None:
-            return self
-        events, rows, writings = (tuple(sorted({*own, *others})) for own, others in zip(astuple(self), astuple(other), strict=True))
-        return Erased(events, rows, writings)
 
 
 class Clock(Protocol):
