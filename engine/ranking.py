@@ -322,13 +322,25 @@ def rank(scores: Any, visible: Any, row: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory of an answer: verbatim text, id of its event ("" if the memory made it), final score, time (h), row."""
+    """One memory of an answer.
+
+    text        verbatim
+    id          of its event; "" if the memory made it, or the event has none
+    score       final
+    time        h, of the event, or CREATED of a row that the memory made
+    row         of the memory
+    speaker, session  names; "" for none
+    attributes  sorted pairs of key and value of its event; () if the memory made it
+    """
 
     text: str
     id: str
     score: float
     time: float
     row: int
+    speaker: str = ""
+    session: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -444,8 +456,8 @@ class Answer:
         return int(rank(self.final, self.answerable, row))
 
     def __iter__(self) -> Iterator[Hit]:
-        for unit, score, row in zip(self.units, self.scores.tolist(), self.rows.tolist(), strict=True):
-            yield Hit(unit.text, unit.id, score, unit.time, row)
+        for unit, event, score in zip(self.units, self.records, self.scores.tolist(), strict=True):
+            yield Hit(unit.text, unit.id, score, unit.time, unit.row, unit.speaker, unit.session, event.attributes if event else ())
 
     def __len__(self) -> int:
         return len(self.rows)

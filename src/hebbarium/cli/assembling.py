@@ -70,13 +70,10 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
 
     A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
     """
-    from ..engine.context.assembly import STRATEGIES, require_text
     from ..engine.context.assembly import assemble as assembled
     from ..engine.context.tokens import counter
 
     set_name, strategy = _with_strategy(set_name, strategy)
-    if not strategy or STRATEGIES[strategy].asks:
-        require_text(query, "--query")
     with _memory(set_name, dataset, data, conversation, embedder) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
         found = assembled(memory, query, budget, max_items=items, session=session, counter=count, form=form.value,
@@ -87,7 +84,7 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
             write_page(memory, query, page, budget=budget, counter=count, session=session, set_name=set_name, dataset=dataset, data=data,
                        conversation=conversation, embedder=embedder)
     if as_json:
-        print_json(asdict(found))
+        print_json(found.plain())
         return
     from ..console import print_lines, print_table
 
