@@ -1,18 +1,25 @@
-"""A memory from the name of a mechanism set."""
+"""Memories from the name of a mechanism set, from their file alone, and from the events of another memory."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from .engine.errors import InputError
-from .engine.loop import Engine
+from .engine.encoded import Encoded
+from .engine.errors import HebbariumError, InputError, SnapshotError
+from .engine.loop import CHUNK, Engine
 from .engine.ports.by_name import embedder
 from .engine.ports.by_name import language_model as named_language_model
-from .engine.ports.embedder import Embedder
+from .engine.ports.embedder import Embedder, HashingEmbedder
 from .engine.ports.embedding_cache import default_cache
 from .engine.ports.language_model import LanguageModel
 from .engine.registry import Registry, Value
+from .engine.vocabulary import WITHHELD
+from .engine.withholding import OWN
 
 
 def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | str | None = None, without: Sequence[str] = (),
@@ -44,3 +51,96 @@ def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "m
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
     language = named_language_model(language_model, transcript)
     return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, **options)
+
+
+def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, params: Mapping[str, Mapping[str, Value]] | None = None,
+           **options: Any) -> Engine:
+    """A memory from its file alone: with the mechanisms, parameters, seed and embedder that the file names.
+
+    embedding  needed if the file names a model that is found under another name here
+    params     needed for parameters that are files, of which the memory's file names the content alone
+    options    further options of `Engine`, such as `language_model`
+
+    Raises SnapshotError for a path without a memory, RegistryError for a mechanism that is not installed, HebbariumError for a model that is not.
+    """
+    path = Path(path)
+    saved = _configuration(path)
+    registry = Registry.installed()
+    order = sorted(saved["mechanisms"], key=lambda id: registry.order.get(id, len(registry.order)))
+    mechanisms = [registry.instance(id, {**saved["mechanisms"][id], **(params or {}).get(id, {})}) for id in order]
+    name, _, dimensions = saved["embedder"]
+    spec = embedding or (f"{name}:{dimensions}" if name == HashingEmbedder.name else name)
+    model = embedder(spec, default_cache() if isinstance(spec, str | Path) else None)
+    return Engine(mechanisms, model, path=path, seed=saved["seed"], consolidate_every=saved["consolidate_every"], **options)
+
+
+def rebuild(source: Engine | Path | str, set: str | Path = "default", *, path: Path | str | None = None,
+            progress: Callable[[int, int], None] | None = None, **options: Any) -> Engine:
+    """A new memory of another set, other parameters or another embedder, which encodes the events of a memory again.
+
+    source    a memory, or the file of one; both stay as they are
+    set       as of `memory`
+    path      file of the new memory, in which nothing may stand yet; the file of `source` itself, if that is given as a path, is replaced when the
+              new memory is whole.  None: no file
+    progress  called as progress(events encoded, events in all); None: a bar on a terminal, lines elsewhere, for 1,000 events and more
+    options   further arguments of `memory`
+
+    Events keep their order, times and ids.  What their owner has archived is archived; what was erased is gone, and so is what recall has changed:
+    uses are no events.  Raises HebbariumError as `memory` and `reopen`; then no file has changed.
+
+    >>> from hebbarium import Event
+    >>> with memory("hybrid", embedding="hashing:64") as old:
+    ...     row = old.encode(Event(30.0, "We moved.", "Ada"))
+    ...     rebuild(old, "bm25", embedding="hashing:64").retrieve("Who moved?").events
+    (<Event 1970-01-02 06:00, Ada: 'We moved.'>,)
+    """
+    path = None if path is None else Path(path)
+    if path is not None and path.exists() and not (isinstance(source, str | Path) and path.samefile(source)):
+        raise InputError("the file is there already", where=str(path), cure="give a path where nothing stands, or remove the file")
+    part = path and path.with_name(f"{path.name}.{os.getpid()}.new")
+    with reopen(source) if not isinstance(source, Engine) else nullcontext(source) as old:
+        new = memory(set, path=part, **options)
+        try:
+            _encode_again(old, new, progress)
+            if path is None or part is None:
+                return new
+            new.close()
+        except BaseException:
+            with suppress(HebbariumError):
+                new.close()
+            if part:
+                part.unlink(missing_ok=True)
+            raise
+    part.replace(path)
+    return memory(set, path=path, **options)
+
+
+def _encode_again(old: Engine, new: Engine, progress: Callable[[int, int], None] | None) -> None:
+    """Encode the events of one memory in another one, and archive what is archived there."""
+    from .console import Meter
+
+    log, archived, rows = old.event_log, old.column(WITHHELD) == OWN, dict[int, Encoded]()
+    told = [number for number in range(len(log.events)) if not log.is_stub(number)]
+    with Meter("events", least=1000) as meter:
+        tell = progress or meter
+        for first in range(0, len(told), CHUNK):
+            chunk = told[first:first + CHUNK]
+            rows.update(zip(chunk, new.encode_all([log.events[number] for number in chunk]), strict=True))
+            tell(first + len(chunk), len(told))
+    if old.now == old.now:
+        new.advance(old.now)
+    for number, row in rows.items():
+        if row and log.row_of[number] >= 0 and archived[log.row_of[number]]:
+            new.archive(row)
+
+
+def _configuration(path: Path) -> dict[str, Any]:
+    """What the file of a memory names: mechanisms with their parameters, embedder, seed, consolidate_every.  Raises SnapshotError."""
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as file:
+            ((saved,),) = file.execute("SELECT value FROM meta WHERE key = 'configuration'").fetchall()
+            configuration: dict[str, Any] = json.loads(saved)
+            return configuration
+    except (sqlite3.Error, ValueError, OSError) as error:
+        raise SnapshotError("holds no memory that can be read", where=str(path),
+                            cure="give the file of a memory; `hebbarium.memory(path=...)` says what is wrong with it") from error
