@@ -28,7 +28,8 @@ _HOMES = {
     "Explanation": "engine.explain", "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract",
     "Observer": "engine.observer", "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records",
     "Registry": "engine.registry", "VetoWarning": "engine.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract",
-    "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.counterfactual", "rebuild": "api", "reopen": "api",
+    "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.counterfactual",
+    "rebuild": "api", "reopen": "api",
 }
 
 __all__ = [
