@@ -95,6 +95,7 @@ from .vocabulary import (
     TRIGRAMS,
     USED,
     USED_TIME,
+    UTC_OFFSET,
     VISIBLE,
     WITHHELD,
     WRITING,
@@ -103,7 +104,8 @@ from .vocabulary import (
 from .withholding import FreeTexts, Withholding
 from .writings import Writings
 
-STUB: Final = frozenset((CREATED, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))     # what an erased row keeps, or has overwritten
+# what an erased row keeps, or has overwritten
+STUB: Final = frozenset((CREATED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
 
 
 class Assembly:

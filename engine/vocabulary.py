@@ -18,6 +18,8 @@ USES_KEPT: Final = 9                  # rows of the latest uses that are remembe
 NOW = Column("now", np.float64, Scope.GLOBAL, "h", 0.0, "simulated time, hours since 1970-01-01")
 ROW = Column("row", np.int64, Scope.EVENT, "1", -1, "row of the event just stored; hooks that read it run only if it was stored")
 CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was encoded")
+UTC_OFFSET = Column("utc_offset", np.float64, Scope.MEMORY, "h", 0.0,
+                    "offset of the speaker's clock from UTC: local time is CREATED + UTC_OFFSET; 0 if it is not known", low=-24, high=24)
 SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered in order of first appearance")
 SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "speaker, numbered in order of first appearance")
 VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "False once archived; archived rows are hidden from the index")
@@ -161,7 +163,8 @@ OFFERS = Structure("offers", "what sources propose for a context; hooks only add
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
-    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
+    NOW, ROW, CREATED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING, EMBEDDING,
+    VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
     ENCODING_STRENGTH, CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
     HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY,
@@ -171,7 +174,8 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
     CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE, STANDS_FOR,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
+    NOW, ROW, CREATED, UTC_OFFSET, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING,
+    INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
     STANDS_FOR, SIGNALS, INDEX,
     LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,

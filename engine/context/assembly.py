@@ -243,7 +243,7 @@ def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDA
         ComponentKind.SUMMARY if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY else kind, row,
         unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
         unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
-        event is None or event.dated, source, forms)
+        event is None or event.dated, source, forms, offset=unit.offset)
     return by_kind(found, event, activity) if event else found
 
 

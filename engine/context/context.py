@@ -122,7 +122,7 @@ class Reader:
 def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter) -> Component:
     """The event as a component, condensed if it does not fit into the budget alone; with the text "" if nothing of it fits."""
     asked = by_kind(Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption,
-                              dated=event.dated), event, activity=True)
+                              dated=event.dated, offset=event.offset), event, activity=True)
 
     def shown(text: str, how: Form) -> Component:
         item = form.item(asked, text, how)

@@ -622,7 +622,8 @@ class Snapshot:
         if isinstance(saved, Format5) and prints:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed, saved.tails)
+                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed,
+                None if any(f"column.{c.name}" not in saved.stored for c in lacks) else saved.tails)      # of a file that lacks an array: anew
 
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
         """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""
