@@ -82,6 +82,55 @@ _ASKS_SUMMARY: Final = re.compile(rf"\b(?:{SUMMARY})\b")
 IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
 
 
+# Words for a former state; and, besides, for more tellings than the newest one.
+_FORMER: Final = re.compile(
+    r"\b(?:before|formerly|former|previous|previously|earlier|earliest|prior|past|originally|original|initially|initial|in the beginning|at first"
+    r"|first|firstly|oldest|once|used to|history|over time|over the (?:weeks|months|years)|changed?|developed|evolved)\b")
+_TELLINGS: Final = re.compile(
+    r"\b(?:ever|never|so far|how often|how many|times|each|every|all|both|always|since|until|till|when (?:did|was|were|had)|ago|yesterday"
+    r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
+_SAYS_NEWEST: Final = re.compile(
+    r"\b(?:now|nowadays|current|currently|presently|at (?:present|the moment)|these days|as of (?:today|now)|today|meanwhile|up to date"
+    r"|most recent|most recently|latest|newest|lately|recently|still|any ?more|any longer|yet|in the end|after all|finally"
+    r"|last(?! (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|names?|[a-z]+day)\b))\b")
+_PRESENT_TENSE: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also|do you (?:know|remember)|can you (?:tell|remind) me|tell me|remind me) )*"
+    r"(?:(?:(?:in|at|on|by|until|till|for|from|with|to|of|since) )?(?:what|which|who|whom|whose|where|when|how)"
+    r"(?:'s|(?: (?!(?:did|was|were|had|would)\b)[^ ]+){0,6}? (?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't"
+    r"|can't|won't)\b)|who [^ ]+s\b"
+    r"|(?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't|hasn't|haven't|can't|won't)\b)")
+
+
+class Newest(IntEnum):
+    """How a question asks for the present or the newest state."""
+
+    NO = 0                      # it does not
+    IMPLIED = 1                 # by its tense: "where does Bo live"
+    SAID = 2                    # in words: "now", "latest", "the last time"
+
+
+def asks_earlier(words: str) -> bool:
+    """Whether a query, given as its words in lower case with single spaces, asks for a former state, or for more than the newest.  O(length).
+
+    >>> [asks_earlier(q) for q in ("where did bo live before", "when did we first meet", "where does bo live", "how often did it rain")]
+    [True, True, False, True]
+    """
+    return _FORMER.search(words) is not None or _TELLINGS.search(words) is not None
+
+
+def asks_newest(words: str) -> Newest:
+    """How a query, given as its words in lower case with single spaces, asks for the present or the newest state.  O(length).
+
+    >>> [asks_newest(q).name for q in ("what is my latest weight", "where does bo live", "where did bo live", "when did we last meet", "where is it now")]
+    ['SAID', 'IMPLIED', 'NO', 'SAID', 'SAID']
+    """
+    if _FORMER.search(words):
+        return Newest.NO
+    if _SAYS_NEWEST.search(words):
+        return Newest.SAID
+    return Newest.IMPLIED if _PRESENT_TENSE.search(words) and not asks_earlier(words) else Newest.NO
+
+
 def asks_summary(words: str) -> bool:
     """Whether a query, given as its words in lower case with single spaces, asks for a summary, and not for an order.  O(length).
 
