@@ -1,28 +1,27 @@
-"""Present state: of memories that tell states of one thing, the newest is answered first if the question asks for the present or the newest state.
+"""Present state: of memories that tell states of one thing, the state that the question asks for is answered first: the newest, a former, the first.
 
 "The patch is in review", "the patch is merged", "the patch is reverted" match a question about the patch alike, so their order is chance.  A question
-asks for the newest state by its words ("now", "latest", "the last time", "still") or by its tense ("where does Bo live"); one that asks for a former
-state, for all states or for a summary is left alone, and so is an order of events.
+asks for the newest state by its words ("now", "latest", "the last time", "still") or by its tense ("where does Bo live"), for a former one
+("before", "previous") or for the first ("originally") by its words.  One that asks for all states, for a summary or for an order is left alone.
 
 Two memories among the best tell states of one thing if
 
     frame     their words are mostly the same, but for the value: numbers, dates and denials count as values
     fact      rules read a fact of the same subject and predicate from both, of which the later one replaces the earlier one, or repeats it
     change    the later one says in free words that what the earlier one states is no longer so
-    question  the question asks for the newest state in words, and both have the same of its words, as many as any memory has
+    question  the question says in words which state it asks for, and both have the same of its words, as many as any memory has
 
 and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and "order 4480 has shipped" only one answers "has order
 4471 shipped?".  In a question that is answered with yes or no the value is named, and does not set them apart ("is the door locked?").  What the
 speaker says of himself is compared with what the same speaker says.
 
-Memories of one thing exchange their scores, so that a later one stands before an earlier one; all others stay where they are.  The time of a memory
+Memories of one thing exchange their scores, so that they stand in the order asked for; all others stay where they are.  The time of a memory
 is when it was told, and of one time the later row counts.  The rules are for English, and ours.
 
 Cost: O(n) for the pool of p candidates, and O(words) for each pair of one of the first l candidates with another one, at most l p.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -36,7 +35,7 @@ from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
 from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, KIND, RERANKED, SPEAKER, TEXTS
 from ..shared.facts import Relation, Standing, agree, facts_of, predicate_of, relation
-from ..shared.questions import Newest, asks_newest, asks_summary
+from ..shared.questions import State, asks_summary, state_asked
 from ..shared.told_changes import covered_by_change, subject_of
 
 MOST_CHARACTERS: Final = 400        # of a text that is compared: a longer one tells more than one thing
@@ -56,7 +55,7 @@ _WANTED: Final = frozenset(terms_of(
 class Told(NamedTuple):
     """What is read of a text.
 
-    words   that are no value, in order
+    words   that do not deny
     stems   of all words
     topic   stems of the words before the first verb, or before a colon; of all if neither is seen
     values  stems of numbers and dates
@@ -64,7 +63,7 @@ class Told(NamedTuple):
     own     whether the speaker says it of himself
     """
 
-    words: tuple[str, ...]
+    words: frozenset[str]
     stems: frozenset[str]
     topic: frozenset[str]
     values: frozenset[str]
@@ -76,28 +75,34 @@ class Told(NamedTuple):
 def told(text: str) -> Told:
     """The words of a text, its topic and its values.  O(length).
 
-    >>> told("The door code is 4711.").words, sorted(told("The door code is 4711.").topic)
-    (('the', 'door', 'code', 'is'), ['code', 'door', 'the'])
+    >>> read = told("The door code is not 4711.")
+    >>> sorted(read.words), sorted(read.topic), sorted(read.values)
+    (['4711', 'code', 'door', 'is', 'the'], ['code', 'door', 'the'], ['4711'])
     """
     found = features(text)
     stems, values = terms_of(text), frozenset(terms_of(" ".join((*found.numbers, *found.dates))))
     head, colon, _ = text.partition(":")
     verb = subject_of(found.words).verb if found.words else 0
     lead = head if colon else " ".join(found.words[:verb])
-    kept = tuple(word for word in found.words if word not in _DENIALS and not word.endswith("n't") and not values.issuperset(terms_of(word)))
+    kept = frozenset(word for word in found.words if word not in _DENIALS and not word.endswith("n't"))
     being = bool(colon) or (verb < len(found.words) and found.words[verb] in _BEING)
     return Told(kept, frozenset(stems), frozenset(terms_of(lead)), values, being, not _SELF.isdisjoint(found.words))
 
 
-def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """2 |A n B| / (|A| + |B|) of the different words of two texts (Dice), 0 unless a word that means something is in both.  O(words).
+def likeness(one: Told, other: Told) -> float:
+    """2 |A n B| / (|A| + |B|) of the words of two texts (Dice), without numbers and dates that only one has; 0 unless a word that means something
+    is in both.  O(words).
 
-    >>> likeness("my weight this morning kg".split(), "my weight this evening kg".split()), likeness(["it", "is"], ["it", "is"])
-    (0.8, 0.0)
+    >>> likeness(told("Ticket 812 is open"), told("Ticket 812 is closed")), likeness(told("Weight: 82 kg"), told("Weight: 81 kg"))
+    (0.75, 1.0)
+    >>> likeness(told("It is"), told("It is"))
+    0.0
     """
-    a, b = set(one), set(other)
-    both = a & b
-    return 2.0 * len(both) / (len(a) + len(b)) if terms_of(" ".join(both), stop_words=True) else 0.0
+    both = one.words & other.words
+    if not terms_of(" ".join(both), stop_words=True):
+        return 0.0
+    sizes = sum(len(both) + sum(not each.values.issuperset(terms_of(word)) for word in each.words - both) for each in (one, other))
+    return 2.0 * len(both) / sizes
 
 
 def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
@@ -116,27 +121,41 @@ def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
 
 # --- equations -----------------------------------------------------------------------------------------------------------------
 @kernel
-def exchanged(scores: Any, times: Any, rows: Any, apart: float, out: Any) -> None:
-    """out: the same scores, the largest for the latest time, of equal times for the larger row; each at least `apart` below the one before it.
-    Ours.  Cost: O(g log g) for g memories.
+def exchanged(scores: Any, order: Any, apart: float, out: Any) -> None:
+    """out: the same scores, the largest for the first of an order, and so on; each at least `apart` below the one before it.  Ours.
 
     scores  (g,)     in any order
-    times   (g,)  h  when each was told
-    rows    (g,)  1  increasing
+    order   (g,)  1  places of the memories, the one to be answered first first
     apart   ()       least distance, so that equal scores get an order, too
     out     (g,)     written
+    Cost: O(g log g).
 
     >>> out = np.empty(3)
-    >>> exchanged(np.array([0.5, 0.9, 0.5]), np.array([1.0, 2.0, 3.0]), np.array([4, 5, 6]), 0.01, out)
+    >>> exchanged(np.array([0.5, 0.9, 0.5]), np.array([2, 1, 0]), 0.01, out)
     >>> out.round(6).tolist()
     [0.49, 0.5, 0.9]
     """
     falling = np.sort(scores)[::-1]
-    order = np.argsort(times, kind="mergesort")      # stable: of one time, the larger row comes last
     last = falling[0]
     for place in range(order.shape[0]):
         last = falling[0] if place == 0 else min(falling[place], last - apart)
-        out[order[order.shape[0] - 1 - place]] = last
+        out[order[place]] = last
+
+
+def in_order(times: Any, asked: State) -> Any:
+    """Places of memories of one thing, the one to be answered first first; of one time the later place is the newer.  O(g log g).
+
+    times  (g,)  h  when each was told
+
+    The newest first; or the oldest; or, of former states, the newest of them, and what replaced them last:
+
+    >>> [in_order(np.array([1.0, 5.0, 3.0]), asked).tolist() for asked in (State.NEWEST, State.FIRST, State.FORMER)]
+    [[1, 2, 0], [0, 2, 1], [2, 0, 1]]
+    """
+    oldest = np.argsort(times, kind="stable")
+    if asked is State.FIRST:
+        return oldest
+    return np.roll(oldest[::-1], -1) if asked is State.FORMER else oldest[::-1]
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -156,7 +175,7 @@ class Question(NamedTuple):
 
     words   stems that say of what
     open    whether it is answered with yes or no, or with one of two values that it names
-    said    whether it asks for the newest state in words
+    said    whether it says in words which state it asks for
     most    as many of its words as any candidate has
     """
 
@@ -175,13 +194,13 @@ class PresentStateParams(Params):
 
 
 class PresentState(Mechanism[PresentStateParams]):
-    """Answers the newest of several states first, if the question asks for it."""
+    """Answers first the one of several states that the question asks for."""
 
     @hook(Phase.RETRIEVE, reads=(RERANKED, ANSWERABLE, CREATED, SPEAKER, KIND, TEXTS, CHRONOLOGICAL), adds=(ARRANGED,), sets=())
     def prefer(self, view: Any, cue: Cue) -> None:
         words = " ".join(cue.features.words)
-        asked = asks_newest(words)
-        if asked is Newest.NO or view.chronological or asks_summary(words):
+        asked = state_asked(words)
+        if asked is State.ANY or view.chronological or asks_summary(words):
             return
         rows = best(view.reranked, view.answerable, self.params.pool)
         if rows.size < 2:
@@ -191,11 +210,11 @@ class PresentState(Mechanism[PresentStateParams]):
         most = max((len(one.asked) for one in candidates), default=0)
         said = cue.features.words
         either = bool(said) and (said[0] in _ASKING or "or" in said or "still" in said or "yet" in said)
-        for group in self._groups(candidates, Question(question, either, asked is Newest.SAID, most)):
+        for group in self._groups(candidates, Question(question, either, asked is not State.PRESENT, most)):
             places = np.sort(np.array([one.row for one in group]))
             scores = view.reranked[places].astype(np.float64)
             changed = np.empty(places.size)
-            exchanged(scores, view.created[places], places, APART * max(abs(float(view.reranked[rows[0]])), 1e-6), changed)
+            exchanged(scores, in_order(view.created[places], asked), APART * max(abs(float(view.reranked[rows[0]])), 1e-6), changed)
             view.arranged[places] += (changed - scores).astype(np.float32)
 
     @staticmethod
@@ -223,7 +242,7 @@ class PresentState(Mechanism[PresentStateParams]):
             return False
         if not all(_is_value(word, holder.told, question) for holder, lacks in ((leader, other), (other, leader)) for word in holder.asked - lacks.asked):
             return self._follows(leader, other) and not leader.told.values & question.words and not other.told.values & question.words
-        if likeness(leader.told.words, other.told.words) >= self.params.likeness:
+        if likeness(leader.told, other.told) >= self.params.likeness:
             return True
         if question.said and leader.asked == other.asked and len(leader.asked) == question.most and 2 * question.most >= len(question.words) > 0:
             return True

@@ -82,12 +82,12 @@ _ASKS_SUMMARY: Final = re.compile(rf"\b(?:{SUMMARY})\b")
 IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
 
 
-# Words for a former state; and, besides, for more tellings than the newest one.
-_FORMER: Final = re.compile(
-    r"\b(?:before|formerly|former|previous|previously|earlier|earliest|prior|past|originally|original|initially|initial|in the beginning|at first"
-    r"|first|firstly|oldest|once|used to|history|over time|over the (?:weeks|months|years)|changed?|developed|evolved)\b")
+# Words for the first state, for another former one, and for more tellings than the newest one.
+_FIRST: Final = re.compile(r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
+_FORMER: Final = re.compile(r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b")
 _TELLINGS: Final = re.compile(
-    r"\b(?:ever|never|so far|how often|how many|times|each|every|all|both|always|since|until|till|when (?:did|was|were|had)|ago|yesterday"
+    r"\b(?:before|past|once|ever|never|so far|how often|times|each|every|all|both|always|since|until|till|ago|yesterday|history|over time"
+    r"|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
     r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
 _SAYS_NEWEST: Final = re.compile(
     r"\b(?:now|nowadays|current|currently|presently|at (?:present|the moment)|these days|as of (?:today|now)|today|meanwhile|up to date"
@@ -101,34 +101,38 @@ _PRESENT_TENSE: Final = re.compile(
     r"|(?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't|hasn't|haven't|can't|won't)\b)")
 
 
-class Newest(IntEnum):
-    """How a question asks for the present or the newest state."""
+class State(IntEnum):
+    """Which of several states of a thing a question asks for."""
 
-    NO = 0                      # it does not
-    IMPLIED = 1                 # by its tense: "where does Bo live"
-    SAID = 2                    # in words: "now", "latest", "the last time"
+    ANY = 0                     # none of those below
+    PRESENT = 1                 # by its tense, the newest: "where does Bo live"
+    NEWEST = 2                  # in words: "now", "latest", "the last time"
+    FORMER = 3                  # in words, one that the newest has replaced: "before", "previous"
+    FIRST = 4                   # in words, the oldest: "originally", "at first"
+
+
+def state_asked(words: str) -> State:
+    """Which of several states a query, given as its words in lower case with single spaces, asks for.  O(length).
+
+    >>> [state_asked(q).name for q in ("where does bo live", "where is it now", "when did we last meet", "where did bo live before", "where did bo live")]
+    ['PRESENT', 'NEWEST', 'NEWEST', 'FORMER', 'ANY']
+    """
+    if _FIRST.search(words):
+        return State.FIRST
+    if _FORMER.search(words):
+        return State.FORMER
+    if _SAYS_NEWEST.search(words):
+        return State.NEWEST
+    return State.PRESENT if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words) else State.ANY
 
 
 def asks_earlier(words: str) -> bool:
-    """Whether a query, given as its words in lower case with single spaces, asks for a former state, or for more than the newest.  O(length).
+    """Whether a query, given as its words in lower case with single spaces, asks for a former state, or for more than one telling.  O(length).
 
     >>> [asks_earlier(q) for q in ("where did bo live before", "when did we first meet", "where does bo live", "how often did it rain")]
     [True, True, False, True]
     """
-    return _FORMER.search(words) is not None or _TELLINGS.search(words) is not None
-
-
-def asks_newest(words: str) -> Newest:
-    """How a query, given as its words in lower case with single spaces, asks for the present or the newest state.  O(length).
-
-    >>> [asks_newest(q).name for q in ("what is my latest weight", "where does bo live", "where did bo live", "when did we last meet", "where is it now")]
-    ['SAID', 'IMPLIED', 'NO', 'SAID', 'SAID']
-    """
-    if _FORMER.search(words):
-        return Newest.NO
-    if _SAYS_NEWEST.search(words):
-        return Newest.SAID
-    return Newest.IMPLIED if _PRESENT_TENSE.search(words) and not asks_earlier(words) else Newest.NO
+    return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
 
 
 def asks_summary(words: str) -> bool:
