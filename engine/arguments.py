@@ -16,7 +16,7 @@ from .records import Event, Only, Query, as_hours, attribute_pairs, moment, offs
 WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
 
 
-def checked_event(event: Any, now: float) -> Event:
+def checked_event(event: Any) -> Event:
     """The event with its time as a plain float, `dated` as a plain bool, its texts as plain str and its attributes as sorted pairs, as a snapshot
     restores them.
 
@@ -28,7 +28,7 @@ def checked_event(event: Any, now: float) -> Event:
     for name in WORDS:
         if not isinstance(getattr(event, name), str):
             raise InputError(f"{name} is {type(getattr(event, name)).__name__}, not text", where=where, cure=f"give {name} as a str")
-    time = checked_time(event.time, now, where)
+    time = checked_time(event.time, -math.inf, where)
     plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
     if type(event.time) is not float or time is not event.time:
         plain["time"] = time
@@ -82,6 +82,7 @@ def checked_time(time: Any, now: float, where: str) -> float:
     """
     cure, time = "give hours since 1970-01-01, or a datetime", as_hours(time)
     if isinstance(time, bool) or not isinstance(time, Real) or time != time:
+        cure += '; a memory made with clock="wall" dates an event whose time is None' if time is None else ""
         raise InputError(f"time {time!r} is no number", where=where, cure=cure)
     try:
         at = float(time) + 0.0  # -0.0 would come back from a file as 0.0

@@ -65,6 +65,7 @@ from .text.features import features
 from .uses import used_node
 from .view import Binding
 from .vocabulary import (
+    ARRIVED,
     BUDGET,
     CREATED,
     CUES,
@@ -105,7 +106,7 @@ from .withholding import FreeTexts, Withholding
 from .writings import Writings
 
 # what an erased row keeps, or has overwritten
-STUB: Final = frozenset((CREATED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
+STUB: Final = frozenset((CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
 
 
 class Assembly:

@@ -16,6 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
+from .arrivals import (
+    ADVANCED,
+    EVENTS,
+    WallClock,
+    after_jump,
+    arrival,
+    checked_clock,
+    dated,
+    reading,
+    require_believable,
+    set_back,
+    standing,
+    warning_of_event,
+    warning_of_wall,
+)
 from .assembly import Assembly
 from .capacity import checked_capacity
 from .columns import Column, Phase, Scope
@@ -102,6 +117,10 @@ class Engine(Serial):
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
     progress           called as progress(nights passed, nights due) every second of a call that takes long because many nights pass
+    late_hours         h, most that an event may lie before the present; it is then stored with its own time, and the present stays.  0: none is
+    jump_hours         h, most by which time goes ahead at once, unless that is confirmed, see `encode` and `advance`; infinity: any
+    clock              what tells the present: "events", they and `advance` alone; "wall", the clock of the machine, too; or a callable that returns
+                       an aware datetime.  Questions then see the present, and events whose time is None happen now
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -113,10 +132,13 @@ class Engine(Serial):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None) -> None:
+                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None, late_hours: float = 0.0,
+                 jump_hours: float = math.inf, clock: str | WallClock = EVENTS) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
+        self.late_hours, self.jump_hours = checked_hours(late_hours, "late_hours", 0.0), checked_hours(jump_hours, "jump_hours", 0.0)
+        self._wall = checked_clock(clock)
         self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index,
                                  checked_shortlist(shortlist), threads, [self._turns])
         self._integrity = Integrity()
@@ -157,28 +179,58 @@ class Engine(Serial):
         return Schedule.of(self.assembly.phases)
 
     @serial
-    def encode(self, event: Event) -> Encoded:
+    def encode(self, event: Event, *, confirm: bool = False) -> Encoded:
         """Encode an event.  Its row, which is false and -1 if a gate refused it, with `why`.  Raises InputError, with nothing changed.
 
+        confirm  whether so much time has passed as the event says
+
+        A late event is stored with its own time, if it is late by `late_hours` at most; the present stays.  One that is ahead by more than
+        `jump_hours` is stored with its own time, too, and the present stays with a ClockWarning, unless `confirm`.  If it is erased later, with all
+        events that came after it in time, the clock goes back.
         The first refusal warns with a VetoWarning, unless an observer measures the memory: that counts them.
         With a file, an event that begins a tick first saves the one before; SnapshotError: this could not be saved, and the event was not stored.
         """
         self._integrity.require("encode")
-        event = self.tasks.marked(checked_event(event, self.now))
+        event = self.tasks.marked(checked_event(self._dated(event)))
         self.event_log.require_new(event.id)
-        self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
-        incoming = self.assembly.incoming(event)
-        with self._integrity.change("encode"):
-            if math.isnan(self.now):
-                self.clock.maintained = self.clock.consolidated = event.time
-            elif event.time - self.clock.maintained >= self.tick_hours or event.time >= self._sleep()[0]:
-                self._pass(event.time, waking=True)
-                self.save()
-            self._set_now(event.time)
-            self._run[Phase.ENCODE](incoming)
-            self.clock.changed()
+        where = f"event {event.id or event.text[:40]!r}"
+        time = arrival(event.time, self._since, self.late_hours, self.jump_hours, confirm, where)
+        self._require_near(time, where)
+        if time < event.time:
+            warnings.warn(warning_of_event(event, self.now, where), stacklevel=3)
+        self._store(event, time)
         row = int(self.store.array(ROW)[()])
         return Encoded(row) if row >= 0 else self._refused()
+
+    def _dated(self, event: Event) -> Event:
+        """The event, at the present of the wall clock if it has no time, which the memory sees first."""
+        if self._wall is None or not isinstance(event, Event) or event.time is not None:
+            return event
+        event = dated(event, reading(self._wall), self.now)       # type: ignore[unreachable]
+        self._see(event.time)
+        return event
+
+    @property
+    def _since(self) -> float:
+        """h, the present; NaN before the first event, and after all that set the clock were erased: the next one sets it, wherever it was."""
+        return self.now if self.clock.jumps else math.nan
+
+    def _store(self, event: Event, time: float) -> None:
+        """Encode a checked event that arrives at a time, h."""
+        incoming = self.assembly.incoming(event)
+        with self._integrity.change("encode"):
+            if time < self.now:
+                self._set_back(time)
+            jumps = after_jump(self.clock.jumps, len(self.event_log.events), self._since, time)
+            if math.isnan(self.now):
+                self.clock.maintained = self.clock.consolidated = time
+            elif time - self.clock.maintained >= self.tick_hours or time >= self._sleep()[0]:
+                self._pass(time, waking=True)
+                self.save()
+            self._set_now(time)
+            self.clock.jumps = jumps
+            self._run[Phase.ENCODE](incoming)
+            self.clock.changed()
 
     def _refused(self) -> Encoded:
         """The result of an event that the last pass did not store."""
@@ -188,8 +240,10 @@ class Engine(Serial):
             warnings.warn(warning_of(refused), stacklevel=4)
         return refused
 
-    def encode_all(self, events: Iterable[Event]) -> list[Encoded]:
+    def encode_all(self, events: Iterable[Event], *, confirm: bool = False) -> list[Encoded]:
         """Encode events in order, and finish the tick.  What became of each, as `encode` says it.  Raises InputError.
+
+        confirm  whether as much time has passed as they say, see `encode`
 
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
         events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  Each event of a list or tuple
@@ -201,50 +255,85 @@ class Engine(Serial):
         self._integrity.require("encode_all")
         whole = isinstance(events, list | tuple)
         with self._turns.alone() if whole else nullcontext():
-            coming, rows = iter(self._sound(events, self.now) if whole else events), list[Encoded]()
+            coming, rows = iter(self._sound(events, confirm) if whole else events), list[Encoded]()
             while pending := list(islice(coming, CHUNK)):
-                rows += self._encode_some(pending)
+                rows += self._encode_some(pending, confirm)
             if rows:
                 self.advance(self.now)
             return rows
 
     @serial
-    def _encode_some(self, events: Sequence[Event]) -> list[Encoded]:
+    def _encode_some(self, events: Sequence[Event], confirm: bool) -> list[Encoded]:
         """Encode a few events, whose texts are embedded together."""
         self._integrity.require("encode_all")
-        pending = self._sound(events, self.now)
+        pending = self._sound(events, confirm)
         self.assembly.embed_ahead(pending)
         if self.assembly.forecasts:
             self.assembly.embed_forecast(pending)
-        return [self.encode(event) for event in pending]
+        return [self.encode(event, confirm=confirm) for event in pending]
 
-    def _sound(self, events: Iterable[Event], now: float) -> list[Event]:
-        """The events, checked, of which the first is not before `now`, and no two have the same id.  Raises InputError."""
-        sound, ids = list[Event](), set[str]()
+    def _sound(self, events: Iterable[Event], confirm: bool) -> list[Event]:
+        """The events, checked, none of which is too late, and no two of which have the same id.  Raises InputError."""
+        sound, ids, now = list[Event](), set[str](), self._since
         for given in events:
-            event = checked_event(given, now)
+            event = checked_event(self._dated(given))
             self.event_log.require_new(event.id, ids)
             sound.append(event)
-            now = event.time
+            now = arrival(event.time, now, self.late_hours, self.jump_hours, confirm, f"event {event.id or event.text[:40]!r}")
         return sound
 
     @serial
-    def advance(self, time: float | datetime) -> None:
+    def advance(self, time: float | datetime, *, confirm: bool = False) -> None:
         """Let simulated time pass: maintain up to `time`, and consolidate at the end of each sleep before it.  Only an event ends a sleep early.
 
-        Raises InputError for a time before the present.
+        confirm  whether so much time has passed, if it is more than `jump_hours`
+
+        Raises InputError for a time before the present, and for one that is too far ahead.
         """
         self._integrity.require("advance")
         time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
+        require_believable(time, self.now, self.jump_hours, confirm)
         self._require_near(time, "advance")
+        self._let_pass(time)
+        self.save()
+
+    def _let_pass(self, time: float) -> None:
+        """Let time pass up to a checked time that is not before the present."""
         begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and self.clock.settled else None
         with self._integrity.change("advance"):
+            self.clock.jumps = after_jump(self.clock.jumps, ADVANCED, self.now, time)
             self._pass(time)
         if shown is not None and shown == self._shown():
             self._contexts.passed(begun, self._integrity.begun)
-        self.save()
+
+    @serial
+    def _see(self, present: float) -> None:
+        """Bring the memory to a reading of the wall clock, as an event would: a tick that goes on is not finished.  A clock that was set back, or
+        that is too far ahead, changes nothing.
+        """
+        self._integrity.require("clock")
+        if math.isnan(self.now) or present <= self.now:
+            return
+        if present - self.now > self.jump_hours:
+            warnings.warn(warning_of_wall(present, self.now), stacklevel=4)
+        elif present - self.clock.maintained >= self.tick_hours or present >= self._sleep()[1]:
+            self._let_pass(present)
+            self.save()
+        else:
+            begun = self._integrity.begun
+            with self._integrity.change("clock"):
+                self._set_now(present)
+            self._contexts.passed(begun, self._integrity.begun)
+
+    def _look(self, depth: int = 1) -> None:
+        """See the present of the wall clock, if there is one, unless this is part of another call.
+
+        depth  turns of this thread in a call of its own: 1 in one that runs alone
+        """
+        if self._wall is not None and self._turns.depth == depth:
+            self._see(checked_time(reading(self._wall), -math.inf, "clock"))
 
     def _shown(self) -> tuple[int, float, bytes, bytes]:
         """What contexts can show, besides its order: equal if only time has passed, without a sleep and without a memory archived or condensed."""
@@ -293,6 +382,7 @@ class Engine(Serial):
 
         in_part  whether it is asked of a shortlist, which computes the late columns of its rows; for others they are brought to the present
         """
+        self._look(depth=0)
         if alone or self.observer is not None or self.store.n < self.assembly.places.least:
             with self._turns.alone():
                 if not in_part:
@@ -364,6 +454,7 @@ class Engine(Serial):
         The observers of the plans measure nothing; `plans.ms` holds the times.  The state stays bit for bit as it is.  Raises InputError.
         """
         self._integrity.require("retrieve_together")
+        self._look()
         if plans.plans[0].memory is not self.assembly:
             raise InputError("the plans belong to another memory", where="retrieve_together", cure="make them with `together` of this memory")
         query = checked_query(query, self.now)
@@ -450,6 +541,7 @@ class Engine(Serial):
         Raises InputError, with nothing changed, for an answer that the memory has learnt from, or that another memory gave.
         """
         self._integrity.require("use")
+        self._look()
         given: Any = answer.answer if isinstance(answer, Context) else answer
         asked = asked_of(given)
         score = checked_outcome(outcome, place(asked))
@@ -537,6 +629,7 @@ class Engine(Serial):
         The state stays bit for bit as it is.  Cost: one retrieval.  Raises InputError.
         """
         self._integrity.require("offers")
+        self._look()
         budget = NO_LIMIT if max_tokens is None else min(checked_count(max_tokens, "max_tokens"), NO_LIMIT)
         known = None if session is None else self.event_log.sessions.known(session)
         self.assembly.asked.append((budget, -1 if known is None else known))
@@ -572,6 +665,7 @@ class Engine(Serial):
         bit for bit as it is.  Raises InputError.
         """
         self._integrity.require("explain")
+        self._look()
         one = not isinstance(row, Sequence | np.ndarray)
         rows = [checked_row(each, self.store.n) for each in ([row] if one else row)]  # type: ignore[union-attr]
         self._refresh()
@@ -693,6 +787,7 @@ class Engine(Serial):
             return planned
         with self._integrity.change("erase"):
             self.assembly.erase(going)
+            self._leave_jumps()
             self.tasks.read_again()
             self._contexts.clear()
             self.assembly.places.clear()
@@ -818,6 +913,25 @@ class Engine(Serial):
             self._run[Phase.MAINTAIN](Tick(self.clock.maintained, time))
             self.clock.settled = self.clock.due = True
         self.clock.maintained = time
+
+    def _leave_jumps(self) -> None:
+        """Set the clock back if the events that took it ahead by more than a year are erased.  Of the first event, the next one sets it anew."""
+        left = standing(self.clock.jumps, self.event_log.events, self.event_log.is_stub, self.now)
+        gone = self.clock.jumps[len(left):]
+        self.clock.jumps = left
+        if gone and not math.isnan(gone[0].before):
+            self._set_back(gone[0].before)
+
+    def _set_back(self, time: float) -> None:
+        """Set the clock back to a time, with all that reads it.  What was forgotten, slept over and learnt meanwhile stays as it is.  O(n)."""
+        now, store = self.now, self.store
+        for column in store.columns:
+            if column.clock and column.persists:
+                set_back(store.array(column), time, now)
+        set_back(store.graph.column("created"), time, now)
+        self.clock.maintained, self.clock.consolidated = min(self.clock.maintained, time), min(self.clock.consolidated, time)
+        self._set_now(time)
+        self.clock.changed()
 
     def _set_now(self, time: float) -> None:
         self.clock.due |= time != self.clock.now

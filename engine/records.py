@@ -145,6 +145,17 @@ class Event:
         """
         return cls(hours(moment), text, speaker, session, id, caption, dated, attribute_pairs(attributes), offset_of(moment))
 
+    @classmethod
+    def untimed(cls, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
+                attributes: Attributes = ()) -> Event:
+        """An event that happens when it is told, to a memory with a wall clock; its time is None until then.  Raises InputError as `at`.
+
+        >>> Event.untimed("We moved.", "Ada")
+        <Event time None, Ada: 'We moved.'>
+        """
+        untold: Any = None
+        return cls(untold, text, speaker, session, id, caption, dated, attribute_pairs(attributes))
+
     @property
     def local(self) -> datetime:
         """When it happened, as the speaker's clock showed it: an aware datetime, in UTC if the offset is not known.

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from ...engine.errors import DataError, RegistryError
 from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event, hours, moment
+from ...engine.records import Event, hours, moment, offset_of
 from ...engine.text.utf8 import encoded
 from ...engine.yaml_file import read_yaml, yaml_text
 from ...reporting.files import write_whole
@@ -242,7 +242,7 @@ def _event(line: Place) -> Event:
         dated.wrong("true or false is expected, and true needs a time")
     known = time is not None and (dated is None or dated.value is True)
     return Event(_time(time) if time else NO_TIME, line.field("text").text(), text("speaker"), text("session"), line.field("id").name(),
-                 text("caption"), known, _attributes(attributes) if attributes else ())
+                 text("caption"), known, _attributes(attributes) if attributes else (), _offset(time) if time else None)
 
 
 def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
@@ -252,6 +252,11 @@ def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
         name = replace(place, value=key).name()
         found.update((name, one.text()) for one in (value.each("value") if isinstance(value.value, list) else [value]))
     return tuple(sorted(found))
+
+
+def _offset(time: Place) -> float | None:
+    """Offset of the clock from UTC, h, if a date of ISO 8601 gives one."""
+    return offset_of(datetime.fromisoformat(time.value.strip())) if isinstance(time.value, str) else None
 
 
 def _time(place: Place) -> float:
@@ -345,14 +350,15 @@ def _grouped(event: Event) -> dict[str, str | list[str]]:
 
 
 def _time_field(event: Event) -> dict[str, Any]:
-    return {"time": _written(event.time), **({} if event.dated else {"dated": False})}
+    return {"time": _written(event.time, event.offset), **({} if event.dated else {"dated": False})}
 
 
-def _written(time: float) -> str | float:
-    """ISO 8601 where it says the time exactly, else hours."""
+def _written(time: float, offset: float | None = None) -> str | float:
+    """ISO 8601 where it says the time exactly, or to a millisecond beside the offset of a clock; else hours."""
     with suppress(OverflowError, ValueError):
-        text = moment(time).isoformat()
-        if hours(datetime.fromisoformat(text)) == time:
+        at = moment(time, offset)
+        text = (at.replace(tzinfo=None) if offset is None else at).isoformat()
+        if offset is not None or hours(datetime.fromisoformat(text)) == time:
             return text
     return time
 

@@ -28,6 +28,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrivals import Jump
 from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
@@ -39,7 +40,7 @@ from .differences import Parted, Whole
 from .event_log import Erased, EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
-from .older_formats import NEW, TABLES_4, Format4, OlderFormat
+from .older_formats import NEW, SAME_AS, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
 from .recent_blocks import RECENT, SAVES, latest
 from .snapshot_contents import (
@@ -83,11 +84,12 @@ class InterruptedWarning(UserWarning):
 
 
 class Clock(Protocol):
-    """Simulated time, and up to which time the phases have run, h; whether only time has passed since the last maintenance."""
+    """Simulated time, and up to which time the phases have run, h; the jumps; whether only time has passed since the last maintenance."""
 
     now: float
     maintained: float
     consolidated: float
+    jumps: tuple[Jump, ...]
     settled: bool
 
 
@@ -568,6 +570,7 @@ class Snapshot:
         return {
             "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
+            "jumps": json.dumps([(jump.event, jump.before.hex()) for jump in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
@@ -614,8 +617,11 @@ class Snapshot:
         columns = {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
         neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
                    for c in (*lacks, *computed)}
-        a.store.restore(neutral | columns, rows)
+        same = {c.name: columns[of.name] for c, of in SAME_AS.items() if c in lacks}
+        a.store.restore(neutral | same | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
+        first = [] if math.isnan(a.clock.now) else [(0, "nan")]       # what older files do not say
+        a.clock.jumps = tuple(Jump(event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state

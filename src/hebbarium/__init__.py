@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .api import memory, rebuild, reopen
     from .benchmarks.datasets import load
+    from .engine.arrivals import ClockWarning
     from .engine.contract import Mechanism, Params, hook
     from .engine.counterfactual import ranks_changed
     from .engine.encoded import Encoded, VetoWarning
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from .engine.registry import Registry
 
 _HOMES = {
-    "Answer": "engine.ranking", "Encoded": "engine.encoded", "Engine": "engine.loop", "Event": "engine.records",
+    "Answer": "engine.ranking", "ClockWarning": "engine.arrivals", "Encoded": "engine.encoded", "Engine": "engine.loop",
+    "Event": "engine.records",
     "Explanation": "engine.explain", "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract",
     "Observer": "engine.observer", "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records",
     "Registry": "engine.registry", "VetoWarning": "engine.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract",
@@ -33,8 +35,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params", "Query",
-    "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory", "ranks_changed", "rebuild", "reopen",
+    "Answer", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params",
+    "Query", "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory", "ranks_changed", "rebuild", "reopen",
 ]
 
 

@@ -2,16 +2,21 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
+from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from .engine.arrivals import EVENTS, WallClock
 from .engine.encoded import Encoded
 from .engine.errors import HebbariumError, InputError, SnapshotError
 from .engine.loop import CHUNK, Engine
+from .engine.nights import DAY, YEAR
 from .engine.ports.by_name import embedder
 from .engine.ports.by_name import language_model as named_language_model
 from .engine.ports.embedder import Embedder, HashingEmbedder
@@ -21,10 +26,12 @@ from .engine.registry import Registry, Value
 from .engine.vocabulary import WITHHELD
 from .engine.withholding import OWN
 
+HOUR = timedelta(hours=1)
+
 
 def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | str | None = None, without: Sequence[str] = (),
            params: Mapping[str, Mapping[str, Value]] | None = None, language_model: str | LanguageModel | None = None,
-           transcript: Path | None = None, **options: Any) -> Engine:
+           transcript: Path | None = None, late: float | timedelta = DAY, clock: str | WallClock = EVENTS, **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 
     set        name of a mechanism set, or path of its YAML file; SET+STRATEGY: with the sources of contexts of a strategy, such as default+coding
@@ -35,7 +42,10 @@ def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "m
     params     overrides, such as {"recency": {"weight": 0.2}}
     language_model  "openai:<model>", or any object with `name`, `revision` and `ask`; for mechanisms that can use one
     transcript  a file that records its requests and replies; without a model the file is replayed, and nothing is sent
-    options    further options of `Engine`
+    late       h or a timedelta, most that an event may lie before the memory's present: it is stored with its own time, see docs/time.md
+    clock      "events": time passes with events and `advance`; "wall": with the machine's clock, too, and an event whose time is None happens now;
+               or a callable that returns an aware datetime
+    options    further options of `Engine`; time goes ahead by a year at most unless that is confirmed, see `jump_hours`
 
     Raises HebbariumError for an unknown name or an invalid configuration.
 
@@ -50,7 +60,8 @@ def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "m
     chosen = registry.set(str(set)).without(off).overridden(params or {}, "params")
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
     language = named_language_model(language_model, transcript)
-    return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, **options)
+    return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, clock=clock,
+                  **{"late_hours": late / HOUR if isinstance(late, timedelta) else late, "jump_hours": YEAR, **options})
 
 
 def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, params: Mapping[str, Mapping[str, Value]] | None = None,
@@ -59,7 +70,7 @@ def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, 
 
     embedding  needed if the file names a model that is found under another name here
     params     needed for parameters that are files, of which the memory's file names the content alone
-    options    further options of `Engine`, such as `language_model`
+    options    further options of `Engine`, such as `language_model`, with the late events and jumps of `memory` if they do not say otherwise
 
     Raises SnapshotError for a path without a memory, RegistryError for a mechanism that is not installed, HebbariumError for a model that is not.
     """
@@ -71,7 +82,8 @@ def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, 
     name, _, dimensions = saved["embedder"]
     spec = embedding or (f"{name}:{dimensions}" if name == HashingEmbedder.name else name)
     model = embedder(spec, default_cache() if isinstance(spec, str | Path) else None)
-    return Engine(mechanisms, model, path=path, seed=saved["seed"], consolidate_every=saved["consolidate_every"], **options)
+    return Engine(mechanisms, model, path=path, seed=saved["seed"], consolidate_every=saved["consolidate_every"],
+                  **{"late_hours": DAY, "jump_hours": YEAR, **options})
 
 
 def rebuild(source: Engine | Path | str, set: str | Path = "default", *, path: Path | str | None = None,
@@ -100,8 +112,10 @@ def rebuild(source: Engine | Path | str, set: str | Path = "default", *, path: P
     part = path and path.with_name(f"{path.name}.{os.getpid()}.new")
     with reopen(source) if not isinstance(source, Engine) else nullcontext(source) as old:
         new = memory(set, path=part, **options)
+        late, new.late_hours = new.late_hours, math.inf
         try:
             _encode_again(old, new, progress)
+            new.late_hours = late
             if path is None or part is None:
                 return new
             new.close()
@@ -120,15 +134,18 @@ def _encode_again(old: Engine, new: Engine, progress: Callable[[int, int], None]
     from .console import Meter
 
     log, archived, rows = old.event_log, old.column(WITHHELD) == OWN, dict[int, Encoded]()
+    jumps = {jump.event for jump in old.clock.jumps}
     told = [number for number in range(len(log.events)) if not log.is_stub(number)]
     with Meter("events", least=1000) as meter:
         tell = progress or meter
         for first in range(0, len(told), CHUNK):
             chunk = told[first:first + CHUNK]
-            rows.update(zip(chunk, new.encode_all([log.events[number] for number in chunk]), strict=True))
+            for confirmed, numbers in groupby(chunk, jumps.__contains__):
+                again = list(numbers)
+                rows.update(zip(again, new.encode_all([log.events[number] for number in again], confirm=confirmed), strict=True))
             tell(first + len(chunk), len(told))
     if old.now == old.now:
-        new.advance(old.now)
+        new.advance(old.now, confirm=True)
     for number, row in rows.items():
         if row and log.row_of[number] >= 0 and archived[log.row_of[number]]:
             new.archive(row)

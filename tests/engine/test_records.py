@@ -46,20 +46,20 @@ def test_an_event_prints_in_one_line(event: Any, shown: str) -> None:
 def test_a_clock_shows_its_own_time_everywhere(when: datetime, minutes: int) -> None:
     """Whatever its offset, the day and the hour in a text are those of the given clock, and the time is the moment of UTC."""
     when = when.replace(microsecond=0, tzinfo=timezone(timedelta(minutes=minutes)))
-    event = checked_event(Event.at(when, "We moved."), float("nan"))
+    event = checked_event(Event.at(when, "We moved."))
     assert event.offset == pytest.approx(minutes / 60) and moment(event.time) == event.local == when
     assert event.local.replace(tzinfo=None) == when.replace(tzinfo=None)
     shown = f"{when.hour % 12 or 12}:{when:%M} {'am' if when.hour < 12 else 'pm'} on {when.day} {when:%B}, {when.year}"
     assert written(event.time, event.offset) == shown and event.rendered() == f"[{shown}] We moved."
-    assert checked_event(Event(when, "We moved."), float("nan")) == event  # type: ignore[arg-type]
+    assert checked_event(Event(when, "We moved.")) == event  # type: ignore[arg-type]
     assert checked_query(Query("Who?", time=when), event.time).offset == event.offset  # type: ignore[arg-type]
 
 
 def test_an_aware_time_and_an_offset_that_is_given() -> None:
     """The offset that is given counts: the same moment on another clock."""
     aware = datetime(1970, 1, 2, 2, tzinfo=timezone(timedelta(hours=-4)))
-    assert checked_event(Event(aware, "We moved.", offset=5.5), 0.0).local.isoformat() == "1970-01-02T11:30:00+05:30"  # type: ignore[arg-type]
-    assert offset_of(datetime(1970, 1, 2)) is None is checked_event(Event(datetime(1970, 1, 2), "We moved."), 0.0).offset  # type: ignore[arg-type]
+    assert checked_event(Event(aware, "We moved.", offset=5.5)).local.isoformat() == "1970-01-02T11:30:00+05:30"  # type: ignore[arg-type]
+    assert offset_of(datetime(1970, 1, 2)) is None is checked_event(Event(datetime(1970, 1, 2), "We moved.")).offset  # type: ignore[arg-type]
 
 
 FIRST, LAST = hours(datetime(1, 1, 1)), hours(datetime(9999, 12, 31, 23))
@@ -72,7 +72,7 @@ FIRST, LAST = hours(datetime(1, 1, 1)), hours(datetime(9999, 12, 31, 23))
     (datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-12))), None, "outside the years")])
 def test_a_clock_that_cannot_be_is_refused(time: Any, offset: Any, words: str) -> None:
     with pytest.raises(InputError, match=words) as error:
-        checked_event(Event(time, "We moved.", id="e1", offset=offset), float("nan"))
+        checked_event(Event(time, "We moved.", id="e1", offset=offset))
     assert "'e1'" in str(error.value) and error.value.cure
     with pytest.raises(InputError):
         checked_query(Query("Who?", time=time, offset=offset), float(LAST))
@@ -80,7 +80,7 @@ def test_a_clock_that_cannot_be_is_refused(time: Any, offset: Any, words: str) -
 
 @pytest.mark.parametrize(("time", "offset"), [(FIRST, 1.0), (LAST, -2.0), (FIRST, None), (LAST, 0.0)])
 def test_the_first_and_the_last_hour_of_the_calendar_are_taken(time: float, offset: float | None) -> None:
-    event = checked_event(Event(time, "We moved.", offset=offset), float("nan"))
+    event = checked_event(Event(time, "We moved.", offset=offset))
     assert event.rendered().startswith("[") and str(event.local.year) in ("1", "9999")
 
 
