@@ -119,7 +119,8 @@ PRIMED = Column("primed", np.float32, Scope.CANDIDATE, "1", FUSED, "score after 
 REWEIGHTED = Column("reweighted", np.float32, Scope.CANDIDATE, "1", PRIMED, "score after competition")
 RERANKED = Column("reranked", np.float32, Scope.CANDIDATE, "1", REWEIGHTED, "score after reranking the best")
 ARRANGED = Column("arranged", np.float32, Scope.CANDIDATE, "1", RERANKED, "score after what the answer needs as a whole")
-RELEASED = Column("released", np.float32, Scope.CANDIDATE, "1", ARRANGED, "score in the answer; NaN: held back")
+DATED = Column("dated", np.float32, Scope.CANDIDATE, "1", ARRANGED, "score after the time that a question asks for, if it asks for nothing else")
+RELEASED = Column("released", np.float32, Scope.CANDIDATE, "1", DATED, "score in the answer; NaN: held back")
 RELEVANCE = Column("relevance", np.float32, Scope.CANDIDATE, "1", np.nan, "relevance that a reranker found; NaN: not looked at", low=0, high=1)
 WITHIN = Column("within", np.float32, Scope.CANDIDATE, "1", np.nan, "share of the memory inside the time asked for; NaN: none asked", low=0, high=1)
 SUFFICIENCY = Column("sufficiency", np.float64, Scope.EVENT, "1", 1.0, "probability that the answer suffices; 1: not judged", low=0, high=1)
@@ -177,7 +178,7 @@ ENGINE_COLUMNS: tuple[Column, ...] = (
     HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY,
     HIPPOCAMPAL_DEPENDENCE, DETAIL,
     INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH, USED, USED_TIME,
-    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
+    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, DATED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
     CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE, STANDS_FOR,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set

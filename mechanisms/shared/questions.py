@@ -1,4 +1,4 @@
-"""Questions: the intent of a question, and whether it asks for a detail or for a synthesis, by rules over its words.
+"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, and what it asks beside a time, by rules over its words.
 
 Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched against the words of the query in lower case with
 single spaces.  Every repeat in a pattern is bounded and starts at a space, so the search is linear.
@@ -6,8 +6,11 @@ single spaces.  Every repeat in a pattern is bounded and starts at a space, so t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
+
+from ...engine.text.english import STOP_WORDS
 
 
 class Intent(IntEnum):
@@ -133,6 +136,51 @@ def asks_earlier(words: str) -> bool:
     [True, True, False, True]
     """
     return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
+
+
+# Words that ask for whatever there is: they name nothing that a memory could match.
+_ASKED_OF_ANY: Final = STOP_WORDS | frozenset("""
+    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else
+    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten
+    be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
+    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed write
+    writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry entries
+    memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects theme themes
+    day date time like life
+    please okay ok hi hello hey thank thanks give show list let see look back find name describe summary summaries summarise summarize summarised
+    summarized recap overview review highlights main key
+    last latest first new news newest recent earlier later next before after planned scheduled coming exactly around about roughly approximately
+    interesting important special notable relevant specific specifically particular particularly generally overall much many lot often kind sort type
+    well yes also still ever together
+""".split())
+
+
+def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a question that name something, each once: without question words, pronouns and verbs such as "do", "happen" and "talk about".
+
+    words  in lower case, contractions whole, as `Features.words`.  O(words)
+
+    >>> asked_beside(("what", "did", "ada's", "brother", "say", "then")), asked_beside(("what's", "been", "going", "on"))
+    (('ada', 'brother'), ())
+    """
+    bare = (word.removesuffix("'s") for word in words if word not in _ASKED_OF_ANY)
+    return tuple(dict.fromkeys(word for word in bare if word not in _ASKED_OF_ANY))
+
+
+def asks_kind(words: Sequence[str]) -> bool:
+    """Whether a question asks for a person, a place, a reason, a time or a number, not for whatever there is.
+
+    words  in lower case, contractions whole, as `Features.words`.  O(words)
+
+    >>> asks_kind(("where", "was", "i")), asks_kind(("how", "many", "were", "there")), asks_kind(("how", "was", "it"))
+    (True, True, False)
+    """
+    bare = [word.split("'")[0] for word in words]
+    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in zip(bare, bare[1:], strict=False))
+
+
+_KINDS: Final = frozenset(("who", "whom", "whose", "where", "why", "when"))
+_COUNTED: Final = frozenset(("how", word) for word in ("many", "much", "long", "often"))
 
 
 def asks_summary(words: str) -> bool:
