@@ -16,7 +16,7 @@ from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
 from .longmemeval import load_longmemeval
-from .recognise import EVENTS, OWN_FORM, QUESTIONS, recognise
+from .recognise import EMPTY, EVENTS, OWN_DATA, OWN_FORM, QUESTIONS, recognise
 
 Loader = Callable[[Path | None, int | None], Dataset]
 Unit = Literal["turn", "session"]
@@ -36,8 +36,8 @@ def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limi
     allow_missing_gold  for `conversations`: leave out and count gold that names no event, instead of refusing the data; official files always do
 
     All conversations are read and checked, one at a time; the data set holds their questions, and `conversation.events` reads the events again.
-    Cost: O(characters).  Errors: DataError, which names file, place and cure, also if a file changes after it was loaded; of a file in another form it
-    says what the file seems to be.
+    Cost: O(characters).  Errors: DataError, which names file, place and cure, also if a file changes after it was loaded; it says what a file in
+    another form seems to be.
 
     >>> [c.id for c in load("demo", limit=2).conversations]
     ['friends', 'flatmates']
@@ -65,7 +65,8 @@ def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limi
 def _other_form(name: str, path: Path | None, error: DataError) -> DataError:
     """The error; of a path that seems to hold something else than this data set one that says what, and how it can be used."""
     seems = recognise(path) if path else None
-    if seems is None or LOADERS[name] is load_demo or (seems.dataset == name and not seems.before):
+    cut_off = seems == EMPTY and name != OWN_DATA       # of an official file; its error says so
+    if seems is None or cut_off or (seems.dataset == name and not seems.before):
         return error
     return DataError(f"{error.what}; it seems to be {seems.name}", where=error.where or str(path), cure=seems.cure())
 

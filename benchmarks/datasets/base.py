@@ -242,7 +242,8 @@ def by_session(conversation: Conversation) -> Conversation:
     events = tuple(Event(group[0].time, "\n".join(map(_line, group)), session=session, id=session, dated=group[0].dated,
                          attributes=tuple(pair for pair in group[0].attributes if all(pair in e.attributes for e in group)))
                    for session, group in turns.items())
-    questions = tuple(replace(q, gold=unique(home[one] for one in q.gold), after=before) for q, before in zip(conversation.questions, after, strict=True))
+    questions = tuple(replace(q, gold=unique(home[one] for one in q.gold), after=session)
+                      for q, session in zip(conversation.questions, after, strict=True))
     return Conversation(conversation.id, events, questions)
 
 

@@ -2,10 +2,10 @@
 
 `events.jsonl`, one object a line: `conversation`, `id`, `text`, and where they are known `time` (ISO 8601, or hours since 1970), `speaker`,
 `session`, `caption`, `attributes` (an object of texts, or of lists of texts) and `dated` (false: the time was made up and does not enter the
-text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time` or `after` (id of an event) if it
-is asked in the middle, `category`, `answer`, `rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`, `citation`.
-The names of categories are free.  Only `events.jsonl` is needed: without questions a conversation can be assembled and shown, and without a description
-the data are named like their folder.
+text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time` or `after` (id of an event)
+of a question in the middle, `category`, `answer`, `rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`,
+`citation`.  The names of categories are free.  Only `events.jsonl` is needed: a conversation without questions can be assembled and shown, and
+without a description the data are named like their folder.
 """
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
     events = ({"conversation": c.id, "id": e.id, **_time_field(e), "speaker": e.speaker, "session": e.session, "text": e.text,
                **({"caption": e.caption} if e.caption else {}), **({"attributes": _grouped(e)} if e.attributes else {})}
               for c in data.conversations for e in c.events)
-    questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), **({"after": q.after} if q.after else {}), "category": q.category,
+    questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), **({"after": q.after} if q.after else {}),
+        "category": q.category,
                   "gold": list(q.gold),
                   **({"answer": q.answer} if q.answer else {}), **({"rubric": list(q.rubric)} if q.rubric else {})}
                  for c in data.conversations for q in c.questions)
@@ -343,8 +344,8 @@ def _conversation(name: str, lines: Sequence[Place], asked: Sequence[tuple[Place
         questions.append(question)
     conversation = Conversation(name, tuple(events), tuple(questions))
     known = list[tuple[str, ...]]()
-    for (line, gold), told in zip(asked, told_before(conversation), strict=True):
-        known.append(tuple(one for one in gold if places.get(one, told) < told))
+    for (line, gold), n in zip(asked, told_before(conversation), strict=True):
+        known.append(tuple(one for one in gold if places.get(one, n) < n))
         if len(known[-1]) < len(gold) and not allow_missing_gold:
             one = next(one for one in gold if one not in known[-1])
             line.wrong(f"gold {one!r} names no event of conversation {name!r}" if one not in places else f"gold {one!r} is told after the question",

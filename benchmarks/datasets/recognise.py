@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from ...reporting.text import plural
 HEAD: Final = 65_536        # bytes of a file that are read
 LISTED: Final = 1_000       # entries of a folder that are looked at
 TRIED: Final = 20           # files of a folder that are looked into
-DEEPEST: Final = 12         # levels of JSON whose fields are noted
+DEEPEST: Final = 12         # levels of JSON that are looked at
 OWN_DATA: Final = "conversations"
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
 
@@ -55,6 +55,15 @@ class Form:
         return "; ".join([*steps, OWN_FORM])
 
 
+def _fields(table: str) -> tuple[tuple[str, str], ...]:
+    """Fields of a form, from 'field there = field of an event; ...'."""
+    pairs = (pair.rpartition(" = ") for pair in table.split("; "))
+    return tuple((theirs, ours) for theirs, _, ours in pairs)
+
+
+EMPTY: Final = Form("an empty file", before="give a file with messages")
+
+
 def recognise(path: Path) -> Form | None:
     """What a file or folder seems to be; None if nothing is known of it, or if it cannot be read.
 
@@ -70,7 +79,7 @@ def recognise(path: Path) -> Form | None:
 KINDS: Final = {**dict.fromkeys((".jpg", ".jpeg", ".png", ".gif", ".heic", ".webp", ".tif", ".tiff", ".bmp", ".svg", ".raw"), "pictures"),
                 **dict.fromkeys((".mp3", ".m4a", ".wav", ".ogg", ".opus", ".flac", ".aac"), "sounds"),
                 **dict.fromkeys((".mp4", ".mov", ".avi", ".mkv", ".webm"), "films")}
-READABLE: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".mbox", ".eml", ".html", ".htm", ".xml", ".db", ".sqlite", ".zip", ".gz", "")
+READABLE: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".mbox", ".eml", ".zip", ".gz", "")
 WRITE_OUT: Final = "describe them in words"
 
 
@@ -79,8 +88,9 @@ def _of_folder(folder: Path) -> Form:
     names, files = {entry.name for entry in entries}, [entry for entry in entries if entry.is_file()]
     if EVENTS in names:
         found = _of_file(folder / EVENTS)
-        own = found is None or found.dataset == OWN_DATA or found.name.startswith("lines of JSON")
-        return Form("a folder of your own conversations", OWN_DATA) if own or found is None else replace(found, name=f"{found.name}, under the name {EVENTS}")
+        if found is None or found.dataset == OWN_DATA or found.name.startswith("lines of JSON"):
+            return Form("a folder of your own conversations", OWN_DATA)
+        return replace(found, name=f"{found.name}, under the name {EVENTS}")
     if names & {QUESTIONS, DESCRIPTION}:
         return Form(f"a folder of your own conversations without {EVENTS}", OWN_DATA)
     if not entries:
@@ -93,13 +103,13 @@ def _of_folder(folder: Path) -> Form:
         return replace(SLACK, name="an export of Slack", before=f"{SLACK.before}, and take the names of users from users.json")
     if {"cur", "new", "tmp"} <= names:
         return replace(MAIL, name="a folder of mail (Maildir)")
+    for file in islice((file for file in files if file.suffix.lower() in READABLE), TRIED):
+        if (found := _of_file(file)) and (found.fields or found.dataset) and found != TEXT:
+            return replace(found, name=f"a folder with {file.name}, {found.name}")
     kinds = Counter(KINDS.get(entry.suffix.lower(), "") for entry in files)
     for kind, count in kinds.most_common(1):
         if kind and 2 * count > len(files):
             return Form(f"a folder of {kind} ({count} of {len(files)} files)", before=f"an event is a text: {WRITE_OUT}")
-    for file in islice((file for file in files if file.suffix.lower() in READABLE), TRIED):
-        if (found := _of_file(file)) and (found.fields or found.dataset):
-            return replace(found, name=f"a folder with {file.name}, {found.name}")
     suffixes = Counter(file.suffix or "no suffix" for file in files)
     listed = ", ".join(f"{count} {suffix}" for suffix, count in suffixes.most_common(3))
     folders = len(entries) - len(files)
@@ -113,7 +123,8 @@ def _chats(folder: Path, entries: Sequence[Path]) -> bool:
         for one in level:
             if (one / "chat.json").is_file() and ((one / "probing_questions").is_dir() or _dataset(one / "chat.json") == "beam"):
                 return True
-        level = [below for one in level for below in islice(sorted(one.iterdir()) if one != folder else entries, LISTED) if below.is_dir()][:TRIED]
+        below = chain.from_iterable(entries if one == folder else sorted(islice(one.iterdir(), LISTED)) for one in level)
+        level = list(islice((entry for entry in below if entry.is_dir()), TRIED))
     return False
 
 
@@ -128,11 +139,12 @@ EXPORT_TEXT: Final = "export its text"
 SIGNATURES: Final = (       # place, first bytes, name, what to do first
     (0, b"%PDF", "a PDF", EXPORT_TEXT), (0, b"\x89PNG", "a picture (PNG)", WRITE_OUT), (0, b"\xff\xd8\xff", "a picture (JPEG)", WRITE_OUT),
     (0, b"GIF8", "a picture (GIF)", WRITE_OUT), (8, b"WEBP", "a picture (WebP)", WRITE_OUT), (8, b"WAVE", "a sound (WAV)", "transcribe it"),
-    (4, b"ftyp", "a film or a sound (MP4)", "transcribe it"), (0, b"ID3", "a sound (MP3)", "transcribe it"), (0, b"OggS", "a sound (Ogg)", "transcribe it"),
+    (0, b"OggS", "a sound (Ogg)", "transcribe it"), (0, b"ID3", "a sound (MP3)", "transcribe it"), (4, b"ftyp", "a film (MP4)", "transcribe it"),
     (0, b"BZh", "a compressed file (bzip2)", UNPACK), (0, b"\xfd7zXZ\x00", "a compressed file (xz)", UNPACK),
     (0, b"\x28\xb5\x2f\xfd", "a compressed file (zstd)", UNPACK), (0, b"7z\xbc\xaf\x27\x1c", "an archive (7z)", UNPACK),
-    (0, b"Rar!", "an archive (RAR)", UNPACK), (257, b"ustar", "an archive (tar)", UNPACK), (0, b"PAR1", "a table (Parquet)", "write it as JSON Lines"),
-    (0, b"ARROW1", "a table (Arrow)", "write it as JSON Lines"), (0, b"!BDN", "a mailbox of Outlook (PST)", "export its mails as text"),
+    (0, b"Rar!", "an archive (RAR)", UNPACK), (257, b"ustar", "an archive (tar)", UNPACK),
+    (0, b"PAR1", "a table (Parquet)", "write it as JSON Lines"), (0, b"ARROW1", "a table (Arrow)", "write it as JSON Lines"),
+    (0, b"!BDN", "a mailbox of Outlook (PST)", "export its mails as text"),
     (0, b"\xd0\xcf\x11\xe0", "an old file of Microsoft Office", EXPORT_TEXT), (0, b"{\\rtf", "a document (RTF)", EXPORT_TEXT),
     (0, b"bplist", "a property list", EXPORT_TEXT), (0, b"\x93NUMPY", "an array (NumPy)", ""), (0, b"\x89HDF", "an array (HDF5)", ""))
 SQLITE: Final = b"SQLite format 3\x00"
@@ -148,7 +160,7 @@ def _of_file(file: Path) -> Form | None:
 
 def _of_bytes(head: bytes, whole: bool) -> Form | None:
     if whole and not head.removeprefix(b"\xef\xbb\xbf").strip():
-        return Form("an empty file", before="give a file with messages")
+        return EMPTY
     if head.startswith(b"\x1f\x8b"):
         return _of_gzip(head)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -160,17 +172,19 @@ def _of_bytes(head: bytes, whole: bool) -> Form | None:
             return Form(name, before=before)
     encoding = _encoding(head)
     if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
-        found = _of_text(head.decode(encoding, "ignore").removeprefix("\ufeff"), whole)
-        name = f"{found.name if found else 'a text'}, in {encoding[:6].upper()}"
-        return Form(name, found.dataset if found else "", found.fields if found else (), "; ".join(filter(None, ("save it as UTF-8", found and found.before))))
+        return _to_save(_of_text(head.decode(encoding, "ignore").removeprefix("\ufeff"), whole), f"in {encoding[:6].upper()}")
     if b"\x00" in head:
         return Form("a file of bytes that are no text")
     text = head.decode("utf-8-sig", "replace")
     if _broken(text, whole):
-        found = _of_text(head.decode("latin-1"), whole)
-        name = f"{found.name if found else 'a text'}, not in UTF-8"
-        return Form(name, "", found.fields if found else (), "save it as UTF-8")
+        return _to_save(_of_text(head.decode("latin-1"), whole), "not in UTF-8")
     return _of_text(text, whole)
+
+
+def _to_save(form: Form | None, encoding: str) -> Form:
+    """A form in an encoding that nothing here reads."""
+    found = form or Form("a text")
+    return replace(found, name=f"{found.name}, {encoding}", before="; ".join(filter(None, ("save it as UTF-8", found.before))))
 
 
 def _broken(text: str, whole: bool) -> bool:
@@ -225,18 +239,22 @@ def _of_sqlite(head: bytes) -> Form:
 # --- texts -----------------------------------------------------------------------------------------------------------------------------
 WHATSAPP_DATE: Final = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[ \u202f]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f\xa0]?[AaPp]\.?[ ]?[Mm]\.?)?"
 WHATSAPP: Final = re.compile(rf"^[\u200e\u200f]?(?:\[{WHATSAPP_DATE}\] |{WHATSAPP_DATE} - )", re.MULTILINE)
-MAIL_HEADER: Final = re.compile(r"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type): ", re.MULTILINE | re.IGNORECASE)
+MAIL_HEADER: Final = re.compile(r"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type): ",
+                                re.MULTILINE | re.IGNORECASE)
+COLUMN: Final = re.compile(r"[^\W\d][\w .\-/]{0,39}")       # the name of a column
 SPOKEN: Final = re.compile(r"^(?!https?:)[^\s:{}\[\]\"<>][^:{}\[\]\"<>\n]{0,39}: \S", re.MULTILINE)
 
-MAIL: Final = Form("mails (mbox)", fields=(
-    ("the thread, by `Subject` or `In-Reply-To`,", "conversation or session"), ("`Message-ID`", "id"), ("`Date`, as ISO 8601,", "time"),
-    ("`From`", "speaker"), ("the body without what it quotes", "text")))
-CHAT_LINES: Final = Form("a chat of WhatsApp", fields=(
-    ("the name of the chat", "conversation"), ("a number of your own", "id"), ("the date before each message, as ISO 8601,", "time"),
-    ("the name before the colon", "speaker"), ("the rest, with the lines up to the next date,", "text")))
-SPEAKER_LINES: Final = Form("a text of lines `speaker: text`", fields=(
-    ("the name of the text", "conversation"), ("the number of the line", "id"), ("the name before the colon", "speaker"), ("the rest", "text")))
-TEXT: Final = Form("a plain text", fields=(("the name of the text", "conversation"), ("the number of a paragraph", "id"), ("a paragraph", "text")))
+MAIL: Final = Form("mails (mbox)", fields=_fields(
+    "the thread, by `Subject` or `In-Reply-To`, = conversation; `Message-ID` = id; `Date`, as ISO 8601, = time; `From` = speaker; "
+    "the body without what it quotes = text"))
+CHAT_LINES: Final = Form("a chat of WhatsApp", fields=_fields(
+    "the name of the chat = conversation; a number of your own = id; the date before each message, as ISO 8601, = time; "
+    "the name before the colon = speaker; the rest, with the lines up to the next date, = text"))
+SUBTITLES: Final = Form("subtitles", fields=_fields(
+    "the name of the recording = conversation; the number of a subtitle = id; its start, after that of the recording, = time; the words = text"))
+SPEAKER_LINES: Final = Form("a text of lines `speaker: text`", fields=_fields(
+    "the name of the text = conversation; the number of the line = id; the name before the colon = speaker; the rest = text"))
+TEXT: Final = Form("a plain text", fields=_fields("the name of the text = conversation; the number of a paragraph = id; a paragraph = text"))
 
 
 def _of_text(text: str, whole: bool) -> Form | None:
@@ -257,8 +275,7 @@ def _of_text(text: str, whole: bool) -> Form | None:
     if len(MAIL_HEADER.findall(text[:4_096].split("\n\n")[0])) >= 2:
         return replace(MAIL, name="a mail")
     if start.startswith("webvtt") or re.match(r"1\s+\d\d:\d\d:\d\d,\d{3} --> ", text):
-        return Form("subtitles", fields=(("the name of the recording", "conversation"), ("the number of a subtitle", "id"),
-                                         ("the start, counted from when it was recorded,", "time"), ("the words", "text")))
+        return SUBTITLES
     if start.startswith("begin:v"):
         return Form("a calendar or an address book", before="take out what should be remembered, each as a text")
     return _of_table(text, whole) or (SPEAKER_LINES if _mostly(SPOKEN, text) else TEXT)
@@ -280,52 +297,60 @@ def _of_table(text: str, whole: bool) -> Form | None:
         except csv.Error:
             continue
         heads = [head.strip() for head in rows[0]] if rows else []
-        if len(heads) > 1 and len(rows) > 1 and all(len(row) == len(heads) for row in rows if row) and all(re.fullmatch(r"[^\W\d][\w .\-/]{0,39}", h) for h in heads):
+        even = len(heads) > 1 and len(rows) > 1 and all(len(row) == len(heads) for row in rows if row)
+        if even and all(map(COLUMN.fullmatch, heads)):
             return Form(f"a table ({name}) with the columns {_listed(heads)}", fields=_mapped(dict(zip(heads, rows[1], strict=True))))
     return None
 
 
 # --- JSON ------------------------------------------------------------------------------------------------------------------------------
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:"]', re.DOTALL)
-SLACK: Final = Form("a day of a channel of Slack", before="read the days of a channel in order, without entries that have a `subtype`", fields=(
-    ("the channel", "conversation"), ("`ts`", "id"), ("`ts` / 3600", "time"), ("the name of `user`", "speaker"), ("`thread_ts`", "session"), ("`text`", "text")))
-MESSAGES: Final = "the name of the chat"
+SLACK: Final = Form("a day of a channel of Slack", before="read the days of a channel in order, and no `subtype`", fields=_fields(
+    "the channel = conversation; `ts` = id; `ts` / 3600 = time; the name of `user` = speaker; `thread_ts` = session; `text` = text"))
+OPENAI: Final = Form("messages as OpenAI's interface takes them", fields=_fields(
+    "the name of the chat = conversation; the place in the list = id; `role` = speaker; `content` = text"))
+CHATGPT: Final = Form("an export of ChatGPT", before="follow `parent` from `current_node`, which gives the branch that was shown", fields=_fields(
+    "`title` = conversation; `message.id` = id; `message.create_time` / 3600 = time; `message.author.role` = speaker; "
+    "what `message.content.parts` holds = text"))
+CLAUDE: Final = Form("an export of Claude", fields=_fields(
+    "`name` or `uuid` of the chat = conversation; `uuid` = id; `created_at` = time; `sender` = speaker; `text` = text"))
+TELEGRAM: Final = Form("an export of Telegram", fields=_fields(
+    "`name` of the chat = conversation; `id` = id; `date` = time; `from` = speaker; `text`, whose parts are joined, = text"))
+DISCORD: Final = Form("an export of Discord", fields=_fields(
+    "`channel.name` = conversation; `id` = id; `timestamp` = time; `author.name` = speaker; `content` = text"))
+OWN_DISCORD: Final = Form("a channel of Discord's own export", fields=_fields(
+    "the channel = conversation; `ID` = id; `Timestamp` = time; yourself = speaker; `Contents` = text"))
+MESSENGER: Final = Form("an export of Messenger or Instagram", fields=_fields(
+    "`title` = conversation; the place in the list = id; `timestamp_ms` / 3600000 = time; `sender_name` = speaker; `content` = text"))
+GOOGLE_CHAT: Final = Form("an export of Google Chat", fields=_fields(
+    "the folder = conversation; `message_id` = id; `created_date`, as ISO 8601, = time; `creator.name` = speaker; `text` = text"))
+MATRIX: Final = Form("an export of Matrix", fields=_fields(
+    "`room_name` = conversation; `event_id` = id; `origin_server_ts` / 3600000 = time; `sender` = speaker; `content.body` = text"))
+SHARE_GPT: Final = Form("conversations in the form of ShareGPT", fields=_fields(
+    "`id`, or the place in the list, = conversation; a number of your own = id; `from` = speaker; `value` = text"))
 JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (        # a form, and sets of fields of which one must be there whole
-    (Form("an export of ChatGPT", before="follow `parent` from `current_node`, so that only the branch that was shown is taken", fields=(
-        ("`title`", "conversation"), ("`message.id`", "id"), ("`message.create_time` / 3600", "time"), ("`message.author.role`", "speaker"),
-        ("the texts of `message.content.parts`", "text"))), (("[].mapping",), (".mapping", ".current_node"))),
-    (Form("an export of Claude", fields=(("`name` or `uuid` of the chat", "conversation"), ("`uuid`", "id"), ("`created_at`", "time"),
-                                         ("`sender`", "speaker"), ("`text`", "text"))), (("[].chat_messages",), (".chat_messages",))),
+    (CHATGPT, (("[].mapping",), (".mapping", ".current_node"))),
+    (CLAUDE, (("[].chat_messages",), (".chat_messages",))),
     (Form("LoCoMo's file", "locomo"), (("[].sample_id",), ("[].qa", "[].conversation"))),
     (Form("LongMemEval's file", "longmemeval"), (("[].haystack_sessions",), ("[].haystack_dates",), ("[].haystack_session_ids",))),
     (Form("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns", "[].time_anchor"), ("[].turns[][].role",), ("[].plan-1",),
                                       (".plan-1",), ("[].time_anchor", "[].role"))),
-    (Form("an export of Telegram", fields=(("`name` of the chat", "conversation"), ("`id`", "id"), ("`date`", "time"), ("`from`", "speaker"),
-                                           ("`text`, whose parts are joined,", "text"))),
-     ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",), (".messages[].from", ".messages[].date"))),
-    (Form("an export of Discord", fields=(("`channel.name`", "conversation"), ("`id`", "id"), ("`timestamp`", "time"), ("`author.name`", "speaker"),
-                                          ("`content`", "text"))),
-     ((".guild", ".channel"), (".messages[].author.name", ".messages[].timestamp"))),
-    (Form("a channel of Discord's own export", fields=(("the channel", "conversation"), ("`ID`", "id"), ("`Timestamp`", "time"), ("yourself", "speaker"),
-                                                       ("`Contents`", "text"))), (("[].Timestamp", "[].Contents"),)),
-    (Form("an export of Messenger or Instagram", fields=(("`title`", "conversation"), ("the place in the list", "id"), ("`timestamp_ms` / 3600000", "time"),
-                                                         ("`sender_name`", "speaker"), ("`content`", "text"))), ((".messages[].sender_name",),)),
-    (Form("an export of Google Chat", fields=(("the folder", "conversation"), ("`message_id`", "id"), ("`created_date`, as ISO 8601,", "time"),
-                                              ("`creator.name`", "speaker"), ("`text`", "text"))), ((".messages[].creator",),)),
-    (Form("an export of Matrix", fields=(("`room_name`", "conversation"), ("`event_id`", "id"), ("`origin_server_ts` / 3600000", "time"),
-                                         ("`sender`", "speaker"), ("`content.body`", "text"))), ((".messages[].origin_server_ts",), ("[].origin_server_ts",))),
+    (TELEGRAM, ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",), (".messages[].from", ".messages[].date"))),
+    (DISCORD, ((".guild", ".channel"), (".messages[].author.name", ".messages[].timestamp"))),
+    (OWN_DISCORD, (("[].Timestamp", "[].Contents"),)),
+    (MESSENGER, ((".messages[].sender_name",),)),
+    (GOOGLE_CHAT, ((".messages[].creator",),)),
+    (MATRIX, ((".messages[].origin_server_ts",), ("[].origin_server_ts",))),
     (SLACK, (("[].ts", "[].type"), ("[].ts", "[].user"))),
-    (Form("conversations in the form of ShareGPT", fields=(("the place in the list, or `id`,", "conversation"), ("a number of your own", "id"),
-                                                           ("`from`", "speaker"), ("`value`", "text"))),
-     (("[].conversations[].value",), (".conversations[].value",))),
-    (Form("lists of messages as OpenAI's interface takes them", fields=((MESSAGES, "conversation"), ("the place in the list", "id"), ("`role`", "speaker"),
-                                                                       ("`content`", "text"))),
-     ((".messages[].role", ".messages[].content"), ("[].messages[].role", "[].messages[].content"), ("[][].role", "[][].content"))),
+    (SHARE_GPT, (("[].conversations[].value",), (".conversations[].value",))),
+    (OPENAI, ((".messages[].role", ".messages[].content"), ("[].messages[].role", "[].messages[].content"), ("[][].role", "[][].content"))),
 )
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {      # field of an event -> names that others use, the likeliest first
-    "conversation": ("conversation", "conversation_id", "conversationid", "chat_id", "chat", "channel", "channel_id", "room", "dialog_id", "dialogue_id"),
+    "conversation": ("conversation", "conversation_id", "conversationid", "chat_id", "chat", "channel", "channel_id", "room", "dialog_id",
+                     "dialogue_id"),
     "id": ("id", "uuid", "message_id", "messageid", "msg_id", "event_id", "_id"),
-    "time": ("time", "timestamp", "ts", "datetime", "date", "created_at", "createdat", "created", "create_time", "sent_at", "sent", "timestamp_ms", "when"),
+    "time": ("time", "timestamp", "ts", "datetime", "date", "created_at", "createdat", "created", "create_time", "sent_at", "sent", "timestamp_ms",
+             "when"),
     "speaker": ("speaker", "role", "author", "sender", "from", "user", "username", "user_name", "name", "sender_name", "nick", "who"),
     "session": ("session", "session_id", "thread", "thread_id", "thread_ts"),
     "text": ("text", "content", "message", "body", "msg", "utterance", "value", "contents", "said"),
@@ -341,14 +366,18 @@ def _of_json(text: str) -> Form | None:
     first, lines = _first(text)
     if first is None:           # the first item is longer than what was read, or this is no JSON
         first = {path.removeprefix(top): "" for top in ("[].", ".") for path in sorted(paths) if re.fullmatch(rf"{re.escape(top)}[^.\[]+", path)}
-        if not first or len(text) < HEAD // 4:
+        lines = False
+        if len(text) < HEAD // 4:
             return None
     if not first:
         return None
-    if OWN_FIELDS <= set(first) and lines:
+    if set(first) >= OWN_FIELDS and lines:
         return Form("events in the form of your own conversations", OWN_DATA, before=f"name the file {EVENTS}, and give its folder")
+    fields = _mapped(first)
+    if {"role", "content"} <= set(first) and "time" not in dict(fields).values():
+        return OPENAI
     kind = "lines of JSON" if lines else "a list of objects in JSON" if text.startswith("[") else "an object in JSON"
-    return Form(f"{kind} with the fields {_listed(first)}", fields=_mapped(first))
+    return Form(f"{kind} with the fields {_listed(first)}", fields=fields)
 
 
 def _is_json(text: str) -> bool:
@@ -413,11 +442,13 @@ def _paths(text: str) -> set[str]:
         if token == '"':
             break               # a text that goes on after the first part
         if token[0] == '"':
-            if expects and stack and len(stack) <= DEEPEST:
+            if expects and stack:
                 key = f"{stack[-1][1]}.{token[1:-1]}"
                 found.add(key)
                 expects = False
         elif token in "[{":
+            if len(stack) > DEEPEST:
+                break           # no messages lie so deep
             inside = "" if not stack else f"{key}" if stack[-1][0] == "{" else f"{stack[-1][1]}"
             stack.append((token, f"{inside}[]" if token == "[" else inside))
             expects = token == "{"

@@ -59,8 +59,8 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
 
     A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run, and with the
     digest of a transcript that has grown after the last one.
-    Raises HebbariumError, before anything runs if possible; DataError for data without questions, InputError for a folder that holds another run, and for conversations on which
-    parameters of the plan were calibrated.
+    Raises HebbariumError, before anything runs if possible; DataError for data without questions, InputError for a folder that holds another run, for
+    conversations on which parameters of the plan were calibrated, and for a rehearsal in the middle that the next event interrupts.
     """
     if options.dask:
         _check_options(options, language_model)

@@ -28,7 +28,7 @@ class Conversations:
     @classmethod
     def of(cls, data: Dataset, match: str = "unit") -> Conversations:
         """Cost: one pass over all events, two if questions are asked in the middle; for sessions one more for each point where they are."""
-        sizes, home = {}, {}
+        sizes, home = dict[tuple[str, str], int](), dict[str, Mapping[str, str]]()
         for conversation in data.conversations:
             mine = home[conversation.id] = {event.id: event.session for event in conversation.events}
             told = told_before(conversation)

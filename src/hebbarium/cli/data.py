@@ -126,7 +126,8 @@ def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_jso
     heads = tuple(rows[0]) if rows else ()
     cells = [tuple(brief(str(value), TEXT) if name == "text" else str(value) for name, value in row.items()) for row in rows[:limit]]
     if cells:
-        print_table(what.capitalize(), heads, cells, numbers=("events", "questions", "speakers", "sessions"), whole=[name for name in heads if name != "text"])
+        numbers = ("events", "questions", "speakers", "sessions")
+        print_table(what.capitalize(), heads, cells, numbers=numbers, whole=[name for name in heads if name != "text"])
     print_lines(f"{min(limit, len(rows)):,} of {len(rows):,} {what}" + ("; --limit shows more" if len(rows) > limit else ""))
 
 
