@@ -11,7 +11,7 @@ from ...engine.errors import DataError
 from ...engine.records import Event
 from .base import Conversation, Dataset, Question, by_session
 from .beam import load_beam
-from .conversations import load_conversations
+from .conversations import is_own, load_conversations
 from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
@@ -77,6 +77,8 @@ def _sessions(conversation: Conversation) -> Sequence[Event]:
 
 def official_form(path: Path) -> str:
     """The data set in whose form a file or folder seems to be.  Raises DataError for one in none, which says what it seems to be."""
+    if is_own(path):
+        return OWN_DATA
     seems = recognise(path)
     if seems and seems.dataset and not seems.before:
         return seems.dataset

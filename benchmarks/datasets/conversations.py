@@ -96,7 +96,7 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
     minute after that event, or at the time of the next one if that is earlier; one with neither a minute after the last event.
     Cost: O(characters).  Errors: DataError, which names file, line and cure.
     """
-    folder = _folder(given(path, "conversations", f"give --data the folder that holds {FILES}"))
+    folder = _folder(given(path, "conversations", f"give --data the folder that holds {EVENTS}"))
     about = _description(folder)
     found: Counter[str] = Counter(events_reordered=0, times_made_up=0, gold_missing=0, events_with_attributes=0)
     drafts: dict[str, _Draft] = {}

@@ -60,7 +60,7 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
     from ..benchmarks.datasets.conversations import describe, is_own
     from ..benchmarks.datasets.fetch import check
 
-    if dataset is None and is_own(path):            # `official_form` would say the same of a whole folder
+    if dataset is None and is_own(path):
         dataset = "conversations"
     notes = describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
     if dataset == "conversations":
@@ -139,7 +139,7 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
                  as_json: JsonOption = False) -> None:
     """Write a data set in the format of the data set `conversations`."""
     from ..benchmarks.datasets import load
-    from ..benchmarks.datasets.conversations import DESCRIPTION, EVENTS, QUESTIONS, write_conversations
+    from ..benchmarks.datasets.conversations import OWN, write_conversations
     from ..benchmarks.datasets.fetch import list_sources
     from ..reporting.files import results_folder
 
@@ -148,7 +148,7 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
         raise InputError(f"the data set {dataset!r} needs a path", where="PATH",
                          cure=f"download it (`hebbarium data get {dataset}`), and give the path after the name")
     data = load(dataset, path)
-    if not replace and (held := [name for name in (EVENTS, QUESTIONS, DESCRIPTION) if (out / name).exists()]):
+    if not replace and (held := [name for name in OWN if (out / name).exists()]):
         raise InputError(f"the folder holds {', '.join(held)} already", where=str(out), cure="give another --out, or --replace to write over it")
     write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
     counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}
