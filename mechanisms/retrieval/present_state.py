@@ -15,21 +15,19 @@ and, besides, nothing that the question names sets them apart: of "order 4471 ha
 4471 shipped?".  In a question that is answered with yes or no the value is named, and does not set them apart ("is the door locked?").  What the
 speaker says of himself is compared with what the same speaker says.
 
-Memories of one thing exchange their scores, so that they stand in the order asked for; all others stay where they are.  The time of a memory
+The state asked for is put directly before the first of them; all other memories keep their order.  The time of a memory
 is when it was told, and of one time the later row counts.  The rules are for English, and ours.
 
 Cost: O(n) for the pool of p candidates, and O(words) for each pair of one of the first l candidates with another one, at most l p.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
@@ -39,7 +37,7 @@ from ..shared.questions import State, asks_summary, state_asked
 from ..shared.told_changes import covered_by_change, subject_of
 
 MOST_CHARACTERS: Final = 400        # of a text that is compared: a longer one tells more than one thing
-APART: Final = 1e-5                 # least distance of two exchanged scores, as a share of the best
+APART: Final = 1e-5                 # by how much it is put before the first, as a share of the best score
 _SELF: Final = frozenset("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours".split())
 _DENIALS: Final = frozenset("no not never none nobody nothing neither nor cannot without any more longer anymore".split())
 _BEING: Final = frozenset("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't".split())
@@ -119,43 +117,16 @@ def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
                for old in facts_of(earlier, first) for new in facts_of(later, second))
 
 
-# --- equations -----------------------------------------------------------------------------------------------------------------
-@kernel
-def exchanged(scores: Any, order: Any, apart: float, out: Any) -> None:
-    """out: the same scores, the largest for the first of an order, and so on; each at least `apart` below the one before it.  Ours.
+def wanted(times: Sequence[float], asked: State) -> int:
+    """Which of some memories of one thing is the state asked for: the newest; the oldest; or the newest of the former ones.  O(g log g).
 
-    scores  (g,)     in any order
-    order   (g,)  1  places of the memories, the one to be answered first first
-    apart   ()       least distance, so that equal scores get an order, too
-    out     (g,)     written
-    Cost: O(g log g).
+    times  (g,)  h  when each was told, by row; of one time the later row is the newer
 
-    >>> out = np.empty(3)
-    >>> exchanged(np.array([0.5, 0.9, 0.5]), np.array([2, 1, 0]), 0.01, out)
-    >>> out.round(6).tolist()
-    [0.49, 0.5, 0.9]
+    >>> [wanted([1.0, 5.0, 3.0], asked) for asked in (State.NEWEST, State.FIRST, State.FORMER)]
+    [1, 0, 2]
     """
-    falling = np.sort(scores)[::-1]
-    last = falling[0]
-    for place in range(order.shape[0]):
-        last = falling[0] if place == 0 else min(falling[place], last - apart)
-        out[order[place]] = last
-
-
-def in_order(times: Any, asked: State) -> Any:
-    """Places of memories of one thing, the one to be answered first first; of one time the later place is the newer.  O(g log g).
-
-    times  (g,)  h  when each was told
-
-    The newest first; or the oldest; or, of former states, the newest of them, and what replaced them last:
-
-    >>> [in_order(np.array([1.0, 5.0, 3.0]), asked).tolist() for asked in (State.NEWEST, State.FIRST, State.FORMER)]
-    [[1, 2, 0], [0, 2, 1], [2, 0, 1]]
-    """
-    oldest = np.argsort(times, kind="stable")
-    if asked is State.FIRST:
-        return oldest
-    return np.roll(oldest[::-1], -1) if asked is State.FORMER else oldest[::-1]
+    oldest = sorted(range(len(times)), key=lambda place: (times[place], place))
+    return oldest[0] if asked is State.FIRST else oldest[-2] if asked is State.FORMER else oldest[-1]
 
 
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
@@ -210,12 +181,12 @@ class PresentState(Mechanism[PresentStateParams]):
         most = max((len(one.asked) for one in candidates), default=0)
         said = cue.features.words
         either = bool(said) and (said[0] in _ASKING or "or" in said or "still" in said or "yet" in said)
+        step = APART * max(abs(float(view.reranked[rows[0]])), APART)
         for group in self._groups(candidates, Question(question, either, asked is not State.PRESENT, most)):
-            places = np.sort(np.array([one.row for one in group]))
-            scores = view.reranked[places].astype(np.float64)
-            changed = np.empty(places.size)
-            exchanged(scores, in_order(view.created[places], asked), APART * max(abs(float(view.reranked[rows[0]])), 1e-6), changed)
-            view.arranged[places] += (changed - scores).astype(np.float32)
+            states = sorted(one.row for one in group)
+            state = states[wanted(view.created[states].tolist(), asked)]
+            if state != group[0].row:
+                view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
 
     @staticmethod
     def _read(view: Any, row: int, question: frozenset[str]) -> Candidate | None:

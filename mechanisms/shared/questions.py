@@ -89,7 +89,7 @@ IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|on
 _FIRST: Final = re.compile(r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
 _FORMER: Final = re.compile(r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b")
 _TELLINGS: Final = re.compile(
-    r"\b(?:before|past|once|ever|never|so far|how often|times|each|every|all|both|always|since|until|till|ago|yesterday|history|over time"
+    r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since|until|till|ago|yesterday|history|over time"
     r"|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
     r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
 _SAYS_NEWEST: Final = re.compile(
