@@ -17,9 +17,9 @@ from .engine.encoded import Encoded
 from .engine.errors import HebbariumError, InputError, SnapshotError
 from .engine.loop import CHUNK, Engine
 from .engine.nights import DAY, YEAR
-from .engine.ports.by_name import embedder
+from .engine.ports.by_name import embedder, spec_of
 from .engine.ports.by_name import language_model as named_language_model
-from .engine.ports.embedder import Embedder, HashingEmbedder
+from .engine.ports.embedder import Embedder
 from .engine.ports.embedding_cache import default_cache
 from .engine.ports.language_model import LanguageModel
 from .engine.registry import Registry, Value
@@ -80,7 +80,7 @@ def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, 
     order = sorted(saved["mechanisms"], key=lambda id: registry.order.get(id, len(registry.order)))
     mechanisms = [registry.instance(id, {**saved["mechanisms"][id], **(params or {}).get(id, {})}) for id in order]
     name, _, dimensions = saved["embedder"]
-    spec = embedding or (f"{name}:{dimensions}" if name == HashingEmbedder.name else name)
+    spec = embedding or spec_of(name, dimensions)
     model = embedder(spec, default_cache() if isinstance(spec, str | Path) else None)
     return Engine(mechanisms, model, path=path, seed=saved["seed"], consolidate_every=saved["consolidate_every"],
                   **{"late_hours": DAY, "jump_hours": YEAR, **options})
