@@ -106,7 +106,7 @@ class Event:
     """One thing that happened and may be stored as a memory.
 
     time     h       when it happened; a memory also takes a datetime here and converts it
-    text             verbatim; never changed, never deleted
+    text             verbatim; only `Engine.erase` overwrites it
     speaker          who said it
     session          which conversation session it belongs to
     id               the source's identifier, such as LoCoMo's 'D1:3'
