@@ -334,8 +334,8 @@ def a_memory_of_another_time_is_set_back(specimen: Any) -> Any:
 
 
 # Hours after T0, text and speaker; asked on Friday 12 May, 21:00.
-DIARY = ((0.0, "Tea is fine", "Ada"), (2.0, "The boat leaks", "Bo"), (26.0, "We sang on 10 May 2023", "Cleo"), (27.0, "I met Bo, who has a cold", "Ada"),
-         (50.0, "Rain", "Bo"))
+DIARY = ((0.0, "Tea is fine", "Ada"), (2.0, "The boat leaks", "Bo"), (26.0, "We sang on 10 May 2023", "Cleo"),
+         (27.0, "I met Bo, who has a cold", "Ada"), (50.0, "Rain", "Bo"))
 ORDER = (1.0, 3.0, 2.0, 0.0, 5.0)           # scores before the time counts
 
 
@@ -360,7 +360,8 @@ def by_gap(gap: float, high: float, span: float) -> float:
 def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
     memory, hidden = diary(specimen), diary(specimen, (1, 4))
     measured = []
-    for each, text in ((memory, "What happened on 10 May 2023?"), (memory, "What did I do on 1 May 2023?"), (hidden, "What happened on 10 May 2023?")):
+    for each, text in ((memory, "What happened on 10 May 2023?"), (memory, "What did I do on 1 May 2023?"),
+                       (hidden, "What happened on 10 May 2023?")):
         each.retrieve(text)
         measured.append(each.column(DATED)[[0, 2, 3]])
     far = [(T0 + h - at(2023, 5, 2)) / 24.0 for h in (0.0, 27.0)]
@@ -376,7 +377,8 @@ def the_order_of_a_time_alone(specimen: Any) -> Any:
         ("What was the last thing we talked about on 10 May 2023?", [1, 0, 2, 3, 4]), ("Where was I on 10 May 2023?", [1, 0, 2, 3, 4]),
         ("What did Bo do on 10 May 2023?", [1, 0, 2, 3, 4]), ("What did Ada say on 10 May 2023?", [0, 1, 2, 3, 4]),
         ("What did Bo do yesterday?", [3, 2, 4, 1, 0]), ("What happened between 11 and 12 May?", [2, 3, 4, 1, 0]),
-        ("What happened today?", [4, 3, 2, 1, 0]), ("What did Bo mend on 10 May 2023?", [4, 1, 2, 0, 3]), ("What did Zoe do yesterday?", [4, 1, 2, 0, 3]),
+        ("What happened today?", [4, 3, 2, 1, 0]), ("What did Bo mend on 10 May 2023?", [4, 1, 2, 0, 3]),
+        ("What did Zoe do yesterday?", [4, 1, 2, 0, 3]),
         ("What happened?", [4, 1, 2, 0, 3]), ("What happened on 45 May?", [4, 1, 2, 0, 3]),
     )
     memory = diary(specimen, elsewhere=0.0)

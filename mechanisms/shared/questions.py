@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from itertools import pairwise
 from typing import Final
 
 from ...engine.text.english import STOP_WORDS
@@ -138,11 +139,15 @@ def asks_earlier(words: str) -> bool:
     return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
 
 
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Words that ask for whatever there is: they name nothing that a memory could match.
-_ASKED_OF_ANY: Final = STOP_WORDS | frozenset("""
+_ASKED_OF_ANY: Final = STOP_WORDS | _set("""
     anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else
-    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten
-    be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
+    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets
+    getting got gotten be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
     mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed write
     writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry entries
     memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects theme themes
@@ -152,7 +157,7 @@ _ASKED_OF_ANY: Final = STOP_WORDS | frozenset("""
     last latest first new news newest recent earlier later next before after planned scheduled coming exactly around about roughly approximately
     interesting important special notable relevant specific specifically particular particularly generally overall much many lot often kind sort type
     well yes also still ever together
-""".split())
+""")
 
 
 def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
@@ -176,7 +181,7 @@ def asks_kind(words: Sequence[str]) -> bool:
     (True, True, False)
     """
     bare = [word.split("'")[0] for word in words]
-    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in zip(bare, bare[1:], strict=False))
+    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in pairwise(bare))
 
 
 _KINDS: Final = frozenset(("who", "whom", "whose", "where", "why", "when"))
