@@ -137,11 +137,11 @@ PROBES = (Probe(
     id="when_did/alone", capability="A question that asks for a time and nothing else is answered by what was told then, all of it first.",
     source="", place="an experiment of ours", unit="share of what was told at the time",
     protocol="A diary of 42 days by 3 speakers, two or three entries a day as far as 120 texts last, dated; at the end it is asked what happened, "
-             "and what each of them did, yesterday, last week, on a date and so on: 15 times, found by the calendar. As many memories are answered as "
-             "there are entries of the time, at most 10.",
+             "and what each of them did, yesterday, last week, on a date and so on: 15 times, found by the calendar. As many memories are answered "
+             "as there are entries of the time, at most 10.",
     band=(Within("recall, anybody", low=0.95), Within("recall, somebody", low=0.95)), matters=("temporal_index",), sets=("default", "everything"),
     run=run_alone), Probe(
-    id="when_did/both", capability="A question about something at a time finds what was told of it then, not at other times, nor what else was told then.",
+    id="when_did/both", capability="A question about something at a time finds what was told of it then, and nothing else.",
     source="", place="an experiment of ours", unit="share of questions",
     protocol="Of 5 things one sentence each in 6 weeks, the six sentences in random order, half of them with a later time in their words, among 60 "
              "other events, all dated; asked for what was said about a thing on the day, and in the week. Chance: one of the 6.",

@@ -7,8 +7,8 @@ interval that is partly inside scores the mean of this over its length.  A memor
 Times are of the calendar, so `time_scale` has no effect.
 
 A query that asks for a time of the calendar and nothing else ("What did I do yesterday?") is answered by that time: memories told in it come first,
-in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle comes first.
-Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a person,
+in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is
+first.  Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a person,
 a place, a reason or a number is asked for ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.  A
 query with a time and content ranks by the content, with a prior against memories of other times.
 
@@ -221,7 +221,8 @@ def date_scores(scores: Any, answerable: Any, gap: Any, rows: Any, out: Any) -> 
     """Some memories above all others, in their order; the others by how near their time is.  Ours.  Cost: O(n).
 
     With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r = 0, 1, ... of q, and
-    s - l (1 - 1 / (1 + ln(1 + g))) for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are years from it.
+    s - l (1 - 1 / (1 + ln(1 + g))) for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are
+    years from it.
 
     scores      (n,)
     answerable  (n,)  bool: those of which s and l are taken

@@ -145,18 +145,16 @@ def _set(words: str) -> frozenset[str]:
 
 # Words that ask for whatever there is: they name nothing that a memory could match.
 _ASKED_OF_ANY: Final = STOP_WORDS | _set("""
-    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else
-    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets
-    getting got gotten be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
-    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed write
-    writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry entries
-    memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects theme themes
-    day date time like life
-    please okay ok hi hello hey thank thanks give show list let see look back find name describe summary summaries summarise summarize summarised
-    summarized recap overview review highlights main key
-    last latest first new news newest recent earlier later next before after planned scheduled coming exactly around about roughly approximately
-    interesting important special notable relevant specific specifically particular particularly generally overall much many lot often kind sort type
-    well yes also still ever together
+    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else happen happens
+    happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten be
+    become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
+    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed
+    write writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry
+    entries memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects
+    theme themes day date time like life please okay ok hi hello hey thank thanks give show list let see look back find name describe summary
+    summaries summarise summarize summarised summarized recap overview review highlights main key last latest first new news newest recent
+    earlier later next before after planned scheduled coming exactly around about roughly approximately interesting important special notable
+    relevant specific specifically particular particularly generally overall much many lot often kind sort type well yes also still ever together
 """)
 
 
