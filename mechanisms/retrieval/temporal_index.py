@@ -7,10 +7,10 @@ interval that is partly inside scores the mean of this over its length.  A memor
 Times are of the calendar, so `time_scale` has no effect.
 
 A query that asks for a time of the calendar and nothing else ("What did I do yesterday?") is answered by that time: memories told in it come first,
-in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is
-first.  Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a person,
-a place, a reason or a number is asked for ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.  A
-query with a time and content ranks by the content, with a prior against memories of other times.
+in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is first.
+Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a
+person, a place, a reason or a number is asked for ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.
+A query with a time and content ranks by the content, with a prior against memories of other times.
 
 Days are those of clocks: a memory is of a day if it was that day on the asker's clock, or on the clock of its speaker.
 
