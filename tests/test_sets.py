@@ -30,8 +30,8 @@ PARTS = {
     "light": ("", "", "", "primed"), "hipporag": ("", "`convex_fusion`", "", "fused"), "true_memory": ("", "`weighted_rrf`", "", "primed"),
     "true_memory_gated": ("`write_gate_true_memory`", "`weighted_rrf`", "", "primed"),
     "true_memory_code": ("", "`weighted_rrf`", "`late_interaction_rerank`", "reranked"),
-    "cortex": ("`predictive_coding`, `write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
-    "default": ("`predictive_coding`, `write_gate_cortex`", "`convex_fusion`", "", "arranged"),
+    "cortex": ("`write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
+    "default": ("", "`convex_fusion`", "", "arranged"),
 }
 
 
