@@ -69,6 +69,11 @@ def test_of_two_equal_messages_one_is_erased() -> None:
         assert memory.retrieve("What is the door code?").units[0].id == left
 
 
+TEXTS = ("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "We saw a lamp.", "I sold the lamp.", "Lamp: on", "lamp", "?",
+         "The oven is on.", "I live in Oslo.", "I moved to Rome.", "é \ud800 \0", "x " * 300)
+QUESTIONS = ("Is the lamp on now?", "Is the lamp on?", "Where do I live?", "Was the lamp on before?", "What was the lamp at first?", "lamp", "")
+
+
 def ranking(texts: list[str], question: str, on: bool) -> list[int]:
     ids = ("lexical_bm25", "convex_fusion", *(("present_state",) if on else ()))
     memory = hb.Engine([REGISTRY.instance(id) for id in ids], HashingEmbedder(32))
@@ -80,9 +85,7 @@ def ranking(texts: list[str], question: str, on: bool) -> list[int]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "We saw a lamp.", "I sold the lamp.", "Lamp: on",
-                                 "lamp", "?", "The oven is on.", "I live in Oslo.", "I moved to Rome.", "é \ud800 \0", "x " * 300)), min_size=1, max_size=8),
-       st.sampled_from(("Is the lamp on now?", "Is the lamp on?", "Where do I live?", "Was the lamp on before?", "What was the lamp at first?", "lamp", "")))
+@given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8), st.sampled_from(QUESTIONS))
 def test_only_states_of_one_thing_move_and_all_others_keep_their_order(texts: list[str], question: str) -> None:
     plain, with_it = ranking(texts, question, False), ranking(texts, question, True)
     assert sorted(plain) == sorted(with_it)
