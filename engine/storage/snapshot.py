@@ -37,6 +37,7 @@ from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
 from .differences import Parted, Whole
+from .divided import Divided
 from .event_log import Erased, EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
@@ -47,6 +48,7 @@ from .snapshot_contents import (
     DIFFER,
     FORMAT,
     PACKED,
+    TABLE_OF_PASSAGES,
     TABLES,
     TAILS,
     Contents,
@@ -57,7 +59,9 @@ from .snapshot_contents import (
     forms_mark,
     left_out,
     memory_cells,
+    passage_cells,
     shortened,
+    tables_of,
     writing_cells,
     writing_marks,
 )
@@ -113,6 +117,17 @@ class Model(Protocol):
     def dimensions(self) -> int: ...
 
 
+class Passages(Protocol):
+    """Vectors of passages and postings of spans, `passages.Passages`."""
+
+    journal: list[Divided] | None
+
+    @property
+    def n_divided(self) -> int: ...
+
+    def restore(self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]) -> None: ...
+
+
 class MemoryParts(Protocol):
     """The parts of one memory that a snapshot saves, restores, or compares with those that a file was written with."""
 
@@ -131,6 +146,8 @@ class MemoryParts(Protocol):
 
     @property
     def index(self) -> VectorIndex: ...
+    @property
+    def passages(self) -> Passages: ...
     @property
     def embedder(self) -> Model: ...
     @property
@@ -151,6 +168,10 @@ class MemoryParts(Protocol):
 
     def index_texts(self) -> None:
         """Fill the empty postings for all rows of the event log from the texts."""
+        ...
+
+    def keep_passages(self) -> None:
+        """Keep of all rows of the event log what is kept of passages, from the texts."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
@@ -224,7 +245,7 @@ class Snapshot:
         self._edge_forms: dict[str, Form] = {}
         self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
-        assembly.lexicon.journal, assembly.trigrams.journal = [], []
+        assembly.lexicon.journal, assembly.trigrams.journal, assembly.passages.journal = [], [], []
         with snapshot_errors(self.path):
             if not is_there(self.path):
                 place_new(self.path, self._make)
@@ -257,13 +278,15 @@ class Snapshot:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
+            elif "passages" not in self._held.meta:     # an early file
+                to.execute(TABLE_OF_PASSAGES)
             held = self._write(to, state)
             if older or self._erased is not None:
                 self._file.outdate()
         self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
         self._fits = True
         self._erased = None
-        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
+        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal, self.assembly.passages.journal):
             if journal:
                 journal.clear()
         self._forget_changes()
@@ -310,10 +333,11 @@ class Snapshot:
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
                 gone += [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0] for number in numbers]
-            gone += [found for table in ("memories", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
-            to.execute("DELETE FROM entities")
+            gone += [found for table in ("memories", "passages", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
+            for table in ("passages", "entities"):
+                to.execute(f"DELETE FROM {table}")
         for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
-                               ("entities", self._entity_rows)):
+                               ("passages", self._passage_rows), ("entities", self._entity_rows)):
             for numbers, columns, marks in written(held.generation):
                 to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
@@ -352,6 +376,15 @@ class Snapshot:
             cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, some, others, strict=True)]
             columns = tuple(zip(*cells, strict=True))
             yield numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
+
+    def _passage_rows(self, generation: int) -> Iterator[Rows]:
+        """The divided rows that the journal holds, as `_memory_rows`."""
+        divided = self.assembly.passages.journal or []
+        due = range(self.assembly.passages.n_divided - len(divided), self.assembly.passages.n_divided)
+        for numbers, some in zip(_some(due), _some(divided), strict=True):
+            rows, windows, *blobs = zip(*map(passage_cells, some), strict=True)
+            values = np.array(rows, np.int64), np.array(windows, np.int64)
+            yield numbers, (rows, windows, *blobs), marks_of(b"passages", numbers, [generation] * len(numbers), blobs, values)
 
     def _entity_rows(self, generation: int) -> Iterator[Rows]:
         graph = self.assembly.graph
@@ -573,6 +606,7 @@ class Snapshot:
             "jumps": json.dumps([(jump.event, jump.before.hex()) for jump in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
+            "passages": str(self.assembly.passages.n_divided),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
@@ -585,7 +619,7 @@ class Snapshot:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
         self._older = meta["format"] != str(FORMAT)
-        schema = {str(FORMAT): TABLES, "4": TABLES_4}.get(meta["format"])
+        schema = {str(FORMAT): tables_of(meta), "4": TABLES_4}.get(meta["format"])
         with self._file.checked(frozenset(schema) if schema else None) as beside:
             self._load_contents(meta, beside)
         if meta["state"] != "closed":
@@ -651,8 +685,13 @@ class Snapshot:
             raise ValueError("events or writings are missing")
         for each in restored:
             each.result()
+        divided = saved.passages(a.embedder.dimensions, counted)
+        if divided:
+            a.passages.restore(rows, *divided, counted)
         if not postings:
             a.index_texts()
+        if not divided:
+            a.keep_passages()
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 
@@ -696,12 +735,13 @@ def _is_whole(file: SnapshotFile) -> bool:
     meta = dict(file.execute("SELECT key, value FROM meta"))
     if meta["format"] != str(FORMAT):
         return False
-    with file.checked(frozenset(TABLES)) as beside:
+    with file.checked(frozenset(tables_of(meta))) as beside:
         saved = Format5(file, meta, beside)
         saved.arrays(lambda name: None)
         for read in (saved.entities, saved.writings, saved.events):
             read()
         deque(saved.vectors(), maxlen=0)
+        saved.passages(json.loads(meta["configuration"])["embedder"][2], np.ones(int(meta["rows"]), bool))
         saved.require_whole()
     return True
 
