@@ -6,7 +6,7 @@ its words; spans cover all of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from threading import Lock
 from typing import Any, Final
 
@@ -216,7 +216,10 @@ class Passages:
         windows, spans = cuts(self._embedder, text, (SIZE, OVERLAP), (SPAN, SHARED))
         if len(windows) <= MOST:
             return Cut(windows, len(windows), spans)
-        return Cut(windows[telling([terms_of(part, stop_words=True) for part in _parts(text, windows)], MOST)], len(windows), spans)
+        terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]       # which are remembered for the postings
+        first, last = np.searchsorted(spans[:, 0], windows[:, 0]), np.searchsorted(spans[:, 1], windows[:, 1], "right")
+        whole = [chain.from_iterable(terms[a:b]) for a, b in zip(first.tolist(), last.tolist(), strict=True)]      # of the spans within each window
+        return Cut(windows[telling(whole, MOST)], len(windows), spans)
 
     @property
     def n_divided(self) -> int:

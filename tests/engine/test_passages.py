@@ -17,7 +17,7 @@ from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.passages import MOST, OVERLAP, SHARED, SIZE, SPAN, Growing, Passages, telling
 from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.ports.word_pieces import cuts
+from hebbarium.engine.ports.word_pieces import LONG, cuts
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage.event_log import AROUND, EventLog
@@ -253,6 +253,15 @@ def test_the_windows_that_stand_for_a_text_are_the_greedy_cover_of_its_terms(ter
     assert telling(terms, most).tolist() == (greedy(terms, most) if len(terms) > most else list(range(len(terms))))
 
 
+def test_the_passages_of_a_text_are_chosen_by_the_terms_of_the_spans_within_each_window() -> None:
+    text = " ".join(f"w{(at * at) % 1013} v{at // 400}" for at in range(9_000))
+    windows, spans = cuts(EMBEDDER, text, (SIZE, OVERLAP), (SPAN, SHARED))
+    terms = [[term for a, b in spans.tolist() if start <= a and b <= end for term in terms_of(text[a:b], stop_words=True)]
+             for start, end in windows.tolist()]
+    keeps = Passages(EventLog(), EMBEDDER, BM25Index(), vectors=True)
+    assert len(windows) > MOST and keeps.parts(text) == [text[a:b] for a, b in windows[greedy(terms, MOST)].tolist()]
+
+
 def test_a_text_that_says_one_thing_is_spread_over_its_length() -> None:
     assert telling([["tea"]] * 9, 5).tolist() == telling([[]] * 9, 5).tolist() == [0, 2, 4, 6, 8]
 
@@ -271,14 +280,40 @@ LETTERS = st.text(st.characters() | st.sampled_from("\x00\ud800\n 的a1_-"), max
 def test_any_text_has_a_bounded_number_of_windows_from_its_start_to_its_end(part: str, times: int, last: str) -> None:
     text = part * times + last
     passages = Passages(EventLog(), EMBEDDER, BM25Index(), vectors=True, words=True)
-    parts, pieces = passages.parts(text), EMBEDDER.pieces(text)
+    parts = passages.parts(text)
     passages.add(0, text)
     shown, of = passages.read(0)
-    assert len(parts) == shown <= min(of, MOST) and (of > 0) == (len(pieces) > SIZE) and shown in (of, MOST)
+    assert len(parts) == shown <= min(of, MOST) and shown in (of, MOST)
     if parts:
-        first, end = pieces[0, 0], pieces[-1, 1]
-        assert text[first:].startswith(parts[0]) and text[:end].endswith(parts[-1]) and len(EMBEDDER.embed(parts)) == shown
-        assert all(len(EMBEDDER.pieces(each)) <= SIZE for each in parts)
+        assert len(EMBEDDER.embed(parts)) == shown and all(part in text for part in parts)
+        assert max(map(len, parts)) < len(text)
+    if len(text) <= LONG:       # word pieces are counted
+        pieces = EMBEDDER.pieces(text)
+        assert (of > 0) == (len(pieces) > SIZE) and all(len(EMBEDDER.pieces(each)) <= SIZE for each in parts)
+        assert not parts or (text[pieces[0, 0]:].startswith(parts[0]) and text[:pieces[-1, 1]].endswith(parts[-1]))
+    elif parts:
+        assert text.startswith(parts[0]) and text.endswith(parts[-1])
+
+
+@pytest.mark.parametrize("count", [20_000, 60_000])
+def test_a_very_long_text_is_divided_by_the_mean_length_of_its_word_pieces(count: int) -> None:
+    """Within a tenth of the windows that its word pieces would give, over all of the text, and each divided like the one before."""
+    text = " ".join(f"{'river' * (at % 3)}word{at % 97}" for at in range(count))
+    assert len(text) > LONG
+    for size, overlap in ((SIZE, OVERLAP), (SPAN, SHARED)):
+        windows, = cuts(EMBEDDER, text, (size, overlap))
+        exact = (count - overlap) / (size - overlap)
+        assert abs(len(windows) - exact) < 0.1 * exact and windows[0, 0] == 0 and windows[-1, 1] == len(text)
+        assert (np.diff(windows[:, 0]) > 0).all() and (windows[1:, 0] < windows[:-1, 1]).all() and np.ptp(np.diff(windows[:, 0])) <= 1
+    asked = list[int]()
+
+    class Counting(HashingEmbedder):
+        def pieces(self, text: str, most: int | None = None) -> Spans:
+            asked.append(len(text))
+            return super().pieces(text, most)
+
+    cuts(Counting(8), text, (SIZE, OVERLAP))
+    assert sum(asked) <= 16_000, "a part of it is read"
 
 
 def sentence(at: int) -> str:
