@@ -16,7 +16,7 @@ import math
 import sqlite3
 import warnings
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -28,7 +28,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrivals import Jump
 from ..columns import Column, Phase, Scope
 from ..errors import SnapshotError
 from ..marks import WHOLE, sum_of
@@ -93,8 +92,14 @@ class Clock(Protocol):
     now: float
     maintained: float
     consolidated: float
-    jumps: tuple[Jump, ...]
     settled: bool
+
+    @property
+    def jumps(self) -> Sequence[tuple[int, float]]:
+        """Steps of more than a year: number of an event, and the present before."""
+        ...
+
+    def restore_jumps(self, jumps: Iterable[tuple[int, float]]) -> None: ...
 
 
 class Plan(Protocol):
@@ -603,7 +608,7 @@ class Snapshot:
         return {
             "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
-            "jumps": json.dumps([(jump.event, jump.before.hex()) for jump in a.clock.jumps]),
+            "jumps": json.dumps([(event, before.hex()) for event, before in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "passages": str(self.assembly.passages.n_divided),
@@ -655,7 +660,7 @@ class Snapshot:
         a.store.restore(neutral | same | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         first = [] if math.isnan(a.clock.now) else [(0, "nan")]       # what older files do not say
-        a.clock.jumps = tuple(Jump(event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
+        a.clock.restore_jumps((event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
