@@ -319,12 +319,16 @@ class BM25Index:
         return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
 
     def counts(self, terms: Iterable[str], among: Shown | None = None) -> Counts:
-        """Of the rows that count, or of some rows alone, and of these terms.  O(terms); of some rows O(rows + postings of the terms)."""
-        known = {term: id_ for term in dict.fromkeys(terms) for id_ in self.vocabulary.find((term,))}
+        """Of the rows that count, or of some rows alone: these terms, in the order of their numbers, unknown ones last.
+
+        O(terms); of some rows O(rows + postings of the terms).
+        """
+        known = {term: id_ for term in set(terms) for id_ in self.vocabulary.find((term,))}
+        order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
         if among is None:
-            return Counts(self.n_counted, self._total, {term: self._frequency(known[term]) if term in known else 0 for term in terms})
+            return Counts(self.n_counted, self._total, {term: self._frequency(known[term]) if term in known else 0 for term in order})
         held = {term: len(self._holding(id_, among)[0]) for term, id_ in known.items()}
-        return Counts(len(among.rows), int(self._lengths[among.rows].sum()), {term: held.get(term, 0) for term in terms})
+        return Counts(len(among.rows), int(self._lengths[among.rows].sum()), {term: held.get(term, 0) for term in order})
 
     def _frequency(self, id_: int) -> int:
         return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
@@ -342,11 +346,11 @@ class BM25Index:
         changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
 
         shown   the rows that get a score, instead of all; `out` is then (rows,)
-        counts  frequencies and lengths of the terms, if not those of the counted rows
+        counts  frequencies and lengths of the terms, if not those of the counted rows; their order is that of the sum
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
-        ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
         counts = counts or self.counts(terms)
+        ids = np.array(self.vocabulary.find(counts.holding), np.int64)
         weights = np.array([weight(counts.texts, counts.holding[self.vocabulary.term(int(id_))]) * (k1 + 1.0) for id_ in ids], np.float64)
         mean = counts.length / counts.texts if counts.length else 1.0
         base, slope = k1 * (1.0 - b), k1 * b / mean
