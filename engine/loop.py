@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -14,7 +14,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
+from .arguments import checked_count, checked_durable, checked_event, checked_hours, checked_query, checked_row, checked_time
 from .assembly import Assembly
 from .capacity import checked_capacity
 from .columns import Column, Phase, Scope
@@ -23,13 +23,14 @@ from .context.cache import ContextCache
 from .context.context import Context
 from .context.context import Reader as ContextReader
 from .context.tokens import TokenCounter, counter
-from .contract import Cue, Mechanism, Tick
+from .contract import Cue, Incoming, Mechanism, Tick
 from .drafts import Kind
-from .errors import ContractError, InputError, nearest
+from .errors import ContractError, HebbariumError, InputError, SnapshotError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
 from .lives import Plan
 from .nights import DAY, STRIDE, NightBar, last_due, nights_between, require_few_nights
+from .numerics import read_only
 from .observer import Stopwatch
 from .offers import NO_LIMIT, Offer
 from .plan import Instrument, undisturbed
@@ -41,8 +42,9 @@ from .schedule import Schedule
 from .serial import Serial, serial, shared
 from .shortlist import Shortlist, checked_shortlist
 from .state import Integrity
+from .storage.call_log import Call
 from .storage.graph import BUILT_IN
-from .storage.snapshot import Snapshot
+from .storage.snapshot import Durable, Snapshot
 from .storage.store import Cells
 from .tables import html_table
 from .tasks import Tasks
@@ -57,6 +59,7 @@ from .vocabulary import (
     CREATED,
     DETAIL,
     GRAPH,
+    LANGUAGE_MODEL,
     NOW,
     OFFERS,
     OUTCOME,
@@ -84,6 +87,8 @@ class Engine(Serial):
                        decays as of the present, other columns as of the last maintenance: `advance(memory.now)` finishes the tick
     consolidate_every  h between consolidations, unless a mechanism schedules sleep; infinity: never
     path               a snapshot file to continue from and to keep up to date; None: no file
+    durable            whether what a call that changes the memory has returned from is in the file then, whatever becomes of the process: True, or
+                       "full": also of the machine.  False: a process that ends without `close` loses the tick in flight, and the next opening warns
     observer           measures the mechanisms from outside, such as `observer.Observer()`
     language_model     for hooks that can use one, in consolidation and retrieval; None: none, and every mechanism does without.  A snapshot can be
                        continued with another model or none; later sleeps and queries then depend on that one
@@ -100,7 +105,8 @@ class Engine(Serial):
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
-    HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
+    HebbariumError; a snapshot file then holds what was told before.  `with Engine(...) as memory:` closes the memory at the end.
+    With a file, SnapshotError of a call that changes the memory says that the file could not take it; the memory can still be used.
     Threads may share a memory: a call that changes it runs alone, in some order; questions of `retrieve` and `context`, and calls that read a row,
     run at the same time.
     """
@@ -108,7 +114,8 @@ class Engine(Serial):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None) -> None:
+                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None,
+                 durable: Durable = True) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
@@ -117,10 +124,14 @@ class Engine(Serial):
         self._integrity = Integrity()
         self.observer, self.progress = observer, progress
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
-        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
+        model_asks = {node.phase for nodes in self.assembly.phases.values() for node in nodes if LANGUAGE_MODEL in node.sees}
+        self._asking = frozenset(model_asks if language_model is not None else ())      # phases that would ask a model anew if they were repeated
+        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every, checked_durable(durable)) if path else None
         self._life = object()      # what its answers name as their origin
         self._contexts, self._tasks = ContextCache(), Tasks(self, self._turns)
         self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then
+        if self._snapshot:
+            self._take_up(self._snapshot)
 
     def __enter__(self) -> Self:
         self._integrity.require("with")
@@ -154,23 +165,67 @@ class Engine(Serial):
     def encode(self, event: Event) -> int | None:
         """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed.
 
-        With a file, an event that begins a tick first saves the one before; SnapshotError: this could not be saved, and the event was not stored.
+        With a file, an event that begins a tick first saves the one before; SnapshotError: file or log could not take it, and the event was not
+        stored.
         """
         self._integrity.require("encode")
         event = self.tasks.marked(checked_event(event, self.now))
         self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
         incoming = self.assembly.incoming(event)
-        with self._integrity.change("encode"):
+        if event.time - self.clock.maintained >= self.tick_hours or event.time >= self._sleep()[0]:
+            with self._changing("encode"):
+                self._pass(event.time, waking=True)
+            self.save()
+        self._store(event, incoming)
+        row = int(self.store.array(ROW)[()])
+        return row if row >= 0 else None
+
+    def _store(self, event: Event, incoming: Incoming) -> None:
+        """Encode an event in the tick that has begun."""
+        asks = Phase.ENCODE in self._asking
+        with self._changing("encode", None if asks else ("encode", (event,))):
             if math.isnan(self.now):
                 self.clock.maintained = self.clock.consolidated = event.time
-            elif event.time - self.clock.maintained >= self.tick_hours or event.time >= self._sleep()[0]:
-                self._pass(event.time, waking=True)
-                self.save()
             self._set_now(event.time)
             self._run[Phase.ENCODE](incoming)
             self.clock.changed()
-        row = int(self.store.array(ROW)[()])
-        return row if row >= 0 else None
+        if asks:
+            self.save()
+
+    @contextmanager
+    def _changing(self, doing: str, call: Call | None = None) -> Iterator[None]:
+        """Around a change that must be finished once begun, see `Integrity.change`.  call: what the log of the file has of it, see `_noted`."""
+        with self._noted(call), self._integrity.change(doing):
+            yield
+
+    def _noted(self, call: Call | None) -> AbstractContextManager[None]:
+        """Around a change that the log of the file has as a call, a key of REPEATED with its values; None: after it `save` is called."""
+        return self._snapshot.changing(call) if self._snapshot else nullcontext()
+
+    def _take_up(self, snapshot: Snapshot) -> None:
+        """Repeat the calls in the log of the file, with no language model: calls that asked one were saved.  Closes the file if that fails.
+
+        Raises SnapshotError, and what the embedder raises.
+        """
+        try:
+            with snapshot.repeating() as calls, self.assembly.language_model.silent():
+                self.assembly.embed_ahead([values[0] for name, values in calls if name == "encode"])
+                for number, call in enumerate(calls, 1):
+                    self._repeat(call, f"{snapshot.path}, call {number} of its log")
+        except BaseException:
+            snapshot.close(save=False)
+            raise
+
+    def _repeat(self, call: Call, where: str) -> None:
+        """Make a call of the log again."""
+        name, values = call
+        try:
+            REPEATED[name](self, *values)
+        except Exception as error:
+            if isinstance(error, OSError) or not (self._integrity.ended or isinstance(error, HebbariumError | KeyError)):
+                raise       # of the embedder: nothing is wrong with file or memory
+            raise SnapshotError(f"the call {name!r} cannot be repeated: {error}", where=where,
+                                cure="open the file with the version, the packages of mechanisms and the options that wrote it") from error
 
     def encode_all(self, events: Iterable[Event]) -> list[int | None]:
         """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
@@ -223,7 +278,7 @@ class Engine(Serial):
             return
         self._require_near(time, "advance")
         begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and self.clock.settled else None
-        with self._integrity.change("advance"):
+        with self._changing("advance"):
             self._pass(time)
         if shown is not None and shown == self._shown():
             self._contexts.passed(begun, self._integrity.begun)
@@ -321,10 +376,14 @@ class Engine(Serial):
                 short.run(cue)
             self._asked = None, cue, 0, 0       # `use` asks all rows
             return self._made(*short.found, Asked(query, self._life, whole=False), self._unit, self.store)
-        with self._integrity.change("retrieve", learn):
+        asks = Phase.RETRIEVE in self._asking
+        noted = self._noted(None if asks else ("learn", (query, k))) if learn else nullcontext()
+        with noted, self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             if learn:
                 self.clock.changed()
+        if learn and asks:
+            self.save()
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
@@ -438,22 +497,27 @@ class Engine(Serial):
         self._refresh()
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
-        if not at_once:
-            cue = self.assembly.cue(checked_query(asked.query, self.now))
         if not (erased and not len(rows)):
-            with self._integrity.change("use"):
-                self.assembly.told.append((rows, score))
-                try:
-                    if at_once:
-                        self.assembly.learn(cue)
-                    else:
-                        self._run[Phase.RETRIEVE](cue, True)
-                finally:
-                    self.assembly.told.clear()
-                    self.store.array(OUTCOME)[()] = OUTCOME.neutral
-                self.clock.changed()
+            self._learn_use(asked.query, rows, score, cue if at_once else None)
         asked.learnt = True
         return rows
+
+    def _learn_use(self, query: Query, rows: Rows, outcome: float, cue: Cue | None = None) -> None:
+        """Learn which rows were needed.  cue: of the last question, if it was this one and nothing has changed since."""
+        asks, again = Phase.RETRIEVE in self._asking, cue or self.assembly.cue(checked_query(query, self.now))
+        with self._changing("use", None if asks else ("use", (query, rows, outcome))):
+            self.assembly.told.append((rows, outcome))
+            try:
+                if cue:
+                    self.assembly.learn(cue)
+                else:
+                    self._run[Phase.RETRIEVE](again, True)
+            finally:
+                self.assembly.told.clear()
+                self.store.array(OUTCOME)[()] = OUTCOME.neutral
+            self.clock.changed()
+        if asks:
+            self.save()
 
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
                 task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "",
@@ -633,9 +697,11 @@ class Engine(Serial):
         still be answered where one of them reaches it.
         """
         self._integrity.require("archive")
-        self.assembly.withhold(row)
-        self._integrity.begun += 1
-        self.clock.changed()
+        row = checked_row(row, self.store.n)
+        with self._noted(("archive", (row,))):
+            self.assembly.withhold(row)
+            self._integrity.begun += 1
+            self.clock.changed()
 
     @serial
     def restore(self, row: int) -> None:
@@ -644,9 +710,11 @@ class Engine(Serial):
         What the memory made from it is then as visible as before.
         """
         self._integrity.require("restore")
-        self.assembly.release(row)
-        self._integrity.begun += 1
-        self.clock.changed()
+        row = checked_row(row, self.store.n)
+        with self._noted(("restore", (row,))):
+            self.assembly.release(row)
+            self._integrity.begun += 1
+            self.clock.changed()
 
     @serial
     def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
@@ -667,7 +735,7 @@ class Engine(Serial):
         if confirm is not True:
             raise InputError("erasing loses the text for good", where=f"erase {event_id!r}",
                              cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
-        with self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
+        with self._noted(None), self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
             erased = self.assembly.erase(event_id)
             self.tasks.read_again()
             self._contexts.clear()
@@ -799,3 +867,20 @@ class Engine(Serial):
         self.clock.due |= time != self.clock.now
         self.clock.now = time
         self.store.array(NOW)[()] = time
+
+    # --- calls of the log, repeated -----------------------------------------------------------------------------------------------
+
+    def _encode_again(self, event: Event) -> None:
+        self._store(event, self.assembly.incoming(event))
+
+    def _learn_again(self, query: Query, k: int) -> None:
+        self._refresh()
+        self._retrieve(query, k, True, None, 0)
+
+    def _use_again(self, query: Query, rows: Sequence[int], outcome: float) -> None:
+        self._refresh()
+        self._learn_use(query, read_only(np.array(rows, np.int64)), outcome)
+
+
+REPEATED: dict[str, Callable[..., object]] = {      # what the log of a file may hold
+    "encode": Engine._encode_again, "learn": Engine._learn_again, "use": Engine._use_again, "archive": Engine.archive, "restore": Engine.restore}

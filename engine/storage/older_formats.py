@@ -20,18 +20,18 @@ from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WI
 from ..writings import Writing
 from .array_blocks import Place
 from .postings import Added, Forward
-from .snapshot_contents import TABLES, Forms, attributes_of, forward, names_of, writing_of
+from .snapshot_contents import TABLES_5, Forms, attributes_of, forward, names_of, writing_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
 LATER = (WITHHELD,)                     # since the first files of format 4; the tables are the same
 SINCE_4 = (USED, USED_TIME, *LATER)
 NEW: dict[str, tuple[Column, ...]] = {"1": (IMPORTANCE, NEWS, *SINCE_3, *SINCE_4), "2": (*SINCE_3, *SINCE_4), "3": SINCE_4,
-                                    "4": LATER, "5": ()}     # columns that a file may lack: neutral
+                                    "4": LATER, "5": (), "6": ()}     # columns that a file may lack: neutral
 EMPTY = "x''"
 CHUNK = 1024              # rows of a table that are read and verified at a time
 Saved = tuple[Event, int]
-TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES)
+TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES_5)
 
 
 class OlderFormat:

@@ -1,4 +1,4 @@
-"""Format 5 of a snapshot: its tables, what each row and block holds, and the marks that cover content and place."""
+"""Formats 5 and 6 of a snapshot: their tables, what each row and block holds, and the marks that cover content and place."""
 from __future__ import annotations
 
 import json
@@ -19,12 +19,13 @@ from ..text.utf8 import decoded, encoded
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
+from .call_log import TABLE as CALLS
 from .differences import Parted, Whole
 from .postings import Added, Forward
 from .recent_blocks import RECENT, latest
 from .snapshot_file import SnapshotFile
 
-FORMAT = 5
+FORMAT = 6                # 5: without the log of calls
 CHUNK = 512               # rows of a table that are read and verified at a time
 AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
@@ -32,7 +33,7 @@ PACKED = "packed"         # name of the block that holds arrays that do not grow
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
 DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `differences`; early files have all of PACKED there, and
                           # what is changed of TAILS in further blocks of that name
-TABLES = (
+TABLES_5 = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
     "id BLOB NOT NULL, caption BLOB NOT NULL, attributes BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, "
@@ -46,6 +47,7 @@ TABLES = (
     "CREATE TABLE blocks (name TEXT NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL, "
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
 )
+TABLES = (*TABLES_5, CALLS)
 EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 BLOCKS = "SELECT name, number, generation, data, mark FROM blocks ORDER BY name, number"
@@ -126,7 +128,7 @@ def forms_mark(forms: Mapping[str, Form]) -> bytes:
 
 
 class Format5:
-    """The contents of a file of format 5.
+    """The contents of a file of format 5 or 6, without its log of calls.
 
     meta    of the file, in the order in which it stands there
     stored  the form of each array
