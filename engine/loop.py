@@ -126,7 +126,8 @@ class Engine(Serial):
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         model_asks = {node.phase for nodes in self.assembly.phases.values() for node in nodes if LANGUAGE_MODEL in node.sees}
         self._asking = frozenset(model_asks if language_model is not None else ())      # phases that would ask a model anew if they were repeated
-        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every, checked_durable(durable)) if path else None
+        durable = checked_durable(durable)
+        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every, durable) if path else None
         self._life = object()      # what its answers name as their origin
         self._contexts, self._tasks = ContextCache(), Tasks(self, self._turns)
         self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then

@@ -4,9 +4,9 @@ One row holds one run of bytes, which the save before has made long enough: a ca
 What a power cut leaves half-written is therefore the log, never the file around it.
 
 A call is written before it changes the memory, when a full disk is still an error that changes nothing, and counts once the change is done: a change
-that raises, or that the death of the process cuts off, leaves none.  Each call has a mark over its contents, its number, the save that it follows, and
-the mark of the call before.  The head of the log has the number of calls, the mark of the last one, and a mark of its own, so that a log that is cut
-or of another save is noticed.
+that raises, or that the death of the process cuts off, leaves none.  Each call has a mark over its contents, its number, the save that it follows,
+and the mark of the call before.  The head of the log has the number of calls, the mark of the last one, and a mark of its own, so that a log that is
+cut or of another save is noticed.
 """
 from __future__ import annotations
 
