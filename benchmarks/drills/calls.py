@@ -6,18 +6,22 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ...engine.loop import Engine
 from ...engine.records import Event
+from ...engine.storage.call_log import Call
 from .children import opened, started
 from .flips import Make
 from .tally import Tally
 
-PROMISED = "the memory is, bit for bit, as after the last call that returned, or as after the one in flight; no event is there twice"
+PROMISED = ("the memory is, bit for bit, as after the last call that returned, or after all or some steps of the one in flight; no event is there "
+            "twice")
+KEPT, STEPS = "kept", "kept, and some steps of the call in flight"
 LONGEST = 0.2               # s from the first sign of life to the kill
 GAP = 7.0 / 3600.0          # h between events
 PAUSE = 1.5                 # h before every twelfth event: a tick ends, and is saved
@@ -34,13 +38,13 @@ def calls(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     """
     tally, chance, path = Tally("calls", PROMISED), random.Random(seed), folder / "killed.db"
     acts = acts_of(events)
-    digests, done = _digests(make, acts, folder / "whole.db"), 0
+    (digests, steps), done = _digests(make, acts, folder / "whole.db"), 0
     for _ in range(count):
         returned = _killed(make, path, acts, done, chance)
-        outcome, reached = _kept(make, path, digests, done if returned is None else returned)
+        outcome, reached = _kept(make, path, digests, steps, done if returned is None else returned)
         kind = "while it opens" if returned is None else "in the first call after opening" if returned == done else "in a later call"
-        tally.count(kind, outcome, broken=outcome != "kept")
-        done = reached if outcome == "kept" else len(acts)
+        tally.count(kind, outcome, broken=outcome not in (KEPT, STEPS))
+        done = reached if outcome == KEPT else len(acts)
         if done == len(acts):
             for each in folder.glob("killed.db*"):
                 each.unlink()
@@ -104,15 +108,27 @@ def _advance(i: int, memory: Engine) -> None:
     memory.advance(memory.now)
 
 
-def _digests(make: Make, acts: list[Act], path: Path) -> list[str]:
-    """Digests after each number of calls, without a kill."""
-    memory = make(path)
+def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[set[str]]]:
+    """Digests after each number of calls, without a kill; and those after the steps of the next call: of several events, the end of a tick before."""
+    memory, steps = make(path), list[set[str]]()
+    snapshot = memory._snapshot
+    assert snapshot is not None
+    changing = snapshot.changing
+
+    @contextmanager
+    def noted(call: Call | None) -> Iterator[None]:
+        with changing(call):
+            yield
+        steps[-1].add(memory.assembly.digest())
+
+    snapshot.changing = noted  # type: ignore[method-assign]
     found = [memory.digest()]
     for act in acts:
+        steps.append(set())
         act(memory)
         found.append(memory.digest())
     memory.close()
-    return found
+    return found, [*steps, set()]
 
 
 def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.Random) -> int | None:
@@ -135,7 +151,7 @@ def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.R
     return int.from_bytes(received[-4:], "little") if received else None
 
 
-def _kept(make: Make, path: Path, digests: list[str], finished: int) -> tuple[str, int]:
+def _kept(make: Make, path: Path, digests: list[str], steps: list[set[str]], finished: int) -> tuple[str, int]:
     """What came of a kill after so many calls had returned, and how many the file then holds."""
     memory = opened(make, path)
     try:
@@ -144,7 +160,9 @@ def _kept(make: Make, path: Path, digests: list[str], finished: int) -> tuple[st
             return "an event is there twice", finished
         for number in (finished, finished + 1):
             if digest == digests[min(number, len(digests) - 1)]:
-                return "kept", min(number, len(digests) - 1)
+                return KEPT, min(number, len(digests) - 1)
+        if digest in steps[finished]:
+            return STEPS, finished
         return ("calls that had returned are lost" if digest in digests[:finished] else "another digest"), finished
     finally:
         memory.close()
