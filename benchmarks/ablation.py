@@ -19,7 +19,7 @@ from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
 from .costs import costs_of
-from .datasets import Dataset
+from .datasets import Dataset, require_questions
 from .designs import FULL, Arm, Design, arms_of, named_arms
 from .execution.cells import Outcome, Row
 from .execution.failures import ALONE, Options
@@ -111,6 +111,7 @@ def measure(experiment: Designed, data: Dataset, embedder: CachedEmbedder, out: 
 
     A second call of an ablation that was stopped continues it.  Raises HebbariumError, before anything runs if possible.
     """
+    require_questions(data)
     counts = [n for c in data.conversations if (n := sum(bool(q.gold) for q in c.questions))]
     if not counts:
         raise InputError("no question names its evidence, so there is nothing to compare", where=data.name,

@@ -24,6 +24,7 @@ from ..engine.records import Query, written
 from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import results_folder, write_json, write_whole
 from .datasets import Conversation, Dataset, Question
+from .datasets.base import stops
 from .scores.answers import bleu_1, rouge_l, token_f1
 
 ROWS, SUMMARY = "answers.jsonl", "answers.json"
@@ -157,14 +158,15 @@ def models(transcript: Path, reader: LanguageModel | None, judge: str | Language
 
 
 def _contexts(conversation: Conversation, chosen: MechanismSet, registry: Registry, embedder: Embedder, how: Asking) -> Iterator[Asked]:
-    """Live the conversation, then the context of each question, in order of time."""
+    """Live the conversation, and the context of each question at its time, before later events."""
     with Engine(registry.build(chosen), embedder) as memory:
-        memory.encode_all(conversation.held().events)
         count = counter(embedder)
-        for question in sorted(conversation.questions, key=lambda q: q.time):
-            memory.advance(max(question.time, memory.now))
-            found = assemble(memory, Query(question.text, memory.now, question.id), how.budget, counter=count, strategy=how.strategy)
-            yield Asked(conversation.id, question, found.text, found.tokens, found.counter)
+        for stop in stops(conversation.held()):
+            memory.encode_all(stop.events)
+            for question in stop.questions:
+                memory.advance(max(question.time, memory.now))
+                found = assemble(memory, Query(question.text, memory.now, question.id), how.budget, counter=count, strategy=how.strategy)
+                yield Asked(conversation.id, question, found.text, found.tokens, found.counter)
 
 
 def _to_read(asked: Asked) -> Request:

@@ -173,6 +173,7 @@ def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterat
         if kind is Kind.MISSED and found.intersection(question.gold):
             kind = Kind.FOUND
         yield Pair(conversation.id, question.id, kind, _evidence(system))
+    now = max(now, conversation.events[-1].time)        # events after the last question were encoded
     texts = {question.text for question in conversation.questions}
     for question in [q for q in foreign if q.text not in texts][:own]:
         system.retrieve(Query(question.text, now, question.id), k)

@@ -17,6 +17,7 @@ from ..engine.registry import MechanismSet, Registry
 from ..engine.schedule import Node
 from ..engine.view import Binding
 from .datasets import Conversation
+from .datasets.base import stops
 from .reports.estimates import Cost
 
 
@@ -31,6 +32,15 @@ class HookTimes:
     ms: defaultdict[tuple[str, Phase], float] = field(default_factory=lambda: defaultdict(float))
     passes: Counter[Phase] = field(default_factory=Counter)
     contributions: None = None
+
+    def add(self, after: HookTimes, before: HookTimes) -> None:
+        """Add what was measured between two states of an instrument."""
+        for key, ms in after.ms.items():
+            self.ms[key] += ms - before.ms.get(key, 0.0)
+        self.passes.update(after.passes - before.passes)
+
+    def copy(self) -> HookTimes:
+        return HookTimes(self.ms.copy(), self.passes.copy())
 
     def attach(self, ids: Iterable[str], clock: object, embedder: object, language_model: object) -> None:
         """Nothing is needed of the memory."""
@@ -80,13 +90,17 @@ def _lived(chosen: MechanismSet, registry: Registry, conversation: Conversation,
     """Times of the events, and of the questions."""
     times = HookTimes()
     with closing(Engine(registry.build(chosen), embedder, seed=seed, observer=times)) as engine:
-        engine.encode_all(conversation.events)
-        told = HookTimes(times.ms.copy(), times.passes.copy())
-        for question in sorted(conversation.questions, key=lambda q: q.time):
-            engine.advance(max(question.time, engine.now))
-            engine.retrieve(Query(question.text, engine.now, question.id), k)
-    asked = {key: ms - told.ms.get(key, 0.0) for key, ms in times.ms.items()}
-    return told, HookTimes(defaultdict(float, asked), times.passes - told.passes)
+        told, asked = HookTimes(), HookTimes()
+        for stop in stops(conversation):
+            before = times.copy()
+            engine.encode_all(stop.events)
+            told.add(times, before)
+            before = times.copy()
+            for question in stop.questions:
+                engine.advance(max(question.time, engine.now))
+                engine.retrieve(Query(question.text, engine.now, question.id), k)
+            asked.add(times, before)
+    return told, asked
 
 
 def _each(*parts: tuple[Mapping[tuple[str, Phase], float], str, tuple[Phase, ...]], n: int) -> float | None:

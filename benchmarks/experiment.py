@@ -23,7 +23,7 @@ from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made
 from ..reporting.text import in_cell
 from .costs import costs_of
-from .datasets import Dataset
+from .datasets import Dataset, require_questions
 from .designs.arms import Arm
 from .designs.contrasts import Contrast, estimated
 from .designs.file import Experiment
@@ -183,6 +183,7 @@ def carried_out(prepared: Prepared, blocks: Sequence[Block], embedder: Callable[
     A second call of an experiment that was stopped continues it.  Raises HebbariumError, InputError before anything runs for data without gold.
     """
     for block in blocks:
+        require_questions(block.data)
         if not any(q.gold for c in block.data.conversations for q in c.questions):
             raise InputError("no question names its evidence, so there is nothing to compare", where=block.data.name,
                              cure="take more conversations, or another data set")

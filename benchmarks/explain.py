@@ -6,6 +6,7 @@ rivals: every signal, the rank after every stage, and the rank of gold with each
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -166,14 +167,14 @@ def missed(run: RunFolder, arm: str | None = None) -> list[dict[str, Any]]:
 def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, embedder: Embedder, *, arm: str | None = None) -> Explained:
     """Rebuild the memory of a question's conversation, ask the question, and explain the places of its gold events.
 
-    question  id
+    question  id, or <conversation>/<id> where several conversations have it
     arm       of an ablation; None: the full set
 
     Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises InputError for a run of another system and for an
     unknown question, HebbariumError.
     """
     chosen = ours(run, arm)
-    conversation, wanted = _found(run, data, question)
+    conversation, wanted = question_named(run, data, question)
     row = next((r for r in run.rows(chosen) if r["conversation"] == conversation.id and r["question"] == wanted.id), None)
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
@@ -201,13 +202,29 @@ def rebuilt(run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, 
     return Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())
 
 
-def _found(run: RunFolder, data: Dataset, question: str) -> tuple[Conversation, Question]:
-    measured = [(c, q) for c in data.conversations if c.id in run.manifest["conversations"] for q in c.questions]
-    for conversation, each in measured:
-        if each.id == question:
-            return conversation, each
-    raise InputError(f"the run has no question {question!r}", where=str(run.path),
-                     cure=f"{nearest(question, [q.id for _, q in measured])}; `hebbarium explain {run.path}` lists the missed ones")
+def question_named(run: RunFolder, data: Dataset, name: str) -> tuple[Conversation, Question]:
+    """The question of a run that is called <conversation>/<id>, else the only one with that id.  Raises InputError for none, and for several."""
+    measured = {(c.id, q.id): (c, q) for c in data.conversations if c.id in run.manifest["conversations"] for q in c.questions}
+    known = names_of(measured)
+    whole = [key for key in measured if "/".join(key) == name]
+    keys = whole or [key for key in measured if key[1] == name]
+    if len(keys) == 1:
+        return measured[keys[0]]
+    if keys:
+        raise InputError(f"{len(keys)} conversations have a question {name!r}", where=str(run.path), cure=nearest(name, [known[key] for key in keys]))
+    raise InputError(f"the run has no question {name!r}", where=str(run.path),
+                     cure=f"{nearest(name, known.values())}; `hebbarium explain {run.path}` lists the missed ones")
+
+
+def names_of(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """(conversation, question) -> what the question is called: its id, or <conversation>/<id> if another conversation has this id, too.
+
+    >>> names_of([("a", "q1"), ("b", "q1"), ("b", "q2")])
+    {('a', 'q1'): 'a/q1', ('b', 'q1'): 'b/q1', ('b', 'q2'): 'q2'}
+    """
+    asked = dict.fromkeys(keys)
+    used = Counter(question for _, question in asked)
+    return {key: "/".join(key) if used[key[1]] > 1 else key[1] for key in asked}
 
 
 def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, memory: Engine, witness: Witness,

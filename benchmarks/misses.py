@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..engine.errors import InputError, nearest
 from ..engine.ports.embedder import Embedder
 from ..engine.ranking import Answer
 from ..engine.records import Query
@@ -20,11 +19,11 @@ from ..engine.registry import Registry
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from ..reporting.text import plural
-from .datasets import Conversation, Dataset, Question
+from .datasets import Dataset, Question
 from .execution.cells import Cell, asked, give_feedback, prepare
 from .execution.folder import RunFolder
 from .execution.spec import code_version
-from .explain import Cause, Gold, Reader, candidates_of, makers_of, ours, rebuilt
+from .explain import Cause, Gold, Reader, candidates_of, makers_of, ours, question_named, rebuilt
 from .systems.hebbarium import Hebbarium
 from .systems.witness import Witness
 
@@ -120,7 +119,7 @@ def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
     """Rebuild the memory of every conversation and find the cause of every miss.
 
     arm       of an ablation; None: the full set
-    only      ids of the questions to ask; all if empty
+    only      names of the questions to ask, see `explain.question_named`; all if empty
     progress  called with (conversations done, conversations in all)
 
     A gold event is missed if no memory that shows it is among the first k.  Cost: one encoding of each conversation, one retrieval for each
@@ -128,7 +127,8 @@ def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
     HebbariumError.
     """
     chosen, report = ours(run, arm), progress or (lambda *_: None)
-    conversations = _wanted(run, data, only)
+    wanted = _wanted(run, data, only)
+    conversations = [c for c in data.conversations if any((c.id, q.id) in wanted for q in c.questions)]
     rows = {(row["conversation"], row["question"]): row for row in run.rows(chosen)}
     found: list[Miss] = []
     gold: Counter[str] = Counter()
@@ -138,7 +138,7 @@ def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
         cell = run.cell(chosen, conversation.id, data)
         k, code = cell.spec.k, cell.spec.code
         with closing(rebuilt(run, cell, registry, embedder, witness := Witness())) as memory:
-            for question, answer, mine in _asked(cell, memory, witness, only):
+            for question, answer, mine in _asked(cell, memory, witness, wanted):
                 questions += 1
                 gold[question.category] += len(question.gold)
                 found += mine
@@ -150,19 +150,17 @@ def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
                   {name: (n, lost[name]) for name, n in sorted(gold.items())}, _notes(run, code, other, questions))
 
 
-def _wanted(run: RunFolder, data: Dataset, only: Sequence[str]) -> list[Conversation]:
-    """The conversations of the run that have a question to be asked.  Raises InputError for a question that none has."""
+def _wanted(run: RunFolder, data: Dataset, only: Sequence[str]) -> set[tuple[str, str]]:
+    """(conversation, question) of the questions with gold that are to be asked.  Raises InputError for a name that no question of the run has."""
     measured = [c for c in data.conversations if c.id in run.manifest["conversations"]]
-    known = [q.id for c in measured for q in c.questions]
-    if unknown := [id for id in only if id not in known]:
-        raise InputError(f"the run has no question {unknown[0]!r}", where=str(run.path), cure=nearest(unknown[0], known))
-    return [c for c in measured if any(q.gold and (not only or q.id in only) for q in c.questions)]
+    chosen = [question_named(run, data, name) for name in only] if only else [(c, q) for c in measured for q in c.questions]
+    return {(c.id, q.id) for c, q in chosen if q.gold}
 
 
-def _asked(cell: Cell, memory: Hebbarium, witness: Witness, only: Sequence[str]) -> Iterator[tuple[Question, Answer, list[Miss]]]:
-    """Each question that has gold with its answer and its misses.  Feedback is given as in the run."""
+def _asked(cell: Cell, memory: Hebbarium, witness: Witness, wanted: Collection[tuple[str, str]]) -> Iterator[tuple[Question, Answer, list[Miss]]]:
+    """Each wanted question with its answer and its misses.  Feedback is given as in the run."""
     for question, query in asked(cell, memory, prepare(cell, memory)):
-        if question.gold and (not only or question.id in only):
+        if (cell.conversation.id, question.id) in wanted:
             answer = memory.engine.retrieve(query, cell.spec.k)
             yield question, answer, _missed(cell, memory, witness, question, query, answer)
         if cell.spec.feedback != "none":

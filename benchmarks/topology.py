@@ -8,7 +8,7 @@ from ..engine.ports.embedder import Embedder
 from ..engine.registry import MechanismSet, Registry
 from ..mechanisms.shared.topology_report import TopologyReport, reported
 from .datasets import Dataset
-from .execution.cells import prepare
+from .execution.cells import later, prepare
 from .execution.folder import RunFolder
 from .systems.by_name import OURS
 from .systems.hebbarium import Hebbarium
@@ -32,5 +32,7 @@ def topologies(run: RunFolder, data: Dataset, registry: Registry, embedder: Embe
         mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
         with closing(Hebbarium(mechanisms, embedder, cell.spec.seed, language_model=run.language_model())) as memory:
             prepare(cell, memory)
+            for events in later(cell.conversation):
+                memory.encode(events)
             found[id] = reported(memory.engine)
     return found

@@ -10,12 +10,13 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from .errors import InputError
-from .records import Event, Only, Query, as_hours, attribute_pairs, moment
+from .nights import DAY
+from .records import Event, Only, Query, as_hours, attribute_pairs, moment, offset_of
 
 WORDS: Final = ("text", "speaker", "session", "id", "caption")     # of an event
 
 
-def checked_event(event: Any, now: float) -> Event:
+def checked_event(event: Any) -> Event:
     """The event with its time as a plain float, `dated` as a plain bool, its texts as plain str and its attributes as sorted pairs, as a snapshot
     restores them.
 
@@ -27,10 +28,13 @@ def checked_event(event: Any, now: float) -> Event:
     for name in WORDS:
         if not isinstance(getattr(event, name), str):
             raise InputError(f"{name} is {type(getattr(event, name)).__name__}, not text", where=where, cure=f"give {name} as a str")
-    time = checked_time(event.time, now, where)
+    time = checked_time(event.time, -math.inf, where)
     plain: dict[str, Any] = {name: str.__str__(getattr(event, name)) for name in WORDS if type(getattr(event, name)) is not str}
     if type(event.time) is not float or time is not event.time:
         plain["time"] = time
+    offset = checked_offset(event.offset, event.time, where)
+    if type(event.offset) is not type(offset) or event.offset != offset:
+        plain["offset"] = offset
     dated: Any = event.dated
     if not isinstance(dated, bool | np.bool_):
         raise InputError(f"dated is {dated!r}", where=where, cure="give True or False")
@@ -50,12 +54,15 @@ def checked_query(query: Any, now: float) -> Query:
     if not isinstance(query.session, str):
         raise InputError(f"the session is {query.session!r}", where=where, cure='give the name of the session as text, "" for a query from nowhere')
     sound: Query = query if query.only is None else replace(query, only=checked_only(query.only, where))
-    if query.time is None:
-        return sound
-    if (time := checked_time(query.time, now, where)) > now:
+    time = None if query.time is None else checked_time(query.time, -math.inf, where)
+    if time is not None and time > now:
         raise InputError(f"is asked at {time:.4f} h, after the memory's present {now:.4f} h", where=where,
                          cure="call advance(query.time) first: letting time pass changes memory, asking does not")
-    return sound if type(query.time) is float else replace(sound, time=time)
+    if time is not None and time < now:
+        raise InputError(f"is asked at {time:.4f} h, before the memory's present {now:.4f} h: a memory does not go back", where=where,
+                         cure="ask with hb.Query(text, only=hb.Only(until=time)) what had happened until then; without a time, a query is asked now")
+    offset = checked_offset(query.offset, query.time, where)
+    return sound if time is query.time and offset is query.offset else replace(sound, time=time, offset=offset)
 
 
 def checked_only(only: Any, where: str) -> Only:
@@ -75,6 +82,7 @@ def checked_time(time: Any, now: float, where: str) -> float:
     """
     cure, time = "give hours since 1970-01-01, or a datetime", as_hours(time)
     if isinstance(time, bool) or not isinstance(time, Real) or time != time:
+        cure += '; a memory made with clock="wall" dates an event whose time is None' if time is None else ""
         raise InputError(f"time {time!r} is no number", where=where, cure=cure)
     try:
         at = float(time) + 0.0  # -0.0 would come back from a file as 0.0
@@ -85,6 +93,28 @@ def checked_time(time: Any, now: float, where: str) -> float:
         raise InputError(f"time runs backwards: {at:.4f} h is before the memory's {now:.4f} h", where=where,
                          cure="sort by time, or clamp to the time before")
     return at
+
+
+def checked_offset(given: Any, time: Any, where: str) -> float | None:
+    """Offset of a clock from UTC as a plain float, h; if none is given, that of an aware datetime, else None.
+
+    time  a checked time, or None
+
+    Raises InputError for a day or more, and for a time that this clock shows outside the years 1 to 9999.
+    """
+    offset: Any = offset_of(time) if given is None else given
+    if offset is None:
+        return None
+    if isinstance(offset, bool) or not isinstance(offset, Real) or not -DAY < float(offset) < DAY:
+        raise InputError(f"the offset {offset!r} is none of a clock", where=where,
+                         cure="give hours from UTC, more than -24 and less than 24, such as -4.0 or 5.5; None if it is not known")
+    if time is not None:
+        try:
+            moment(float(as_hours(time)), float(offset))
+        except (OverflowError, ValueError):
+            raise InputError(f"a clock {float(offset):g} h from UTC shows time {time!r} outside the years 1 to 9999", where=where,
+                             cure="correct the time or the offset") from None
+    return float(offset) + 0.0      # -0.0 would come back from a file as 0.0
 
 
 def checked_count(number: Any, what: str) -> int:

@@ -57,15 +57,15 @@ from .steps import (
     value_node,
     weigh_node,
 )
-from .storage.event_log import EventLog
+from .storage.event_log import Erased, EventLog
 from .storage.graph import Graph
 from .storage.postings import BM25Index, Forward, TrigramIndex, terms_of
-from .storage.snapshot import Erased
 from .storage.store import Cells, Store
 from .text.features import features
 from .uses import used_node
 from .view import Binding
 from .vocabulary import (
+    ARRIVED,
     BUDGET,
     CREATED,
     CUES,
@@ -96,15 +96,17 @@ from .vocabulary import (
     TRIGRAMS,
     USED,
     USED_TIME,
+    UTC_OFFSET,
     VISIBLE,
     WITHHELD,
     WRITING,
     WRITINGS,
 )
-from .withholding import QUOTED, FreeTexts, Withholding
+from .withholding import FreeTexts, Withholding
 from .writings import Writings
 
-STUB: Final = frozenset((CREATED, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))     # what an erased row keeps, or has overwritten
+# what an erased row keeps, or has overwritten
+STUB: Final = frozenset((CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
 
 
 class Assembly:
@@ -181,6 +183,7 @@ class Assembly:
         consolidating = [m for m in self.mechanisms if m.id in asleep]
         self._rests = [self._reader(m, r, Phase.CONSOLIDATE) for m in consolidating for r in type(m).rests()]
         self._can_rest = all(type(m).rests() for m in consolidating)
+        self._no_words = read_only(np.zeros(embedder.dimensions, np.float32))
         self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
@@ -280,8 +283,11 @@ class Assembly:
         return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker, self.event_log.last)
 
     def cue(self, query: Query) -> Cue:
-        """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector."""
-        return self._cue(query, self._vector(query.text))
+        """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector.
+
+        A blank query asks without words: a model's vector of no text would be near some memories by accident, so its vector is zeros.
+        """
+        return self._cue(query, self._vector(query.text) if query.text.strip() else self._no_words)
 
     def wordings(self, cue: Cue, wordings: Sequence[Wording]) -> list[Cue]:
         """The query in other words, as hooks receive it.  All texts are embedded in one batch.  Raises InputError as `cue` does."""
@@ -365,20 +371,13 @@ class Assembly:
         """Undo `withhold`, and show the row.  Raises InputError."""
         self.withholding.release(checked_row(row, self.store.n))
 
-    def erase(self, event_id: str) -> Erased:
-        """Overwrite every event with an id, and what the memory made from it, see `Engine.erase`.  Cost: O(all texts).  Raises InputError."""
-        log, store = self.event_log, self.store
-        numbers = log.numbers(event_id) if event_id else ()
-        if not numbers:
-            raise InputError(f"no event has the id {event_id!r}", where="erase", cure="give the id of an event that was given to `encode`")
+    def erase(self, going: Erased) -> None:
+        """Overwrite events, and what the memory made from them, see `Engine.erase`.  Cost: O(all texts)."""
+        log, store, rows = self.event_log, self.store, list(going.rows)
         self._coming.clear()
-        told, said = set(log.rows_of(event_id)), [t for n in numbers if len(t := log.events[n].text.strip()) >= QUOTED]
-        writings = sorted({*log.written_from(told), *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said))})
-        gone = set(writings)
-        rows = sorted({*told, *(row for row in log.made if ~log.rows[row] in gone)})
-        for number in numbers:
+        for number in going.events:
             log.overwrite(number, replace(log.events[number], text="", caption="", attributes=()))
-        for number in writings:
+        for number in going.writings:
             log.writings.overwrite(number, replace(log.writings[number], text="", span=None))
         texts = [log.rendered(row) for row in rows]
         for row, vector, text in zip(rows, self.embedder.embed(texts) if rows else (), texts, strict=True):
@@ -400,7 +399,6 @@ class Assembly:
         self.trigrams.clear()
         for row in range(store.n):
             self._index(row)
-        return Erased(numbers, tuple(rows), tuple(writings))
 
     def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> tuple[Future[None], Future[None]]:
         """Fill the empty postings for all rows, in other threads.  Their futures raise ValueError for a key without a name."""

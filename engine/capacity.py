@@ -19,7 +19,7 @@ from .contract import Tick
 from .schedule import Node
 from .state import Clock
 from .storage.store import Store
-from .vocabulary import CREATED, HIDE, SHOW, VISIBLE, WITHHELD, WORTH
+from .vocabulary import ARRIVED, HIDE, SHOW, VISIBLE, WITHHELD, WORTH
 
 
 def checked_capacity(given: Any) -> int | None:
@@ -69,7 +69,7 @@ class Capacity:
         if np.count_nonzero(visible) > self.rows:
             others = visible.copy()
             others[kept] = False
-            going = least_worth(worth, others, self._store.array(CREATED) >= self._clock.consolidated, self.rows - int(visible[kept]))
+            going = least_worth(worth, others, self._store.array(ARRIVED) >= self._clock.consolidated, self.rows - int(visible[kept]))
             visible[going] = False
             for row in going.tolist():
                 self._store.index.archive(row)

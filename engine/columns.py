@@ -85,6 +85,7 @@ class Column:
            first of each cell
     considered  whether memories at which it is not neutral, of which there are few, may be answered although they match the question little, so that
              a shortlist compares them with each question, the newest if there are more than it has rows; of memories, with one number a cell
+    clock    whether its cells are readings of the memory's clock, or times to which it has yet to come: they go back with it when it is set back
     chained  whether the one value is a factor from the row before to this one: where only some rows are shown, the engine multiplies the factors of
            all rows between two of them
 
@@ -105,6 +106,7 @@ class Column:
     own: bool = field(default=False, kw_only=True)
     rows: Any = field(default=None, kw_only=True)
     considered: bool = field(default=False, kw_only=True)
+    clock: bool = field(default=False, kw_only=True)
     chained: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:

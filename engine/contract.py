@@ -68,7 +68,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Cue:
-    """A query to be answered: record, features and stemmed terms of its text, and its unit vector (d,) float32.
+    """A query to be answered: record, features and stemmed terms of its text, and its unit vector (d,) float32; zeros for a blank text.
 
     session  number of the session in which it is asked, as in SESSION; -1: from nowhere, or no event of that session is known
     """

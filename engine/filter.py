@@ -6,12 +6,23 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .records import Only
+from .records import Event, Only
 from .storage.event_log import EventLog
 from .storage.store import Cells
 from .vocabulary import CREATED, SESSION, SPEAKER
 
 Banned = Callable[[Only], NDArray[np.bool_]]        # `banned` for the rows of one store
+
+
+def admits(only: Only, event: Event) -> bool:
+    """Whether an event meets every condition of a filter, as `arguments.checked_only` gives it.
+
+    >>> admits(Only(until=30.0, speakers=("Ada",)), Event(30.0, "We moved.", "Ada"))
+    True
+    """
+    return ((only.since is None or event.time >= only.since) and (only.until is None or event.time <= only.until)
+            and (not only.sessions or event.session in only.sessions) and (not only.speakers or event.speaker in only.speakers)
+            and set(only.attributes) <= set(event.attributes) and event.id not in only.exclude)
 
 
 def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:

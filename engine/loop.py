@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
@@ -15,6 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import checked_count, checked_durable, checked_event, checked_hours, checked_query, checked_row, checked_time
+from .arrivals import (
+    ADVANCED,
+    EVENTS,
+    Jump,
+    WallClock,
+    after_jump,
+    arrival,
+    checked_clock,
+    dated,
+    reading,
+    require_believable,
+    set_back,
+    standing,
+    warning_of_event,
+    warning_of_wall,
+)
 from .assembly import Assembly
 from .capacity import checked_capacity
 from .columns import Column, Phase, Scope
@@ -25,6 +42,8 @@ from .context.context import Reader as ContextReader
 from .context.tokens import TokenCounter, counter
 from .contract import Cue, Incoming, Mechanism, Tick
 from .drafts import Kind
+from .encoded import Encoded, warning_of
+from .erasing import Erasure, named_events, overwritten
 from .errors import ContractError, HebbariumError, InputError, SnapshotError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
@@ -70,6 +89,8 @@ from .vocabulary import (
     SLEEP_ONSET,
     SPEAKER,
     SUFFICIENCY,
+    UTC_OFFSET,
+    VETO,
     VISIBLE,
 )
 from .writings import Writing
@@ -102,6 +123,10 @@ class Engine(Serial):
     index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384 rows on, see `engine.approximate`; given anew
                        when a snapshot is continued
     progress           called as progress(nights passed, nights due) every second of a call that takes long because many nights pass
+    late_hours         h, most that an event may lie before the present; it is then stored with its own time, and the present stays.  0: none is
+    jump_hours         h, most by which time goes ahead at once, unless that is confirmed, see `encode` and `advance`; infinity: any
+    clock              what tells the present: "events", they and `advance` alone; "wall", the clock of the machine, too; or a callable that returns
+                       an aware datetime.  Questions then see the present, and events whose time is None happen now
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
@@ -114,15 +139,18 @@ class Engine(Serial):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, *, seed: int = 0, tick_hours: float = 1.0,
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None,
-                 durable: Durable = True) -> None:
+                 shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None, late_hours: float = 0.0,
+                 jump_hours: float = math.inf, clock: str | WallClock = EVENTS, durable: Durable = True) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
+        self.late_hours, self.jump_hours = checked_hours(late_hours, "late_hours", 0.0), checked_hours(jump_hours, "jump_hours", 0.0)
+        self._wall = checked_clock(clock)
         self.assembly = Assembly(mechanisms, checked_embedder(embedder), seed, observer, language_model, checked_capacity(capacity), index,
                                  checked_shortlist(shortlist), threads, [self._turns])
         self._integrity = Integrity()
         self.observer, self.progress = observer, progress
+        self._warned = False        # of an event that a gate refused
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
         model_asks = {node.phase for nodes in self.assembly.phases.values() for node in nodes if LANGUAGE_MODEL in node.sees}
         self._asking = frozenset(model_asks if language_model is not None else ())      # phases that would ask a model anew if they were repeated
@@ -163,35 +191,71 @@ class Engine(Serial):
         return Schedule.of(self.assembly.phases)
 
     @serial
-    def encode(self, event: Event) -> int | None:
-        """Encode an event.  Its row, or None if a gate vetoed it.  Raises InputError, with nothing changed.
+    def encode(self, event: Event, *, confirm: bool = False) -> Encoded:
+        """Encode an event.  Its row, which is false and -1 if a gate refused it, with `why`.  Raises InputError, with nothing changed.
 
+        confirm  whether so much time has passed as the event says
+
+        A late event is stored with its own time, if it is late by `late_hours` at most; the present stays.  One that is ahead by more than
+        `jump_hours` is stored with its own time, too, and the present stays with a ClockWarning, unless `confirm`.  If it is erased later, with all
+        events that came after it in time, the clock goes back.
+        The first refusal warns with a VetoWarning, unless an observer measures the memory: that counts them.
         With a file, an event that begins a tick first saves the one before; SnapshotError: file or log could not take it, and the event was not
         stored.
         """
         self._integrity.require("encode")
-        event = self.tasks.marked(checked_event(event, self.now))
-        self._require_near(event.time, f"event {event.id or event.text[:40]!r}")
-        incoming = self.assembly.incoming(event)
-        if event.time - self.clock.maintained >= self.tick_hours or event.time >= self._sleep()[0]:
-            with self._changing("encode"):
-                self._pass(event.time, waking=True)
-            self.save()
-        self._store(event, incoming)
+        event = self.tasks.marked(checked_event(self._dated(event)))
+        self.event_log.require_new(event.id)
+        where = f"event {event.id or event.text[:40]!r}"
+        time = arrival(event.time, self._since, self.late_hours, self.jump_hours, confirm, where)
+        self._require_near(time, where)
+        if time < event.time:
+            warnings.warn(warning_of_event(event, self.now, where), stacklevel=3)
+        self._store(event, time)
         row = int(self.store.array(ROW)[()])
-        return row if row >= 0 else None
+        return Encoded(row) if row >= 0 else self._refused()
 
-    def _store(self, event: Event, incoming: Incoming) -> None:
-        """Encode an event in the tick that has begun."""
+    def _dated(self, event: Event) -> Event:
+        """The event, at the present of the wall clock if it has no time, which the memory sees first."""
+        if self._wall is None or not isinstance(event, Event) or event.time is not None:
+            return event
+        event = dated(event, reading(self._wall), self.now)       # type: ignore[unreachable]
+        self._see(event.time)
+        return event
+
+    @property
+    def _since(self) -> float:
+        """h, the present; NaN before the first event, and after all that set the clock were erased: the next one sets it, wherever it was."""
+        return self.now if self.clock.jumps else math.nan
+
+    def _store(self, event: Event, time: float) -> None:
+        """Encode a checked event that arrives at a time, h."""
+        incoming = self.assembly.incoming(event)
+        since, jumps = self._since, self.clock.jumps
+        if time < self.now:
+            with self._changing("encode"):
+                self._set_back(time)
+            self.save()
+        jumps = after_jump(jumps, len(self.event_log.events), since, time)
+        if time - self.clock.maintained >= self.tick_hours or time >= self._sleep()[0]:
+            with self._changing("encode"):
+                self.clock.jumps = jumps
+                self._pass(time, waking=True)
+            self.save()
+        self._store_in_tick(event, time, jumps, incoming)
+
+    def _store_in_tick(self, event: Event, time: float, jumps: tuple[Jump, ...], incoming: Incoming) -> None:
+        """Encode an event that arrives at a time, h, in the tick that has begun.  jumps: of the clock then."""
         asks = Phase.ENCODE in self._asking
-        with self._changing("encode", None if asks else ("encode", (event,))):
+        with self._changing("encode", None if asks else ("encode", (event, time, jumps))):
             if math.isnan(self.now):
-                self.clock.maintained = self.clock.consolidated = event.time
-            self._set_now(event.time)
+                self.clock.maintained = self.clock.consolidated = time
+            self._set_now(time)
+            self.clock.jumps = jumps
             self._run[Phase.ENCODE](incoming)
             self.clock.changed()
         if asks:
-            self.save()
+            self._write()
 
     @contextmanager
     def _changing(self, doing: str, call: Call | None = None) -> Iterator[None]:
@@ -200,8 +264,13 @@ class Engine(Serial):
             yield
 
     def _noted(self, call: Call | None) -> AbstractContextManager[None]:
-        """Around a change that the log of the file has as a call, a key of REPEATED with its values; None: after it `save` is called."""
-        return self._snapshot.changing(call) if self._snapshot else nullcontext()
+        """Around a change that the log of the file has as a call, a key of REPEATED with its values; None: after it `save` is called.
+
+        The present stands with the call, for a wall clock lets it pass without one.
+        """
+        if self._snapshot is None:
+            return nullcontext()
+        return self._snapshot.changing(call and (call[0], (self.now, *call[1])))
 
     def _take_up(self, snapshot: Snapshot) -> None:
         """Repeat the calls in the log of the file, with no language model: calls that asked one were saved.  Closes the file if that fails.
@@ -210,7 +279,7 @@ class Engine(Serial):
         """
         try:
             with snapshot.repeating() as calls, self.assembly.language_model.silent():
-                self.assembly.embed_ahead([values[0] for name, values in calls if name == "encode"])
+                self.assembly.embed_ahead([values[1] for name, values in calls if name == "encode"])
                 for number, call in enumerate(calls, 1):
                     self._repeat(call, f"{snapshot.path}, call {number} of its log")
         except BaseException:
@@ -219,8 +288,10 @@ class Engine(Serial):
 
     def _repeat(self, call: Call, where: str) -> None:
         """Make a call of the log again."""
-        name, values = call
+        name, (now, *values) = call
         try:
+            if now == now and now != self.now:
+                self._set_now(now)
             REPEATED[name](self, *values)
         except Exception as error:
             if isinstance(error, OSError) or not (self._integrity.ended or isinstance(error, HebbariumError | KeyError)):
@@ -228,8 +299,18 @@ class Engine(Serial):
             raise SnapshotError(f"the call {name!r} cannot be repeated: {error}", where=where,
                                 cure="open the file with the version, the packages of mechanisms and the options that wrote it") from error
 
-    def encode_all(self, events: Iterable[Event]) -> list[int | None]:
-        """Encode events in order, and finish the tick.  Their rows, None for each that a gate vetoed.  Raises InputError.
+    def _refused(self) -> Encoded:
+        """The result of an event that the last pass did not store."""
+        refused = Encoded(vetoed_by=self.assembly.plans[Phase.ENCODE].contributors(VETO))
+        if not self._warned and self.observer is None:
+            self._warned = True
+            warnings.warn(warning_of(refused), stacklevel=4)
+        return refused
+
+    def encode_all(self, events: Iterable[Event], *, confirm: bool = False) -> list[Encoded]:
+        """Encode events in order, and finish the tick.  What became of each, as `encode` says it.  Raises InputError.
+
+        confirm  whether as much time has passed as they say, see `encode`
 
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded memory beside the memory's own.  The texts of 256
         events are embedded together first, then the texts that hooks will probably need for them: faster, same result.  Each event of a list or tuple
@@ -241,49 +322,85 @@ class Engine(Serial):
         self._integrity.require("encode_all")
         whole = isinstance(events, list | tuple)
         with self._turns.alone() if whole else nullcontext():
-            coming, rows = iter(self._sound(events, self.now) if whole else events), list[int | None]()
+            coming, rows = iter(self._sound(events, confirm) if whole else events), list[Encoded]()
             while pending := list(islice(coming, CHUNK)):
-                rows += self._encode_some(pending)
+                rows += self._encode_some(pending, confirm)
             if rows:
                 self.advance(self.now)
             return rows
 
     @serial
-    def _encode_some(self, events: Sequence[Event]) -> list[int | None]:
+    def _encode_some(self, events: Sequence[Event], confirm: bool) -> list[Encoded]:
         """Encode a few events, whose texts are embedded together."""
         self._integrity.require("encode_all")
-        pending = self._sound(events, self.now)
+        pending = self._sound(events, confirm)
         self.assembly.embed_ahead(pending)
         if self.assembly.forecasts:
             self.assembly.embed_forecast(pending)
-        return [self.encode(event) for event in pending]
+        return [self.encode(event, confirm=confirm) for event in pending]
 
-    @staticmethod
-    def _sound(events: Iterable[Event], now: float) -> list[Event]:
-        """The events, checked, of which the first is not before `now`.  Raises InputError."""
-        found: list[Event] = []
-        for event in events:
-            found.append(checked_event(event, now))
-            now = found[-1].time
-        return found
+    def _sound(self, events: Iterable[Event], confirm: bool) -> list[Event]:
+        """The events, checked, none of which is too late, and no two of which have the same id.  Raises InputError."""
+        sound, ids, now = list[Event](), set[str](), self._since
+        for given in events:
+            event = checked_event(self._dated(given))
+            self.event_log.require_new(event.id, ids)
+            sound.append(event)
+            now = arrival(event.time, now, self.late_hours, self.jump_hours, confirm, f"event {event.id or event.text[:40]!r}")
+        return sound
 
     @serial
-    def advance(self, time: float | datetime) -> None:
+    def advance(self, time: float | datetime, *, confirm: bool = False) -> None:
         """Let simulated time pass: maintain up to `time`, and consolidate at the end of each sleep before it.  Only an event ends a sleep early.
 
-        Raises InputError for a time before the present.
+        confirm  whether so much time has passed, if it is more than `jump_hours`
+
+        Raises InputError for a time before the present, and for one that is too far ahead.
         """
         self._integrity.require("advance")
         time = checked_time(time, self.now, "advance")
         if math.isnan(self.now):
             return
+        require_believable(time, self.now, self.jump_hours, confirm)
         self._require_near(time, "advance")
+        self._let_pass(time)
+        self.save()
+
+    def _let_pass(self, time: float) -> None:
+        """Let time pass up to a checked time that is not before the present."""
         begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and self.clock.settled else None
         with self._changing("advance"):
+            self.clock.jumps = after_jump(self.clock.jumps, ADVANCED, self.now, time)
             self._pass(time)
         if shown is not None and shown == self._shown():
             self._contexts.passed(begun, self._integrity.begun)
-        self.save()
+
+    @serial
+    def _see(self, present: float) -> None:
+        """Bring the memory to a reading of the wall clock, as an event would: a tick that goes on is not finished.  A clock that was set back, or
+        that is too far ahead, changes nothing.
+        """
+        self._integrity.require("clock")
+        if math.isnan(self.now) or present <= self.now:
+            return
+        if present - self.now > self.jump_hours:
+            warnings.warn(warning_of_wall(present, self.now), stacklevel=4)
+        elif present - self.clock.maintained >= self.tick_hours or present >= self._sleep()[1]:
+            self._let_pass(present)
+            self.save()
+        else:
+            begun = self._integrity.begun
+            with self._integrity.change("clock"):
+                self._set_now(present)
+            self._contexts.passed(begun, self._integrity.begun)
+
+    def _look(self, depth: int = 1) -> None:
+        """See the present of the wall clock, if there is one, unless this is part of another call.
+
+        depth  turns of this thread in a call of its own: 1 in one that runs alone
+        """
+        if self._wall is not None and self._turns.depth == depth:
+            self._see(checked_time(reading(self._wall), -math.inf, "clock"))
 
     def _shown(self) -> tuple[int, float, bytes, bytes]:
         """What contexts can show, besides its order: equal if only time has passed, without a sleep and without a memory archived or condensed."""
@@ -308,7 +425,7 @@ class Engine(Serial):
 
         The state stays bit for bit as it is, unless `learn`: then recall may change memory, as if every row of the answer had been needed.  That
         carries no truth; `use` tells what was needed.  A query later than the present is refused; call `advance(query.time)` first, since passing
-        time changes memory.
+        time changes memory.  A blank query asks without words, here and in every other call: memories rank by time, use and strength alone.
 
         plan   of `planned`, instead of the memory's own; it never learns, and `use` refuses its answers
         depth  how many rows of the ranking will be read from `final`, if more than k: a shortlist is asked only if it can answer so many
@@ -332,6 +449,7 @@ class Engine(Serial):
 
         in_part  whether it is asked of a shortlist, which computes the late columns of its rows; for others they are brought to the present
         """
+        self._look(depth=0)
         if alone or self.observer is not None or self.store.n < self.assembly.places.least:
             with self._turns.alone():
                 if not in_part:
@@ -384,7 +502,7 @@ class Engine(Serial):
             if learn:
                 self.clock.changed()
         if learn and asks:
-            self.save()
+            self._write()
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
@@ -407,6 +525,7 @@ class Engine(Serial):
         The observers of the plans measure nothing; `plans.ms` holds the times.  The state stays bit for bit as it is.  Raises InputError.
         """
         self._integrity.require("retrieve_together")
+        self._look()
         if plans.plans[0].memory is not self.assembly:
             raise InputError("the plans belong to another memory", where="retrieve_together", cure="make them with `together` of this memory")
         query = checked_query(query, self.now)
@@ -477,10 +596,11 @@ class Engine(Serial):
         return Answer(rows, standing.at(rows), standing, units, records, store.array(SUFFICIENCY).item(), store.array(CHRONOLOGICAL).item(), asked)
 
     @serial
-    def use(self, answer: Answer, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64], outcome: float | None = None) -> Rows:
+    def use(self, answer: Answer | Context, rows_or_ids: int | str | Collection[int | str] | NDArray[np.int64],
+            outcome: float | None = None) -> Rows:
         """Tell the memory which rows were needed for an answer: recall changes memory as if exactly they had been answered.  These rows, best first.
 
-        answer       of `retrieve` without `learn`, now or earlier; one feedback for each answer
+        answer       of `retrieve` without `learn`, now or earlier, or a context with the answer it was made from; one feedback for each answer
         rows_or_ids  any rows that the memory held when it answered, or ids of events: the answered rows that show the event, else its own.  None of
                      them: () says that nothing of the answer was needed
         outcome      how well the answer served, from -1 to 1, for hooks that read OUTCOME; None: not told
@@ -492,9 +612,11 @@ class Engine(Serial):
         Raises InputError, with nothing changed, for an answer that the memory has learnt from, or that another memory gave.
         """
         self._integrity.require("use")
-        asked = asked_of(answer)
+        self._look()
+        given: Any = answer.answer if isinstance(answer, Context) else answer
+        asked = asked_of(given)
         score = checked_outcome(outcome, place(asked))
-        rows, erased = needed_rows(answer, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
+        rows, erased = needed_rows(given, asked, rows_or_ids, self._life, self.event_log, self.store, self.assembly.withholding.erased)
         self._refresh()
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
@@ -518,7 +640,7 @@ class Engine(Serial):
                 self.store.array(OUTCOME)[()] = OUTCOME.neutral
             self.clock.changed()
         if asks:
-            self.save()
+            self._write()
 
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
                 task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "",
@@ -541,7 +663,7 @@ class Engine(Serial):
         same object.
         Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts; with the sources of `stages` at
         20k memories 16 ms at 1,024 tokens and 23 ms at 4,096; microseconds if it was asked before.
-        Raises InputError, also for a blank query.
+        Raises InputError.
         """
         with self._question(alone=bool(self.sources)):
             self._integrity.require("context")
@@ -583,6 +705,7 @@ class Engine(Serial):
         The state stays bit for bit as it is.  Cost: one retrieval.  Raises InputError.
         """
         self._integrity.require("offers")
+        self._look()
         budget = NO_LIMIT if max_tokens is None else min(checked_count(max_tokens, "max_tokens"), NO_LIMIT)
         known = None if session is None else self.event_log.sessions.known(session)
         self.assembly.asked.append((budget, -1 if known is None else known))
@@ -618,6 +741,7 @@ class Engine(Serial):
         bit for bit as it is.  Raises InputError.
         """
         self._integrity.require("explain")
+        self._look()
         one = not isinstance(row, Sequence | np.ndarray)
         rows = [checked_row(each, self.store.n) for each in ([row] if one else row)]  # type: ignore[union-attr]
         self._refresh()
@@ -718,39 +842,49 @@ class Engine(Serial):
             self.clock.changed()
 
     @serial
-    def erase(self, event_id: str, *, confirm: bool = False) -> tuple[int, ...]:
-        """Overwrite the text of every event with an id, for good; the rows that were archived, made ones included.  The one way to lose a text.
+    def erase(self, what: str | int | Only, *, confirm: bool | None = None) -> Erasure:
+        """Overwrite the text of events, for good; the rows that were archived, made ones included.  The one way to lose a text.
 
-        confirm  must be True
+        what     the id of an event, the row of one, or an `Only`: every event that meets its conditions, refused ones included
+        confirm  True erases.  False erases nothing and returns what would be erased.  Left out, the call raises InputError, which says the same
 
         Text, caption, attributes, vector, postings, passages and edges of the event are overwritten, in the memory and in its snapshot file, which
         is rewritten (VACUUM); so are all texts that the memory made from it, or that contain its text of 20 characters or more.  The rows stay as
         stubs with time, session and speaker, their columns at neutral.  What mechanisms have learnt over many events, such as means and weights, is
         not undone, and neither are copies of the file, the embedding cache (vectors under hashes of texts) or a transcript of a language model.
-        Raises InputError, with nothing changed, without `confirm` or for an unknown id; SnapshotError if the disk fails: the next save then
-        overwrites in the file what this one could not.
+        Raises InputError, with nothing changed, without `confirm`, and for an id, a row or a filter that names no event; SnapshotError if the disk
+        fails: the next save then overwrites in the file what this one could not.
         """
         self._integrity.require("erase")
-        if not isinstance(event_id, str):
-            raise InputError(f"the id is {event_id!r}", where="erase", cure="give the id of one event as a str")
-        if confirm is not True:
-            raise InputError("erasing loses the text for good", where=f"erase {event_id!r}",
-                             cure="call erase(event_id, confirm=True); archive(row) hides a memory and keeps its text")
-        with self._noted(None), self._integrity.change("erase", changes=bool(self.event_log.numbers(event_id))):
-            erased = self.assembly.erase(event_id)
+        if confirm is not None and not isinstance(confirm, bool):
+            raise InputError(f"confirm is {confirm!r}", where="erase", cure="give True to erase, or False to see what would be erased")
+        going = overwritten(named_events(what, self.event_log), self.event_log)
+        planned = Erasure.of(going.rows, [self.event_log.events[n] for n in going.events], len(going.writings))
+        if confirm is None:
+            raise InputError(f"erasing loses texts for good: {planned}", where="erase",
+                             cure="call erase(..., confirm=True); archive(row) hides a memory and keeps its text")
+        if not confirm:
+            return planned
+        with self._changing("erase"):
+            self.assembly.erase(going)
+            self._leave_jumps()
             self.tasks.read_again()
             self._contexts.clear()
             self.assembly.places.clear()
             forget_texts()
             self.clock.changed()
         if self._snapshot:
-            self._snapshot.save(erased=erased)
-        return erased.rows
+            self._snapshot.save(erased=going)
+        return planned.finished()
 
     @serial
     def save(self) -> None:
         """Bring the snapshot file up to date; without one, do nothing.  Raises SnapshotError, after which the memory can still be used."""
         self._integrity.require("save")
+        self._write()
+
+    def _write(self) -> None:
+        """Bring the snapshot file up to date, in the midst of a call."""
         if self._snapshot:
             self._snapshot.save()
 
@@ -789,7 +923,7 @@ class Engine(Serial):
         log, array = self.event_log, self.store.array
         session, speaker = log.sessions.name(int(array(SESSION)[row])), log.speakers.name(int(array(SPEAKER)[row]))
         sources, events = log.ids(log.origins(row)), log.ids(log.shown(row))
-        return Unit(row, log.kind(row), log.text(row), float(array(CREATED)[row]), session, speaker, sources, events)
+        return Unit(row, log.kind(row), log.text(row), float(array(CREATED)[row]), session, speaker, sources, events, float(array(UTC_OFFSET)[row]))
 
     def _sleep(self) -> tuple[float, float]:
         """Onset and end of the present or next sleep, h.  If no mechanism schedules sleep, both are the time of the next fixed consolidation."""
@@ -864,6 +998,25 @@ class Engine(Serial):
             self.clock.settled = self.clock.due = True
         self.clock.maintained = time
 
+    def _leave_jumps(self) -> None:
+        """Set the clock back if the events that took it ahead by more than a year are erased.  Of the first event, the next one sets it anew."""
+        left = standing(self.clock.jumps, self.event_log.events, self.event_log.is_stub, self.now)
+        gone = self.clock.jumps[len(left):]
+        self.clock.jumps = left
+        if gone and not math.isnan(gone[0].before):
+            self._set_back(gone[0].before)
+
+    def _set_back(self, time: float) -> None:
+        """Set the clock back to a time, with all that reads it.  What was forgotten, slept over and learnt meanwhile stays as it is.  O(n)."""
+        now, store = self.now, self.store
+        for column in store.columns:
+            if column.clock and column.persists:
+                set_back(store.array(column), time, now)
+        set_back(store.graph.column("created"), time, now)
+        self.clock.maintained, self.clock.consolidated = min(self.clock.maintained, time), min(self.clock.consolidated, time)
+        self._set_now(time)
+        self.clock.changed()
+
     def _set_now(self, time: float) -> None:
         self.clock.due |= time != self.clock.now
         self.clock.now = time
@@ -871,8 +1024,8 @@ class Engine(Serial):
 
     # --- calls of the log, repeated -----------------------------------------------------------------------------------------------
 
-    def _encode_again(self, event: Event) -> None:
-        self._store(event, self.assembly.incoming(event))
+    def _encode_again(self, event: Event, time: float, jumps: Sequence[tuple[int, float]]) -> None:
+        self._store_in_tick(event, time, tuple(Jump(*each) for each in jumps), self.assembly.incoming(event))
 
     def _learn_again(self, query: Query, k: int) -> None:
         self._refresh()

@@ -155,6 +155,11 @@ class PhasePlan:
             else:
                 self._call(self.steps if only is None else only, what, learn)
 
+    def contributors(self, column: Column) -> tuple[str, ...]:
+        """Ids of the mechanisms that added more than 0 to a single cell in the last pass, in registry order.  O(steps)."""
+        nodes = [step.node for step in self.steps if column in step.node.adds and step.binding.contributions[column].item() > 0]
+        return tuple(dict.fromkeys(node.owner for node in sorted(nodes, key=lambda node: node.rank)))
+
     def _reset(self) -> None:
         for scope in self._passing:
             self.store.neutralise(scope)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .numerics import kernel, summing_kernel
-from .records import Event, Query, written
+from .records import Event, Query, moment, written
 from .sharing import in_blocks, in_parts
 from .tables import brief, html_table
 from .units import Unit
@@ -322,13 +323,36 @@ def rank(scores: Any, visible: Any, row: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory of an answer: verbatim text, id of its event ("" if the memory made it), final score, time (h), row."""
+    """One memory of an answer.
+
+    text        verbatim
+    id          of its event; "" if the memory made it, or the event has none
+    score       final
+    time        h, of the event, or CREATED of a row that the memory made
+    row         of the memory
+    speaker, session  names; "" for none
+    attributes  sorted pairs of key and value of its event; () if the memory made it
+    offset      h, of the clock of who said it from UTC, as in `Unit`
+    """
 
     text: str
     id: str
     score: float
     time: float
     row: int
+    speaker: str = ""
+    session: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+    offset: float = 0.0
+
+    @property
+    def local(self) -> datetime:
+        """The time as that clock showed it: an aware datetime.
+
+        >>> Hit("We moved.", "", 1.0, 30.0, 0, offset=-4.0).local.isoformat()
+        '1970-01-02T02:00:00-04:00'
+        """
+        return moment(self.time, self.offset)
 
 
 @dataclass(slots=True)
@@ -444,8 +468,9 @@ class Answer:
         return int(rank(self.final, self.answerable, row))
 
     def __iter__(self) -> Iterator[Hit]:
-        for unit, score, row in zip(self.units, self.scores.tolist(), self.rows.tolist(), strict=True):
-            yield Hit(unit.text, unit.id, score, unit.time, row)
+        for unit, event, score in zip(self.units, self.records, self.scores.tolist(), strict=True):
+            yield Hit(unit.text, unit.id, score, unit.time, unit.row, unit.speaker, unit.session, event.attributes if event else (),
+                      unit.offset)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -455,5 +480,6 @@ class Answer:
         return f"<Answer: {len(self)} of {int(np.count_nonzero(self.answerable))} memories{best}>"
 
     def _repr_html_(self) -> str:
-        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time), brief(hit.id, SHOWN), brief(hit.text, LONG)) for i, hit in enumerate(self))
+        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time, hit.offset), brief(hit.id, SHOWN), brief(hit.text, LONG))
+                 for i, hit in enumerate(self))
         return html_table(("rank", "score", "row", "time", "id", "text"), cells)

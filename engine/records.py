@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
@@ -37,24 +37,41 @@ def as_hours(time: float | datetime) -> float:
     return hours(time) if isinstance(time, datetime) else time
 
 
-def moment(time: float) -> datetime:
-    """The moment of a simulated time.
+def offset_of(time: float | datetime) -> float | None:
+    """h, offset from UTC of the clock that a datetime was read from; None: not known, as of hours and of a naive datetime.
 
-    >>> moment(30.0).isoformat()
-    '1970-01-02T06:00:00+00:00'
+    >>> offset_of(datetime(1970, 1, 2, 6, tzinfo=timezone(timedelta(hours=-4)))), offset_of(30.0)
+    (-4.0, None)
     """
-    return EPOCH + timedelta(milliseconds=round(time * 3.6e6))  # float64 resolves hours to a microsecond
+    offset = time.utcoffset() if isinstance(time, datetime) else None
+    return None if offset is None else offset.total_seconds() / 3600.0
+
+
+def moment(time: float, offset: float | None = None) -> datetime:
+    """The moment of a simulated time, in UTC, or as a clock with an offset from UTC shows it.
+
+    Raises OverflowError or ValueError outside the years 1 to 9999 of that clock.
+
+    offset  h; None: not known, taken as 0
+
+    >>> moment(30.0).isoformat(), moment(30.0, -4.0).isoformat()
+    ('1970-01-02T06:00:00+00:00', '1970-01-02T02:00:00-04:00')
+    """
+    at = EPOCH + timedelta(milliseconds=round(time * 3.6e6))  # float64 resolves hours to a microsecond
+    return at.astimezone(timezone(timedelta(hours=offset))) if offset else at
 
 
 @lru_cache(4096)        # the same times are written again and again
-def written(time: float) -> str:
+def written(time: float, offset: float | None = None) -> str:
     """A simulated time as text for readers, to the minute; empty outside the years 1 to 9999.
 
-    >>> written(30.0)
-    '6:00 am on 2 January, 1970'
+    offset  h, of the clock that shows it, as in `moment`
+
+    >>> written(30.0), written(30.0, -7.5)
+    ('6:00 am on 2 January, 1970', '10:30 pm on 1 January, 1970')
     """
     try:
-        at = moment(time)
+        at = moment(time, offset)
     except (OverflowError, ValueError):
         return ""
     return f"{at.hour % 12 or 12}:{at:%M} {'am' if at.hour < 12 else 'pm'} on {at.day} {at:%B}, {at.year}"
@@ -89,7 +106,7 @@ class Event:
     """One thing that happened and may be stored as a memory.
 
     time     h       when it happened; a memory also takes a datetime here and converts it
-    text             verbatim; never changed, never deleted
+    text             verbatim; only `Engine.erase` overwrites it
     speaker          who said it
     session          which conversation session it belongs to
     id               the source's identifier, such as LoCoMo's 'D1:3'
@@ -97,6 +114,8 @@ class Event:
     dated            whether the source gives the time; an invented time is left out of the rendered text
     attributes       sorted pairs of key and value, each once, such as kind, role, recipient, project, tags; never embedded.  A memory also takes a
                      mapping, or pairs in any order, and converts them as `attribute_pairs` does
+    offset   h       offset of the speaker's clock from UTC, -4.0 in New York in summer; texts show the time of that clock.  None: not known, taken as
+                     0.  A memory that is given an aware datetime as time takes the offset from it
 
     >>> Event(30.0, "We moved.", "Ada")
     <Event 1970-01-02 06:00, Ada: 'We moved.'>
@@ -110,16 +129,43 @@ class Event:
     caption: str = ""
     dated: bool = True
     attributes: tuple[tuple[str, str], ...] = ()
+    offset: float | None = None
 
     @classmethod
     def at(cls, moment: datetime, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
            attributes: Attributes = ()) -> Event:
-        """An event at a moment of the calendar; a naive datetime is taken as UTC.  Raises InputError for attributes that `attribute_pairs` refuses.
+        """An event at a moment of the calendar; a naive datetime is taken as UTC, an aware one also gives the offset of the speaker's clock.
+
+        Raises InputError for attributes that `attribute_pairs` refuses.
 
         >>> Event.at(datetime(1970, 1, 2, 6), "We moved.") == Event(30.0, "We moved.")
         True
+        >>> Event.at(datetime.fromisoformat("1970-01-02T02:00-04:00"), "We moved.") == Event(30.0, "We moved.", offset=-4.0)
+        True
         """
-        return cls(hours(moment), text, speaker, session, id, caption, dated, attribute_pairs(attributes))
+        return cls(hours(moment), text, speaker, session, id, caption, dated, attribute_pairs(attributes), offset_of(moment))
+
+    @classmethod
+    def untimed(cls, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
+                attributes: Attributes = ()) -> Event:
+        """An event that happens when it is told, to a memory with a wall clock; its time is None until then.  Raises InputError as `at`.
+
+        >>> Event.untimed("We moved.", "Ada")
+        <Event time None, Ada: 'We moved.'>
+        """
+        untold: Any = None
+        return cls(untold, text, speaker, session, id, caption, dated, attribute_pairs(attributes))
+
+    @property
+    def local(self) -> datetime:
+        """When it happened, as the speaker's clock showed it: an aware datetime, in UTC if the offset is not known.
+
+        Raises OverflowError or ValueError for a time that no memory would take.
+
+        >>> Event(30.0, "We moved.", offset=-4.0).local.isoformat()
+        '1970-01-02T02:00:00-04:00'
+        """
+        return moment(as_hours(self.time), offset_of(self.time) if self.offset is None else self.offset)
 
     def get(self, key: str, default: str = "") -> str:
         """The first value of an attribute in sorted order; `default` if the event has no such attribute.
@@ -133,7 +179,7 @@ class Event:
     def __repr__(self) -> str:
         """Date, speaker and the start of the text in one line; works for fields that no memory would take."""
         try:
-            when = f"{moment(as_hours(self.time)):%Y-%m-%d %H:%M}"
+            when = f"{self.local:%Y-%m-%d %H:%M}"
         except (OverflowError, ValueError, TypeError):
             when = f"time {self.time!r}"
         who = f"{_shortened(self.speaker)[1:-1]}: " if self.speaker else ""
@@ -147,7 +193,7 @@ class Event:
         >>> Event(30.0, "We moved.", "Ada", caption="a red house").rendered()
         '[6:00 am on 2 January, 1970] Ada: We moved. [a red house]'
         """
-        date = written(self.time) if self.dated else ""
+        date = written(self.time, self.offset) if self.dated else ""
         head = f"[{date}] " if date else ""
         who = f"{self.speaker}: " if self.speaker and self.speaker not in ROLES else ""
         tail = f" [{self.caption}]" if self.caption else ""
@@ -185,6 +231,8 @@ class Query:
     id      the source's identifier
     only    which memories may be answered; None: all that are visible
     session  conversation in which it is asked, as in `Event.session`; "": from nowhere.  The order of uses is learnt within it
+    offset   h, offset of the asker's clock from UTC, whose days the question means; None: that of the latest event.  A memory that is given an aware
+             datetime as time takes the offset from it
     """
 
     text: str
@@ -192,6 +240,7 @@ class Query:
     id: str = ""
     only: Only | None = None
     session: str = ""
+    offset: float | None = None
 
 
 def _shortened(text: str) -> str:

@@ -74,6 +74,12 @@ class Turns:
         finally:
             self._answering.discard(me)
 
+    @property
+    def depth(self) -> int:
+        """How many turns within each other this thread has: 1 in a method that runs alone and was not called by another one."""
+        me = get_ident()
+        return self._depth if self._owner == me else int(me in self._together or me in self._answering)
+
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
         """As `crew.Lends`: a helper answers a question, too."""
         return self.answering

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from .arrivals import Jump
 from .errors import HebbariumError, SnapshotError
 
 
@@ -15,6 +16,7 @@ class Clock:
 
     now                       h, NaN before the first event, as the others
     maintained, consolidated  h, up to which time the phases MAINTAIN and CONSOLIDATE have run
+    jumps                     the steps of more than a year, see `engine.arrivals`
     settled                   whether nothing but time can have changed since the last maintenance
     due                       whether time or anything else can have changed since the late columns were computed, see `engine.derived`
     """
@@ -22,6 +24,7 @@ class Clock:
     now: float = math.nan
     maintained: float = math.nan
     consolidated: float = math.nan
+    jumps: tuple[Jump, ...] = ()
     settled: bool = field(default=False, repr=False)
     due: bool = field(default=True, repr=False)
 

@@ -25,6 +25,7 @@ from .storage.postings import BM25Index, TrigramIndex, terms_of
 from .storage.store import Cells, Store
 from .vocabulary import (
     ANSWERABLE,
+    ARRIVED,
     ASKER_SESSION,
     BAN,
     BUDGET,
@@ -62,6 +63,7 @@ from .vocabulary import (
     STANDS_FOR,
     TEXTS,
     TRIGRAMS,
+    UTC_OFFSET,
     VETO,
     VISIBLE,
     WITHHELD,
@@ -90,7 +92,8 @@ class StoreEvent:
             return
         row = self.store.append(incoming.vector)
         array, now = self.store.array, view.now
-        array(CREATED)[row], array(SESSION)[row], array(SPEAKER)[row] = now, incoming.session, incoming.speaker
+        array(CREATED)[row], array(ARRIVED)[row], array(UTC_OFFSET)[row] = incoming.event.time, now, incoming.event.offset or 0.0
+        array(SESSION)[row], array(SPEAKER)[row] = incoming.session, incoming.speaker
         view.row = row
         self.index(row, incoming.text, incoming.terms)
         self.graph.cover_rows(row + 1)
@@ -109,13 +112,15 @@ class StoreEvent:
 
     def node(self) -> Node:
         return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
-                    (ROW, CREATED, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self, appends=True)
+                    (ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self,
+                    appends=True)
 
 
 class MakeRows:
     """Makes a row of each draft: embeds their texts in one batch, appends the rows, and adds each text to the writings and to every index.
 
-    The rows stand at neutral in all columns but KIND, WRITING, CREATED, SESSION, SPEAKER and STAGE; VISIBLE is True.  They have no edges.
+    The rows stand at neutral in all columns but KIND, WRITING, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER and STAGE; VISIBLE is True.
+    They have no edges.  Times and offset are those of their latest source; a time that the draft gives counts, too.
     The step runs after every hook that neither reads MADE nor depends on one that does, and changes no row that exists.
     Cost: O(words) amortised for each row, and one call of the embedder.
     """
@@ -134,13 +139,17 @@ class MakeRows:
         log, store = self.event_log, self.store
         texts = [rendered(log, Writing(d.text, d.kind.word, d.maker, 0.0, d.sources, d.span)) for d in drafts]
         vectors = [self.checked(vector, text) for vector, text in zip(self.embedder.embed(texts), texts, strict=True)]
-        created = [float(store.array(CREATED)[list(d.sources)].max()) if d.created is None else d.created for d in drafts]
+        latest = [max(d.sources, key=store.array(CREATED).item) for d in drafts]
+        created = [store.array(CREATED).item(row) if d.created is None else d.created for d, row in zip(drafts, latest, strict=True)]
+        now, offsets = store.array(NOW).item(), store.array(UTC_OFFSET)[latest]
+        arrived = [store.array(ARRIVED)[list(d.sources)].max() if d.created is None else min(d.created, now) for d in drafts]
         first = store.extend(vectors)
         array = store.array
         for row, (draft, text) in enumerate(zip(drafts, texts, strict=True), first):
             number = log.writings.add(draft.text, draft.kind.word, draft.maker, self.withholding.sources(draft), draft.span)
             log.make(number)
             array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
+            array(ARRIVED)[row], array(UTC_OFFSET)[row] = arrived[row - first], offsets[row - first]
             array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = draft.session, draft.speaker, draft.stage
             self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
         self.store_event.graph.cover_rows(store.n)

@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from .drafts import Kind
+from .records import moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,7 @@ class Unit:
     kind     event, segment, bundle or summary
     text     verbatim
     time     h, CREATED of the row
+    offset   h, of the clock of who said it from UTC; of a made row, of the latest event that it was made from; 0 if it is not known
     session, speaker  names; "" for none
     sources  ids of the events that it was made from, in order, each once; its own id for an event
     events   ids of the events whose verbatim text it shows: its own for an event, the source's for a segment, the sources' for a bundle, none for
@@ -28,6 +31,12 @@ class Unit:
     speaker: str
     sources: tuple[str, ...]
     events: tuple[str, ...]
+    offset: float = 0.0
+
+    @property
+    def local(self) -> datetime:
+        """The time as that clock showed it: an aware datetime."""
+        return moment(self.time, self.offset)
 
     @property
     def id(self) -> str:

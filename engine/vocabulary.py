@@ -17,7 +17,13 @@ USES_KEPT: Final = 9                  # rows of the latest uses that are remembe
 # --- owned by the engine: time and identity ----------------------------------------------------------------------------------
 NOW = Column("now", np.float64, Scope.GLOBAL, "h", 0.0, "simulated time, hours since 1970-01-01")
 ROW = Column("row", np.int64, Scope.EVENT, "1", -1, "row of the event just stored; hooks that read it run only if it was stored")
-CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was encoded")
+CREATED = Column("created", np.float64, Scope.MEMORY, "h", 0.0,
+                 "when the event happened, by its own time: it may lie before that of earlier rows, or ahead of the present")
+ARRIVED = Column("arrived", np.float64, Scope.MEMORY, "h", 0.0,
+                 "the present when the memory encoded the event: it ascends with the rows of events and is never ahead; of one in time it is CREATED",
+                 clock=True)
+UTC_OFFSET = Column("utc_offset", np.float64, Scope.MEMORY, "h", 0.0,
+                    "offset of the speaker's clock from UTC: local time is CREATED + UTC_OFFSET; 0 if it is not known", low=-24, high=24)
 SESSION = Column("session", np.int32, Scope.MEMORY, "1", -1, "conversation session, numbered in order of first appearance")
 SPEAKER = Column("speaker", np.int32, Scope.MEMORY, "1", -1, "speaker, numbered in order of first appearance")
 VISIBLE = Column("visible", np.bool_, Scope.MEMORY, "1", True, "False once archived; archived rows are hidden from the index")
@@ -46,8 +52,10 @@ HORIZON = Column("horizon", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the p
 TURNOVER = Column("turnover", np.float64, Scope.GLOBAL, "populations", 0.0, "units of a sparse code replaced so far, in whole populations", low=0)
 
 # --- owned by the engine: sleep ------------------------------------------------------------------------------------------------
-SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "start of the next sleep, or of the current one; NaN: not scheduled")
-SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "end of that sleep, unless an event ends it; NaN: sleep at fixed intervals")
+SLEEP_ONSET = Column("sleep_onset", np.float64, Scope.GLOBAL, "h", np.nan, "start of the next sleep, or of the current one; NaN: not scheduled",
+                     clock=True)
+SLEEP_END = Column("sleep_end", np.float64, Scope.GLOBAL, "h", np.nan, "end of that sleep, unless an event ends it; NaN: sleep at fixed intervals",
+                   clock=True)
 SLEEP_SHARE = Column("sleep_share", np.float64, Scope.GLOBAL, "1", 1.0, "length of the consolidated sleep as a share of a full night", low=0)
 RIPPLES = Column("ripples", np.float64, Scope.GLOBAL, "1", 1.0, "factor on the amount of replay, in addition to SLEEP_SHARE; 1: no modulation", low=0)
 NEED = Column("need", np.float64, Scope.MEMORY, "visits", 0.0, "expected discounted visits from the current state; 0: not predicted", low=0)
@@ -97,7 +105,8 @@ LOG_STRENGTH = Column(
 
 USED = Column("used", np.int32, Scope.GLOBAL, "1", -1, "rows that answers needed, newest use first: row, session of the query, number of the use",
               (USES_KEPT, 3), low=-1, rows=(..., 0))
-USED_TIME = Column("used_time", np.float64, Scope.GLOBAL, "h", np.nan, "when each of them was needed; NaN: unused", (USES_KEPT,))
+USED_TIME = Column("used_time", np.float64, Scope.GLOBAL, "h", np.nan, "when each of them was needed; NaN: unused", (USES_KEPT,),
+                   clock=True)
 
 # --- owned by the engine: from cue to ranking ----------------------------------------------------------------------------------
 LOG_FACETS = Column("log_facets", np.float64, Scope.EVENT, "ln", 0.0, "log of the factor on each facet's weight; contributions add", (len(Facet),))
@@ -110,7 +119,8 @@ PRIMED = Column("primed", np.float32, Scope.CANDIDATE, "1", FUSED, "score after 
 REWEIGHTED = Column("reweighted", np.float32, Scope.CANDIDATE, "1", PRIMED, "score after competition")
 RERANKED = Column("reranked", np.float32, Scope.CANDIDATE, "1", REWEIGHTED, "score after reranking the best")
 ARRANGED = Column("arranged", np.float32, Scope.CANDIDATE, "1", RERANKED, "score after what the answer needs as a whole")
-RELEASED = Column("released", np.float32, Scope.CANDIDATE, "1", ARRANGED, "score in the answer; NaN: held back")
+DATED = Column("dated", np.float32, Scope.CANDIDATE, "1", ARRANGED, "score after the time that a question asks for, if it asks for nothing else")
+RELEASED = Column("released", np.float32, Scope.CANDIDATE, "1", DATED, "score in the answer; NaN: held back")
 RELEVANCE = Column("relevance", np.float32, Scope.CANDIDATE, "1", np.nan, "relevance that a reranker found; NaN: not looked at", low=0, high=1)
 WITHIN = Column("within", np.float32, Scope.CANDIDATE, "1", np.nan, "share of the memory inside the time asked for; NaN: none asked", low=0, high=1)
 SUFFICIENCY = Column("sufficiency", np.float64, Scope.EVENT, "1", 1.0, "probability that the answer suffices; 1: not judged", low=0, high=1)
@@ -161,17 +171,19 @@ OFFERS = Structure("offers", "what sources propose for a context; hooks only add
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
 ENGINE_COLUMNS: tuple[Column, ...] = (
-    NOW, ROW, CREATED, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING, EMBEDDING, VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
+    NOW, ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING, EMBEDDING,
+    VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
     ENCODING_STRENGTH, CONTEXT_KEPT,
     LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE, RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
     HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY, RESOURCES, CONGRUENCY,
     HIPPOCAMPAL_DEPENDENCE, DETAIL,
     INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH, USED, USED_TIME,
-    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
+    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED, DATED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
     CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE, STANDS_FOR,
 )
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
-    NOW, ROW, CREATED, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING, INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
+    NOW, ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING,
+    INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
     STANDS_FOR, SIGNALS, INDEX,
     LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,

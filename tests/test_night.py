@@ -113,7 +113,7 @@ def test_a_year_with_all_mechanisms_loses_no_text() -> None:
     rows = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
     assert [e.text for e in memory.event_log.events] == [e.text for e in events]
-    kept = [row for row in rows if row is not None]
-    assert kept and all(memory.event(row) == event for row, event in zip(rows, events, strict=True) if row is not None)
+    kept = [row for row in rows if row.stored]
+    assert kept and all(memory.event(row) == event for row, event in zip(rows, events, strict=True) if row.stored)
     assert all(memory.condensed(row) for row in kept)
     assert len(memory.retrieve("Who painted Oslo?", k=5).rows) == min(5, len(kept))

@@ -237,8 +237,8 @@ REPEATED = (("ada", "Good night, Bo!"), ("bo", "Good night, Bo!"), ("ada", "good
             ("ada", "Good night, Bo!"), ("ada", "It is 3 miles!"), ("ada", "..."), ("ada", "..."), ("bo", "good night, bo"))
 
 
-@adaptation("CU-9", source="by hand: the same words of the same speaker are a repeat; it is not answered while an earlier one is visible and no "
-            "filter is given, and nothing is hidden with `shown`")
+@adaptation("CU-9", source="by hand: the same words of the same speaker are a repeat; of them the newest visible one is answered, unless a filter is "
+            "given or the question asks for a former telling, and nothing is hidden with `shown`")
 def exact_repeats_are_not_answered(specimen: Any) -> Any:
     found, expected = [], []
     for repeats in ("hidden", "shown"):
@@ -246,14 +246,30 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
         encode(memory, *(Event(float(i), text, speaker, dated=False) for i, (speaker, text) in enumerate(REPEATED)))
         found += [*memory.column(specimen.REPEATS)]
         expected += [-1, -1, 0, -1, -1, 0, 3, -1, -1, 1]
-        for only, archived, hidden in ((None, (), (2, 5, 6, 9)), (Only(since=1.0), (), ()), (None, (0,), (5, 6, 9)), (None, (0, 2, 3), (9,))):
+        for only, asked, archived, hidden in ((None, "", (), (0, 1, 2, 3)), (Only(since=1.0), "", (), ()), (None, " before", (), ()),
+                                              (None, " last", (), (0, 1, 2, 3)), (None, "", (5,), (0, 1, 3)), (None, "", (5, 2, 6), (1,))):
             for row in archived:
                 memory.archive(row)
-            answered = sorted(memory.retrieve(Query("night miles", only=only), k=10).rows.tolist())
+            answered = sorted(memory.retrieve(Query(f"night miles{asked}", only=only), k=10).rows.tolist())
             gone = {*archived, *(hidden if repeats == "hidden" else ()), *((0,) if only else ())}
             want = [row for row in range(10) if row not in gone]
             found += [*answered, *[-1] * (10 - len(answered))]
             expected += [*want, *[-1] * (10 - len(want))]
+    return found, expected
+
+
+@adaptation("CU-9b", source="brute force over pairs: hidden is what has the words of a visible memory told later, or at the same time in a later row; "
+            "and what is not visible beside a visible one; told in any order")
+def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(9), list[Any](), list[Any]()
+    for _ in range(40):
+        n, of = 12, rng.integers(0, 4, 12)
+        repeats = np.array([int(np.flatnonzero(of[:i] == of[i])[0]) if (of[:i] == of[i]).any() else -1 for i in range(n)])
+        told, visible, out = rng.integers(0, 5, n).astype(np.float64), rng.random(n) < 0.7, np.zeros(n)
+        specimen.ban_repeats(repeats, told, visible, out)
+        found.append(out)
+        expected.append([any(of[j] == of[i] and visible[j] and j != i and (not visible[i] or (told[j], j) > (told[i], i)) for j in range(n))
+                         for i in range(n)])
     return found, expected
 
 
@@ -272,9 +288,9 @@ def repeats_make_room_first(specimen: Any) -> Any:
             found.append(memory.column(WORTH).copy())
             encode(memory, (24.0 * day + 2.0, text))
         found.append(memory.column(VISIBLE))
-    worth = [0, -math.inf, 2, -math.inf, 4, 5, 6]
+    worth = [-math.inf, -math.inf, 2, 3, 4, 5, 6]
     return (np.concatenate(found),
-            [*worth[:5], *worth[:6], *worth, 0, 0, 1, 0, 1, 1, 1, 1, *range(5), *range(6), *range(7), 0, 0, 0, 1, 1, 1, 1, 1])
+            [*worth[:5], *worth[:6], *worth, 0, 0, 0, 1, 1, 1, 1, 1, *range(5), *range(6), *range(7), 0, 0, 0, 1, 1, 1, 1, 1])
 
 
 @adaptation("CU-10", source="texts written for it, with and without a correction, by hand")
@@ -407,9 +423,24 @@ def forgetful(specimen: Any) -> Any:
     return specimen.overriding("Sayings", rows=rows)
 
 
-@mutant("repeats of an archived memory are hidden, too", rejected_by="CU-9")
+@mutant("all repeats are hidden, and the first is answered", rejected_by="CU-9")
 def hidden_with_the_first(specimen: Any) -> Any:
-    return specimen.replacing("ban_repeats", lambda repeats, visible, out: out.__setitem__(repeats >= 0, 1))
+    return specimen.replacing("ban_repeats", lambda repeats, told, visible, out: out.__setitem__(repeats >= 0, 1))
+
+
+@mutant("the memory told last is answered, whatever its time", rejected_by="CU-9b")
+def by_arrival(specimen: Any) -> Any:
+    return specimen.replacing("ban_repeats", lambda repeats, told, visible, out: specimen.ban_repeats(repeats, np.zeros(len(told)), visible, out))
+
+
+@mutant("a memory that is archived hides the others", rejected_by="CU-9")
+def hidden_by_the_archived(specimen: Any) -> Any:
+    return specimen.replacing("ban_repeats", lambda repeats, told, visible, out: specimen.ban_repeats(repeats, told, np.ones(len(told), np.bool_), out))
+
+
+@mutant("a question for a former telling has the newest alone", rejected_by="CU-9")
+def newest_alone(specimen: Any) -> Any:
+    return specimen.replacing("asks_earlier", lambda words: False)
 
 
 @mutant("numbers do not count for a repeat", rejected_by="CU-9")

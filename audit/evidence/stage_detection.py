@@ -189,7 +189,7 @@ def made_rows_and_vetoed_events_do_not_count(specimen: Any) -> Any:
         if i % 7 == 3:
             mixed.encode(Event(0.1 * i, "refused", dated=False))
         row = mixed.encode(Event(0.1 * i, text, dated=False))
-        assert row is not None
+        assert row.stored
         rows.append(row)
     stage = mixed.column(STAGE)
     made = np.setdiff1d(np.arange(len(stage)), np.array(rows))

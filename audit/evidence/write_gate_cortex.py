@@ -33,7 +33,7 @@ def memory(specimen: Any, **changed: Any) -> Engine:
 def judged(specimen: Any, *told: Event, **changed: Any) -> tuple[list[bool], list[float]]:
     """Which events were stored, and the four errors of the last."""
     gate = memory(specimen, **changed)
-    stored = [gate.encode(event) is not None for event in told]
+    stored = [gate.encode(event).stored for event in told]
     return stored, [float(d) for d in gate.store.array(specimen.CORTEX_ERRORS)]
 
 

@@ -116,7 +116,7 @@ def memory(specimen: Any, embedder: Any = None, shift: float = 0.0, **changes: A
 def told(memory: Engine, *texts: str) -> list[bool]:
     """Whether each of these texts was admitted; they follow each other by one minute."""
     start = 0.0 if math.isnan(memory.now) else memory.now
-    return [memory.encode(Event(start + (i + 1) / 60.0, text)) is not None for i, text in enumerate(texts)]
+    return [memory.encode(Event(start + (i + 1) / 60.0, text)).stored for i, text in enumerate(texts)]
 
 
 def judged(specimen: Any, memory: Engine) -> tuple[float, float, float]:

@@ -10,22 +10,21 @@ from typing import Literal
 from ...engine.errors import DataError
 from ...engine.records import Event
 from .base import Conversation, Dataset, Question, by_session
-from .beam import CHAT, load_beam
-from .conversations import FILES, load_conversations
+from .beam import load_beam
+from .conversations import is_own, load_conversations
 from .demo import load_demo
 from .fetch import SOURCES
 from .locomo import load_locomo
 from .longmemeval import load_longmemeval
-from .reading import elements
+from .recognise import EMPTY, EVENTS, OWN_DATA, OWN_FORM, QUESTIONS, recognise
 
 Loader = Callable[[Path | None, int | None], Dataset]
 Unit = Literal["turn", "session"]
 
 LOADERS: dict[str, Loader] = {"demo": load_demo, "locomo": load_locomo, "beam": load_beam, "longmemeval": load_longmemeval,
                               "conversations": load_conversations}
-MARKS = {"sample_id": "locomo", "question_id": "longmemeval"}      # a field that each item of the official file has
 
-__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "official_form", "papers_of"]
+__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "official_form", "papers_of", "require_questions"]
 
 
 def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limit: int | None = None, allow_missing_gold: bool = False) -> Dataset:
@@ -37,7 +36,8 @@ def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limi
     allow_missing_gold  for `conversations`: leave out and count gold that names no event, instead of refusing the data; official files always do
 
     All conversations are read and checked, one at a time; the data set holds their questions, and `conversation.events` reads the events again.
-    Cost: O(characters).  Errors: DataError, which names file, place and cure, also if a file changes after it was loaded.
+    Cost: O(characters).  Errors: DataError, which names file, place and cure, also if a file changes after it was loaded; it says what a file in
+    another form seems to be.
 
     >>> [c.id for c in load("demo", limit=2).conversations]
     ['friends', 'flatmates']
@@ -51,11 +51,24 @@ def load(name: str, path: Path | str | None = None, *, unit: Unit = "turn", limi
     if path and path.is_dir() and (path / name).is_dir():
         path = path / name
     loader = partial(load_conversations, allow_missing_gold=True) if allow_missing_gold and name == "conversations" else LOADERS[name]
-    loaded = replace(loader(path, limit), form=name, path=str(path.absolute()) if path else "", limit=limit)
+    try:
+        found = loader(path, limit)
+    except DataError as error:
+        raise _other_form(name, path, error) from error.__cause__
+    loaded = replace(found, form=name, path=str(path.absolute()) if path else "", limit=limit)
     if unit == "turn":
         return loaded
     merged = tuple(by_session(c).handed(partial(_sessions, c)) for c in loaded.conversations)
     return replace(loaded, conversations=merged, notes={**loaded.notes, "events": sum(len(c.events) for c in merged)})
+
+
+def _other_form(name: str, path: Path | None, error: DataError) -> DataError:
+    """The error; of a path that seems to hold something else than this data set one that says what, and how it can be used."""
+    seems = recognise(path) if path else None
+    cut_off = seems == EMPTY and name != OWN_DATA       # of an official file; its error says so
+    if seems is None or cut_off or (seems.dataset == name and not seems.before):
+        return error
+    return DataError(f"{error.what}; it seems to be {seems.name}", where=error.where or str(path), cure=seems.cure())
 
 
 def _sessions(conversation: Conversation) -> Sequence[Event]:
@@ -63,16 +76,24 @@ def _sessions(conversation: Conversation) -> Sequence[Event]:
 
 
 def official_form(path: Path) -> str:
-    """The data set in whose official format a file or folder is, by its first item or its name.  Raises DataError for one in none."""
-    if path.is_dir() or path.name == CHAT:
-        return "beam"
-    items = elements(path, "item")
-    first = items[0].place().value if items else None
-    for mark, name in MARKS.items():
-        if isinstance(first, dict) and mark in first:
-            return name
-    raise DataError(f"it is no data set: it holds no list of items with {' or '.join(MARKS)}", where=str(path),
-                    cure=f"give an official file, BEAM's folder or a folder with {FILES}; or say with --dataset what it should be")
+    """The data set in whose form a file or folder seems to be.  Raises DataError for one in none, which says what it seems to be."""
+    if is_own(path):
+        return OWN_DATA
+    seems = recognise(path)
+    if seems and seems.dataset and not seems.before:
+        return seems.dataset
+    raise DataError(f"it is no data set; it seems to be {seems.name}" if seems else "it is no data set: it holds no messages, and nothing else known",
+                    where=str(path), cure=seems.cure() if seems else OWN_FORM)
+
+
+def require_questions(data: Dataset) -> None:
+    """Raises DataError, which says how questions are added, for data without any: nothing could be measured."""
+    if not any(c.questions for c in data.conversations):
+        raise DataError("the data hold no questions, so there is nothing to measure", where=data.path or data.name, cure=(
+            f"write {QUESTIONS} beside {EVENTS}, one JSON object a line, such as\n"
+            '    {"conversation": "kitchen", "id": "q1", "text": "Who repaired the oven?", "gold": ["k3"]}\n'
+            "  where `gold` names the events that hold the answer; without questions, `hebbarium assemble --query TEXT` asks the data, and "
+            "`hebbarium data show` shows them"))
 
 
 def papers_of(name: str) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ import hashlib
 import json
 import math
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NoReturn
 
@@ -25,11 +26,12 @@ DOWNLOAD_AGAIN = "compare the file with the official one; `hebbarium data list` 
 class Question:
     """A question whose evidence is known.
 
-    time       h, time of the query; never before the conversation's last event
+    time       h, time of the query; never before the conversation's first event
     category   the data set's name for the kind of question
     gold       ids of the events that hold the answer, in the source's order, without repetition; () if there are none
     answer     the expected answer in words; "" where the source gives none
     rubric     what a good answer holds, one statement each; () where the source gives none
+    after      id of the event after which it is asked; "": after all events that are not later than its time
 
     Answer and rubric are never shown to a memory.
     """
@@ -41,13 +43,15 @@ class Question:
     gold: tuple[str, ...]
     answer: str = ""
     rubric: tuple[str, ...] = ()
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Events in order of time, and the questions asked about them.
+    """Events in order of time, and the questions asked about them, after the last event or in the middle.
 
-    events  a tuple, or `Events`, which are read anew each time that they are iterated
+    events     a tuple, or `Events`, which are read anew each time that they are iterated
+    questions  in the order of the source; () for a conversation of one's own that nobody has asked about
     """
 
     id: str
@@ -62,6 +66,60 @@ class Conversation:
         """The same conversation with its events in memory, unless they are read part by part."""
         events = self.events
         return replace(self, events=tuple(events)) if isinstance(events, Events) and not events.by_part else self
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A point of a conversation at which questions are asked.
+
+    events     told since the stop before
+    questions  in order of time, ties in the order of the source; () of the last stop, if events follow the last question
+    """
+
+    events: Sequence[Event]
+    questions: tuple[Question, ...]
+
+
+def stops(conversation: Conversation) -> Iterator[Stop]:
+    """The conversation as it is lived: events, then the questions that are asked before later events.  At least one stop.
+
+    Cost: O(events) if a question is asked in the middle, else nothing; the events between two stops are in memory at a time.
+    """
+    told = told_before(conversation)
+    groups: dict[int, list[Question]] = {}
+    for question, n in sorted(zip(conversation.questions, told, strict=True), key=lambda pair: (pair[1], pair[0].time)):
+        groups.setdefault(n, []).append(question)
+    if set(groups) <= {len(conversation.events)}:
+        yield Stop(conversation.events, tuple(chain.from_iterable(groups.values())))
+        return
+    events, place = iter(conversation.events), 0
+    for n, questions in groups.items():
+        yield Stop(tuple(islice(events, n - place)), tuple(questions))
+        place = n
+    if place < len(conversation.events):
+        yield Stop(tuple(events), ())
+
+
+def asked_in_order(conversation: Conversation) -> list[Question]:
+    """The questions in the order in which they are asked.  Cost as `stops`."""
+    return [question for _, question in sorted(zip(told_before(conversation), conversation.questions, strict=True),
+                                               key=lambda pair: (pair[0], pair[1].time))]
+
+
+def told_before(conversation: Conversation) -> list[int]:
+    """For each question how many events are told before it.  Cost: O(events) if one is asked in the middle, else O(questions)."""
+    events, questions = conversation.events, conversation.questions
+    if not events or all(not q.after and q.time >= events[-1].time for q in questions):
+        return [len(events)] * len(questions)
+    times, places = array("d"), dict[str, int]()
+    for event in events:
+        places[event.id] = len(times)
+        times.append(event.time)
+    return _told_before(questions, times, places)
+
+
+def _told_before(questions: Iterable[Question], times: Sequence[float], places: Mapping[str, int]) -> list[int]:
+    return [places[q.after] + 1 if q.after else bisect_right(times, q.time) for q in questions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,33 +144,36 @@ class Dataset:
 
 
 def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str,
-             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None, cure: str = DOWNLOAD_AGAIN) -> Dataset:
+             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None, cure: str = DOWNLOAD_AGAIN, *,
+             unasked: bool = False) -> Dataset:
     """Check the invariants of every data set, and count.  O(events + gold ids).
 
     conversations  taken one at a time
     again          number of a conversation -> what reads its events anew; the data set then holds no events.  None: it holds what it is given
     cure           of every error
+    unasked        whether a conversation may have no questions
+
+    Ids of events and of questions are unique within a conversation.
 
     Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
-    decrease or jump by more than a century, or gold that names no event.  Jumps of more than a year, and questions asked as long after the last
-    event, are notes.
+    decrease or jump by more than a century, a question before its first event, or gold that names no event told before the question.  Jumps of more
+    than a year, questions asked as long after the last event, and questions in the middle are notes.
     """
     kept, silent, late = list[Conversation](), 0, Counter[str]()
     for number, conversation in enumerate(conversations):
         times, ids, empty = _read(conversation.events)
-        for broken in _broken(conversation, times, ids):
+        for broken in _broken(conversation, times, ids, unasked):
             raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=cure)
         silent += empty
         late["jumps_over_a_year"] += sum(later - earlier > YEAR for earlier, later in pairwise(times))
         late["questions_asked_over_a_year_later"] += sum(q.time - times[-1] > YEAR for q in conversation.questions)
+        late["questions_in_the_middle"] += sum(n < len(times) for n in _told_before(conversation.questions, times, _places(ids)))
         kept.append(conversation if again is None or isinstance(conversation.events, Events) else conversation.handed(again(number)))
         del conversation
     if not kept:
         raise DataError("it holds no conversations", where=where, cure=cure)
-    for what, names in (("conversation", [c.id for c in kept]), ("question", [q.id for c in kept for q in c.questions])):
-        twice = [one for one, count in Counter(names).items() if count > 1]
-        if twice:
-            raise DataError(f"{what} id {twice[0]!r} occurs more than once", where=where, cure=cure)
+    if twice := [one for one, count in Counter(c.id for c in kept).items() if count > 1]:
+        raise DataError(f"conversation id {twice[0]!r} occurs more than once", where=where, cure=cure)
     questions = [q for c in kept for q in c.questions]
     notes: dict[str, int | str] = {
         "conversations": len(kept), "events": sum(len(c.events) for c in kept), "questions": len(questions),
@@ -132,43 +193,75 @@ def _read(events: Iterable[Event]) -> tuple[array[float], Counter[str], int]:
     return times, ids, empty
 
 
-def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str]) -> Iterator[str]:
+def _places(ids: Iterable[str]) -> dict[str, int]:
+    return {id: place for place, id in enumerate(ids)}
+
+
+def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str], unasked: bool) -> Iterator[str]:
     questions = conversation.questions
     if not times:
         yield "has no events"
-    if not questions:
+    if not questions and not unasked:
         yield "has no questions"
     if ids[""]:
         yield "has an event without an id"
     yield from (f"has the event id {one!r} {count} times" for one, count in ids.items() if count > 1)
+    yield from (f"has the question id {one!r} {count} times" for one, count in Counter(q.id for q in questions).items() if count > 1)
     if not all(map(math.isfinite, [*times, *(q.time for q in questions)])):
         yield "has a time that is not finite"
     if any(later < earlier for earlier, later in pairwise(times)):
         yield "has events whose times run backwards"
     yield from (f"has the event {id!r}, before which time jumps by {(later - earlier) / YEAR:.0f} years"
                 for (earlier, later), id in zip(pairwise(times), islice(ids, 1, None), strict=True) if later - earlier > CENTURY)
-    if any(q.time < times[-1] for q in questions):
-        yield "has a question asked before its last event"
+    if any(q.time < times[0] for q in questions):
+        yield "has a question asked before its first event"
+    yield from (f"has the question {q.id!r} after {q.after!r}, which names no event" for q in questions if q.after and q.after not in ids)
     yield from (f"has the question {q.id!r}, asked {(q.time - times[-1]) / YEAR:.0f} years after its last event"
                 for q in questions if q.time - times[-1] > CENTURY)
     yield from (f"has gold {one!r} (question {q.id}) that names no event" for q in questions for one in q.gold if one not in ids)
+    places = _places(ids)
+    for question, told in zip(questions, _told_before(questions, times, places), strict=True):
+        if not told or not times[told - 1] <= question.time <= (times[told] if told < len(times) else math.inf):
+            yield f"has the question {question.id!r}, whose time is not between event {question.after!r} and the next one"
+        yield from (f"has gold {one!r} (question {question.id}) that is told after the question" for one in question.gold if places[one] >= told)
 
 
 def by_session(conversation: Conversation) -> Conversation:
     """The same conversation with each session's turns merged into one event.  O(characters).
 
     A merged event's text is its lines `speaker: text [caption]`, its time the first turn's, its id the session's, its attributes those that all
-    its turns have; gold is mapped to sessions.
+    its turns have; gold is mapped to sessions.  Raises DataError for a question that is asked in the middle of a session, of which the memory would
+    then know turns that come later.
     """
     turns: dict[str, list[Event]] = {}
-    for event in conversation.events:
+    home, last = dict[str, str](), dict[str, int]()
+    for place, event in enumerate(conversation.events):
         turns.setdefault(event.session, []).append(event)
-    home = {event.id: event.session for event in conversation.events}
+        home[event.id], last[event.session] = event.session, place
+    after = _after_sessions(conversation, home, last)
     events = tuple(Event(group[0].time, "\n".join(map(_line, group)), session=session, id=session, dated=group[0].dated,
                          attributes=tuple(pair for pair in group[0].attributes if all(pair in e.attributes for e in group)))
                    for session, group in turns.items())
-    questions = tuple(replace(q, gold=unique(home[one] for one in q.gold)) for q in conversation.questions)
+    questions = tuple(replace(q, gold=unique(home[one] for one in q.gold), after=session)
+                      for q, session in zip(conversation.questions, after, strict=True))
     return Conversation(conversation.id, events, questions)
+
+
+def _after_sessions(conversation: Conversation, home: Mapping[str, str], last: Mapping[str, int]) -> list[str]:
+    """For each question the session after which it is asked; "" after all.
+
+    home  event -> session, in order
+    last  session -> place of its last event, sessions in order of their first events
+    """
+    sessions, found = list(home.values()), list[str]()
+    for question, told in zip(conversation.questions, told_before(conversation), strict=True):
+        begun = unique(sessions[:told]) if told < len(sessions) else ()
+        for session in begun:
+            if last[session] >= told:
+                raise DataError(f"question {question.id!r} is asked in the middle of session {session!r}, which would be one event",
+                                where=f"conversation {conversation.id!r}", cure="take the unit turn, with --match session to rank sessions")
+        found.append(begun[-1] if begun else "")
+    return found
 
 
 def _line(event: Event) -> str:

@@ -110,7 +110,7 @@ def _folders(path: Path) -> list[Path]:
         if chats := [folder for folder in level if (folder / CHAT).is_file()]:
             return sorted(chats, key=_order)
     cure = "give --data the folder that holds 100K, 500K ..., one of these, or one chat folder"
-    raise DataError("there is no chat.json", where=str(path), cure=f"{cure}; your own data are events.jsonl, questions.jsonl and dataset.yaml")
+    raise DataError("there is no chat.json", where=str(path), cure=cure)
 
 
 def _order(folder: Path) -> tuple[int, str, int, str]:

@@ -2,8 +2,10 @@
 
 `events.jsonl`, one object a line: `conversation`, `id`, `text`, and where they are known `time` (ISO 8601, or hours since 1970), `speaker`,
 `session`, `caption`, `attributes` (an object of texts, or of lists of texts) and `dated` (false: the time was made up and does not enter the
-text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time`, `category`,
-`answer`, `rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`, `citation`.  The names of categories are free.
+text).  `questions.jsonl`: `conversation`, `id`, `text`, and `gold` (ids of the events that hold the answer), `time` or `after` (id of an event)
+of a question in the middle, `category`, `answer`, `rubric` (a list of statements that a good answer holds).  `dataset.yaml`: `name`, `licence`,
+`citation`.  The names of categories are free.  Only `events.jsonl` is needed: a conversation without questions can be assembled and shown, and
+without a description the data are named like their folder.
 """
 from __future__ import annotations
 
@@ -21,21 +23,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ...engine.errors import DataError, RegistryError
+from ...engine.errors import DataError, InputError, RegistryError, nearest
 from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event, hours, moment
+from ...engine.records import Event, hours, moment, offset_of
 from ...engine.text.utf8 import encoded
 from ...engine.yaml_file import read_yaml, yaml_text
 from ...reporting.files import write_whole
-from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, unique
+from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, told_before, unique
 from .reading import mark
+from .recognise import DESCRIPTION, EVENTS, OWN_FORM, QUESTIONS, field_map
 
-EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
 OWN = (EVENTS, QUESTIONS, DESCRIPTION)
 FILES = f"{EVENTS}, {QUESTIONS} and {DESCRIPTION}"
 FIX = "correct the line; docs/own-data.md describes the files"
 EVENT_FIELDS = frozenset({"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"})
-QUESTION_FIELDS = frozenset({"conversation", "id", "text", "time", "category", "gold", "answer", "rubric"})
+QUESTION_FIELDS = frozenset({"conversation", "id", "text", "time", "after", "category", "gold", "answer", "rubric"})
 NO_TIME = -math.inf     # of an event until its place in the file gives it one
 DESCRIPTION_FIELDS = frozenset({"name", "licence", "citation"})
 
@@ -84,21 +86,24 @@ class _Draft:
 
 
 def load_conversations(path: Path | None, limit: int | None = None, *, allow_missing_gold: bool = False) -> Dataset:
-    """The conversations of a folder that holds the three files, or of the folder in which the named `events.jsonl` stands.
+    """The conversations of a folder that holds `events.jsonl`, and may hold the other two files, or of the folder in which one of these stands.
 
     limit               only the first so many conversations, in order of first mention
     allow_missing_gold  leave out gold that names no event, and count it in the notes, instead of refusing the data
 
     Events are ordered by time; those that the file has in another order are counted.  An event without a time follows the one before it by
-    a minute, and its time does not enter its text.  A question without a time is asked a minute after the last event.
+    a minute, and its time does not enter its text.  A question with a time is asked before all events that are later; one with `after` and no time a
+    minute after that event, or at the time of the next one if that is earlier; one with neither a minute after the last event.
     Cost: O(characters).  Errors: DataError, which names file, line and cure.
     """
-    folder = _folder(given(path, "conversations", f"give --data the folder that holds {FILES}"))
+    folder = _folder(given(path, "conversations", f"give --data the folder that holds {EVENTS}"))
     about = _description(folder)
     found: Counter[str] = Counter(events_reordered=0, times_made_up=0, gold_missing=0, events_with_attributes=0)
     drafts: dict[str, _Draft] = {}
     read = hashlib.sha256()
     for file, fields in ((EVENTS, EVENT_FIELDS), (QUESTIONS, QUESTION_FIELDS)):
+        if file == QUESTIONS and not (folder / file).is_file():
+            continue
         for number, start, raw, line in _lines(folder / file, read):
             _require_fields(line, fields)
             name = line.field("conversation").name()
@@ -113,7 +118,7 @@ def load_conversations(path: Path | None, limit: int | None = None, *, allow_mis
     chosen = {name: draft.lines(folder / EVENTS) for name, draft in list(drafts.items())[:limit]}
     conversations = (_conversation(name, list(lines.places()), drafts[name].questions, found, allow_missing_gold) for name, lines in chosen.items())
     loaded = assemble(str(about["name"]), read.hexdigest(), conversations, found, str(folder), lambda n: list(chosen.values())[n].events,
-                      cure=f"correct the files; docs/own-data.md describes {FILES}")
+                      cure=f"correct the files; docs/own-data.md describes {FILES}", unasked=True)
     return replace(loaded, notes={**loaded.notes, **found, **{key: str(value) for key, value in about.items() if key != "name"}})
 
 
@@ -125,7 +130,9 @@ def write_conversations(data: Dataset, folder: Path, *, licence: str, citation: 
     events = ({"conversation": c.id, "id": e.id, **_time_field(e), "speaker": e.speaker, "session": e.session, "text": e.text,
                **({"caption": e.caption} if e.caption else {}), **({"attributes": _grouped(e)} if e.attributes else {})}
               for c in data.conversations for e in c.events)
-    questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), "category": q.category, "gold": list(q.gold),
+    questions = ({"conversation": c.id, "id": q.id, "text": q.text, "time": _written(q.time), **({"after": q.after} if q.after else {}),
+        "category": q.category,
+                  "gold": list(q.gold),
                   **({"answer": q.answer} if q.answer else {}), **({"rubric": list(q.rubric)} if q.rubric else {})}
                  for c in data.conversations for q in c.questions)
     about = {"name": data.name, "licence": licence, "citation": citation}
@@ -163,6 +170,39 @@ def describe(data: Dataset) -> dict[str, Any]:
     }
 
 
+def overview(data: Dataset) -> list[dict[str, Any]]:
+    """One row for each conversation: its numbers, and the times of its first and last event.  O(events)."""
+    rows = []
+    for c in data.conversations:
+        speakers, sessions = set[str](), set[str]()
+        for e in c.events:
+            speakers.add(e.speaker)
+            sessions.add(e.session)
+        rows.append({"conversation": c.id, "events": len(c.events), "questions": len(c.questions), "speakers": len(speakers),
+                     "sessions": len(sessions), "first": _iso(c.events[0].time), "last": _iso(c.events[-1].time)})
+    return rows
+
+
+def events_of(conversation: Conversation, speaker: str | None = None, session: str | None = None) -> dict[str, Any]:
+    """The `speakers` and `sessions` of a conversation with their numbers of events, and its `events`, one row each.  O(events).
+
+    speaker, session  only events of these; None: all
+
+    Raises InputError, which names the nearest, for a speaker or a session that the conversation does not have.
+    """
+    speakers, sessions, rows = Counter[str](), Counter[str](), list[dict[str, Any]]()
+    for e in conversation.events:
+        speakers[e.speaker] += 1
+        sessions[e.session] += 1
+        if speaker in (None, e.speaker) and session in (None, e.session):
+            rows.append({"id": e.id, "time": _iso(e.time), "speaker": e.speaker, "session": e.session,
+                         "text": e.text + (f" [{e.caption}]" if e.caption else "")})
+    for what, name, known in (("speaker", speaker, speakers), ("session", session, sessions)):
+        if name is not None and name not in known:
+            raise InputError(f"conversation {conversation.id!r} has no {what} {name!r}", where=f"--{what}", cure=nearest(name, filter(None, known)))
+    return {"speakers": dict(speakers), "sessions": dict(sessions), "events": rows}
+
+
 def is_own(path: Path) -> bool:
     """Whether a path is one of the three files, or a folder that holds one of them."""
     return path.is_file() if path.name in OWN else any((path / name).is_file() for name in OWN)
@@ -171,15 +211,16 @@ def is_own(path: Path) -> bool:
 # --- reading -----------------------------------------------------------------------------------------------------------------------
 def _folder(path: Path) -> Path:
     folder = path.parent if path.is_file() and path.name in OWN else path
-    missing = [name for name in OWN if not (folder / name).is_file()]
-    if not folder.is_dir() or missing:
-        raise DataError(f"no {missing[0] if missing else EVENTS} in it", where=str(folder),
-                        cure=f"give a folder with {FILES}")
+    if not (folder / EVENTS).is_file():
+        raise DataError(f"no {EVENTS} in it" if folder.is_dir() else f"it is not {EVENTS}", where=str(folder),
+                        cure=f"give a folder with {EVENTS}, and {QUESTIONS} and {DESCRIPTION} if there are any; {OWN_FORM}")
     return folder
 
 
 def _description(folder: Path) -> Mapping[str, Any]:
     file = folder / DESCRIPTION
+    if not file.is_file():
+        return {"name": folder.absolute().name or "conversations"}
     try:
         about = read_yaml(file)
     except RegistryError as error:
@@ -229,7 +270,9 @@ def _place(line: bytes, number: int, file: Path) -> Place:
 
 def _require_fields(line: Place, fields: frozenset[str]) -> None:
     if unknown := [key for key, _ in line.members() if key not in fields]:
-        line.wrong(f"an unknown field {unknown[0]!r}", f"use {', '.join(sorted(fields))}")
+        known = field_map(key for key, _ in line.members() if key not in fields) if fields is EVENT_FIELDS else ""
+        more = ("; " + (f"{known}; " if known else "") + "what else is known of an event goes into `attributes`") if fields is EVENT_FIELDS else ""
+        line.wrong(f"an unknown field {unknown[0]!r}", f"use {', '.join(sorted(fields))}{more}")
 
 
 def _event(line: Place) -> Event:
@@ -242,7 +285,7 @@ def _event(line: Place) -> Event:
         dated.wrong("true or false is expected, and true needs a time")
     known = time is not None and (dated is None or dated.value is True)
     return Event(_time(time) if time else NO_TIME, line.field("text").text(), text("speaker"), text("session"), line.field("id").name(),
-                 text("caption"), known, _attributes(attributes) if attributes else ())
+                 text("caption"), known, _attributes(attributes) if attributes else (), _offset(time) if time else None)
 
 
 def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
@@ -252,6 +295,11 @@ def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
         name = replace(place, value=key).name()
         found.update((name, one.text()) for one in (value.each("value") if isinstance(value.value, list) else [value]))
     return tuple(sorted(found))
+
+
+def _offset(time: Place) -> float | None:
+    """Offset of the clock from UTC, h, if a date of ISO 8601 gives one."""
+    return offset_of(datetime.fromisoformat(time.value.strip())) if isinstance(time.value, str) else None
 
 
 def _time(place: Place) -> float:
@@ -276,7 +324,7 @@ def _gold(line: Place) -> tuple[str, ...]:
 
 
 # --- assembling --------------------------------------------------------------------------------------------------------------------
-def _conversation(name: str, lines: Sequence[Place], asked: Iterable[tuple[Place, tuple[str, ...]]], found: Counter[str],
+def _conversation(name: str, lines: Sequence[Place], asked: Sequence[tuple[Place, tuple[str, ...]]], found: Counter[str],
                   allow_missing_gold: bool) -> Conversation:
     told = [(_event(line), line) for line in lines]
     events = list(_in_time(told, found))
@@ -286,16 +334,24 @@ def _conversation(name: str, lines: Sequence[Place], asked: Iterable[tuple[Place
             line.wrong(f"the event id {event.id!r} of conversation {name!r} was used in {seen[event.id].steps[0]}", "give every event its own id")
         seen[event.id] = line
     _check_jumps(events, seen)
-    end = events[-1].time
-    questions = []
-    for line, gold in asked:
-        missing = [one for one in gold if one not in seen]
-        if missing and not allow_missing_gold:
-            line.wrong(f"gold {missing[0]!r} names no event of conversation {name!r}",
-                       "correct the id, or leave out such gold with --allow-missing-gold")
-        found["gold_missing"] += len(missing)
-        questions.append(_question(line, tuple(one for one in gold if one in seen), end))
-    return Conversation(name, tuple(events), tuple(questions))
+    places, used, questions = {event.id: place for place, event in enumerate(events)}, dict[str, Place](), list[Question]()
+    for line, _ in asked:
+        question = _question(line, events, places)
+        if question.id in used:
+            line.wrong(f"the question id {question.id!r} of conversation {name!r} was used in {used[question.id].steps[0]}",
+                       "give every question of a conversation its own id")
+        used[question.id] = line
+        questions.append(question)
+    conversation = Conversation(name, tuple(events), tuple(questions))
+    known = list[tuple[str, ...]]()
+    for (line, gold), n in zip(asked, told_before(conversation), strict=True):
+        known.append(tuple(one for one in gold if places.get(one, n) < n))
+        if len(known[-1]) < len(gold) and not allow_missing_gold:
+            one = next(one for one in gold if one not in known[-1])
+            line.wrong(f"gold {one!r} names no event of conversation {name!r}" if one not in places else f"gold {one!r} is told after the question",
+                       "correct the id or the time, or leave out such gold with --allow-missing-gold")
+        found["gold_missing"] += len(gold) - len(known[-1])
+    return replace(conversation, questions=tuple(replace(q, gold=gold) for q, gold in zip(questions, known, strict=True)))
 
 
 def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Iterator[Event]:
@@ -324,15 +380,32 @@ def _check_jumps(events: Sequence[Event], places: Mapping[str, Place]) -> None:
                         "correct the time of one of the two")
 
 
-def _question(line: Place, gold: tuple[str, ...], end: float) -> Question:
-    time, category, answer, rubric = line.maybe("time"), line.maybe("category"), line.maybe("answer"), line.maybe("rubric")
-    asked = _time(time) if time else end + MINUTE
-    if asked < end:
-        line.wrong("it is asked before the last event of its conversation", "leave the time out, or cut the conversation at the question")
-    if asked - end > CENTURY:
-        line.wrong(f"it is asked {(asked - end) / YEAR:.0f} years after the last event of its conversation", "correct the time, or leave it out")
-    return Question(line.field("id").name(), line.field("text").name(), asked, category.name() if category else "all", gold,
-                    answer.name() if answer else "", tuple(one.name() for one in rubric.each("statement")) if rubric else ())
+def _question(line: Place, events: Sequence[Event], places: Mapping[str, int]) -> Question:
+    """A question without its gold."""
+    category, answer, rubric = line.maybe("category"), line.maybe("answer"), line.maybe("rubric")
+    asked, after = _asked(line, events, places)
+    return Question(line.field("id").name(), line.field("text").name(), asked, category.name() if category else "all", (),
+                    answer.name() if answer else "", tuple(one.name() for one in rubric.each("statement")) if rubric else (), after)
+
+
+def _asked(line: Place, events: Sequence[Event], places: Mapping[str, int]) -> tuple[float, str]:
+    """When a question is asked, and the event after which it is asked; "" where the time says it."""
+    given, named, first, last = line.maybe("time"), line.maybe("after"), events[0], events[-1]
+    after = named.name() if named else last.id
+    if after not in places:
+        line.wrong(f"it is asked after {after!r}, which names no event of its conversation", "give `after` the id of an event, or leave it out")
+    place = places[after]
+    event, following = events[place], events[place + 1] if place + 1 < len(events) else None
+    if given is None:
+        return (event.time + MINUTE, "") if following is None else (min(event.time + MINUTE, following.time), after)
+    time = _time(given)
+    if time < first.time:
+        line.wrong("it is asked before the first event of its conversation", "correct the time, or leave it out")
+    if time - last.time > CENTURY:
+        line.wrong(f"it is asked {(time - last.time) / YEAR:.0f} years after the last event of its conversation", "correct the time, or leave it out")
+    if named and not event.time <= time <= (following.time if following else math.inf):
+        line.wrong(f"its time is not between event {after!r}, after which it is asked, and the next one", "leave out `time` or `after`")
+    return time, after if following and named else ""
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------------------
@@ -345,14 +418,15 @@ def _grouped(event: Event) -> dict[str, str | list[str]]:
 
 
 def _time_field(event: Event) -> dict[str, Any]:
-    return {"time": _written(event.time), **({} if event.dated else {"dated": False})}
+    return {"time": _written(event.time, event.offset), **({} if event.dated else {"dated": False})}
 
 
-def _written(time: float) -> str | float:
-    """ISO 8601 where it says the time exactly, else hours."""
+def _written(time: float, offset: float | None = None) -> str | float:
+    """ISO 8601 where it says the time exactly, or to a millisecond beside the offset of a clock; else hours."""
     with suppress(OverflowError, ValueError):
-        text = moment(time).isoformat()
-        if hours(datetime.fromisoformat(text)) == time:
+        at = moment(time, offset)
+        text = (at.replace(tzinfo=None) if offset is None else at).isoformat()
+        if offset is not None or hours(datetime.fromisoformat(text)) == time:
             return text
     return time
 

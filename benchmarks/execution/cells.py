@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
 
+from ...engine.errors import InputError
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.records import Event, Query
 from ..datasets import Conversation, Question
-from ..datasets.base import unique
+from ..datasets.base import Stop, stops, unique
 from ..systems.base import (
     Capability,
     Factory,
@@ -110,7 +112,7 @@ class Outcome:
 
 
 def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
-    """Make a system, encode the conversation, then ask its questions in order of time.  Raises HebbariumError."""
+    """Make a system, encode the conversation, and ask each question at its time, before later events.  Raises HebbariumError."""
     start = time.perf_counter()
     cell = replace(cell, conversation=cell.conversation.held())
     counted = MeteredEmbedder(embedder)
@@ -123,28 +125,57 @@ def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
 
 
 def prepare(cell: Cell, system: System) -> float:
-    """Encode the conversation and, with `rehearse`, ask its questions a first time.  Simulated time after it, h."""
-    spec, events = cell.spec, cell.conversation.events
-    system.encode(events)
-    now = events[-1].time if events else -math.inf
-    if spec.rehearse is None:
-        return now
-    for question, query in asked(cell, system, now):
-        now = max(question.time, now)
-        system.retrieve(query, spec.k, learn=True)
-    system.advance(now + spec.rehearse)
-    return now + spec.rehearse
+    """Encode the events before the first question and, with `rehearse`, ask the questions there a first time.  Simulated time after it, h."""
+    first = next(stops(cell.conversation))
+    return _reach(cell, first, system, -math.inf)
 
 
 def asked(cell: Cell, system: System, now: float) -> Iterator[tuple[Question, Query]]:
-    """The questions in order of time, ties in the order of the file; the system is advanced to the time of each.
+    """The questions in the order in which they are asked; before each, later events than those of `prepare` are encoded up to it, and the system is
+    advanced to its time.  After the last question the other events are encoded.
 
     now   h, time that the system has reached
     """
-    for question in sorted(cell.conversation.questions, key=lambda q: q.time):
+    for place, stop in enumerate(stops(cell.conversation)):
+        if place:
+            now = _reach(cell, stop, system, now)
+        for question in stop.questions:
+            now = max(question.time, now)
+            system.advance(now)
+            yield question, Query(question.text, now, question.id)
+
+
+def later(conversation: Conversation) -> Iterator[Sequence[Event]]:
+    """The events that `prepare` does not encode, in parts: those after the first question."""
+    return (stop.events for stop in islice(stops(conversation), 1, None))
+
+
+def require_rehearsable(conversation: Conversation, rehearse: float | None) -> None:
+    """Raises InputError if a rehearsal of so many hours in the middle of the conversation would end after its next event."""
+    if rehearse is None:
+        return
+    before: Question | None = None
+    for stop in stops(conversation):
+        if before and stop.events and before.time + rehearse > stop.events[0].time:
+            raise InputError(f"{before.id!r} is asked in the middle of conversation {conversation.id!r}, and the next event follows in less than "
+                             f"{rehearse:g} h", where="--rehearse", cure="take fewer hours, ask all questions after the last event, or leave it out")
+        before = stop.questions[-1] if stop.questions else None
+
+
+def _reach(cell: Cell, stop: Stop, system: System, now: float) -> float:
+    """Encode the events of a stop and rehearse its questions.  Simulated time after it, h."""
+    spec = cell.spec
+    if stop.events:
+        system.encode(stop.events)
+        now = max(now, stop.events[-1].time)
+    if spec.rehearse is None or (not stop.questions and cell.conversation.questions):
+        return now
+    for question in stop.questions:
         now = max(question.time, now)
         system.advance(now)
-        yield question, Query(question.text, now, question.id)
+        system.retrieve(Query(question.text, now, question.id), spec.k, learn=True)
+    system.advance(now + spec.rehearse)
+    return now + spec.rehearse
 
 
 def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractContextManager[Life]], embedder: CachedEmbedder, *,
@@ -153,8 +184,8 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
 
     cells  of one conversation, whose lives are equal (`execution.lives`) and in which no query learns
     make   the memory that lives; it is closed at the end
-    lived  whether the memory that is made has the events already
-    keep   called with the memory after the last event, before the first question
+    lived  whether the memory that is made has the events before the first question already
+    keep   called with the memory before the first question, when it has the events before that
 
     The rows equal those of `run_cell` bit for bit.  Raises HebbariumError.
     """
@@ -281,7 +312,7 @@ class _Record:
         seen, conversation = self._observed, self.cell.conversation
         counts = seen.receipts() if seen else {}
         receipts = {id: {**found, **({"ranks_changed": self._changed.get(id, 0)} if self.cell.probed else {})} for id, found in counts.items()}
-        timing = {phase: list(ms) for phase, ms in seen.phase_ms().items()} if seen else self.timed.passes(conversation)
+        timing = {phase: list(ms) for phase, ms in seen.phase_ms().items()} if seen else self.timed.passes()
         order = [q.id for q in conversation.questions]
         return Outcome([self._rows[id] for id in order], timing, receipts, 0.0, [self._times[id] for id in (None, *order)])
 
@@ -326,23 +357,27 @@ class _Timed:
     def __init__(self, system: System, embedder: MeteredEmbedder) -> None:
         self.system, self.capabilities, self._embedder = system, system.capabilities, embedder
         self.ms: dict[str, list[float]] = {"encode": [], "advance": [], "retrieve": []}
+        self._sizes, self._rehearsals = list[int](), set[int]()
 
     def encode(self, events: Sequence[Event]) -> None:
+        self._sizes.append(len(events))
         self._call("encode", lambda: self.system.encode(events))
 
     def advance(self, time: float) -> None:
         self._call("advance", lambda: self.system.advance(time))
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
+        if learn:
+            self._rehearsals.add(len(self.ms["retrieve"]))
         return self._call("retrieve", lambda: self.system.retrieve(query, k, learn=learn))
 
     def close(self) -> None:
         self.system.close()
 
-    def passes(self, conversation: Conversation) -> dict[str, list[float]]:
+    def passes(self) -> dict[str, list[float]]:
         """`encode`: ms an event; `retrieve`: ms of each question that counts."""
-        return {"encode": [ms / max(len(conversation.events), 1) for ms in self.ms["encode"]],
-                "retrieve": self.ms["retrieve"][-len(conversation.questions):]}
+        return {"encode": [ms / max(size, 1) for ms, size in zip(self.ms["encode"], self._sizes, strict=True)],
+                "retrieve": [ms for place, ms in enumerate(self.ms["retrieve"]) if place not in self._rehearsals]}
 
     def _call(self, kind: str, call: Callable[[], _T]) -> _T:
         start = time.perf_counter() - self._embedder.seconds

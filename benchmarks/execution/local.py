@@ -19,10 +19,10 @@ from ...engine.ports.language_model import LanguageModel
 from ...engine.ports.transcript import Transcript
 from ...engine.registry import Registry
 from ...reporting.files import results_folder, write_json, write_whole
-from ..datasets import Dataset
+from ..datasets import Dataset, require_questions
 from ..systems.base import TakesFeedback
 from ..systems.by_name import OURS, make, maker
-from .cells import Cell, Outcome, run_cell, run_life
+from .cells import Cell, Outcome, require_rehearsable, run_cell, run_life
 from .cluster import Cluster, require_same_code
 from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
@@ -59,11 +59,14 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
 
     A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run, and with the
     digest of a transcript that has grown after the last one.
-    Raises HebbariumError, before anything runs if possible; InputError for a folder that holds another run, and for conversations on which
-    parameters of the plan were calibrated.
+    Raises HebbariumError, before anything runs if possible; DataError for data without questions, InputError for a folder that holds another run, for
+    conversations on which parameters of the plan were calibrated, and for a rehearsal in the middle that the next event interrupts.
     """
     if options.dask:
         _check_options(options, language_model)
+    require_questions(data)
+    for conversation in data.conversations:
+        require_rehearsable(conversation, plan.settings.rehearse)
     require_unseen(plan, data)
     _check_first(plan, embedder)
     specs = specs_of(plan, data, embedder, language_model)

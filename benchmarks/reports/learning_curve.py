@@ -10,6 +10,7 @@ import numpy as np
 from ...reporting.files import write_json, write_whole
 from ...reporting.text import visible
 from ..datasets import Dataset
+from ..datasets.base import asked_in_order
 from ..execution.cells import Outcome, Row
 from ..scores.outcomes import scored
 
@@ -20,10 +21,10 @@ SHOWN = ("hit@1", "recall@10", "mrr@10")
 
 
 def positions(data: Dataset) -> dict[tuple[str, str], float]:
-    """(conversation, question) -> share of its conversation's questions that were asked before it: by time, ties in the order of the file."""
+    """(conversation, question) -> share of its conversation's questions that were asked before it."""
     found: dict[tuple[str, str], float] = {}
     for conversation in data.conversations:
-        order = sorted(conversation.questions, key=lambda question: question.time)
+        order = asked_in_order(conversation)
         found |= {(conversation.id, question.id): place / len(order) for place, question in enumerate(order)}
     return found
 

@@ -79,6 +79,9 @@ def chance_levels(questions: Iterable[tuple[int, int]], depths: Sequence[int] = 
             for k in depths for kind in KINDS} if total else {}
 
 
-def pools(rows: Iterable[Mapping[str, Any]], sizes: Mapping[str, int]) -> list[tuple[int, int]]:
-    """(pool size, gold items) of each row with gold, by the sizes of conversations; a pool has at least the gold."""
-    return [(max(sizes[row["conversation"]], len(row["gold"])), len(row["gold"])) for row in rows if row["gold"]]
+def pools(rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int]) -> list[tuple[int, int]]:
+    """(pool size, gold items) of each row with gold, by the sizes of the pools of questions; a pool has at least the gold.
+
+    sizes  (conversation, question) -> items that are ranked
+    """
+    return [(max(sizes[row["conversation"], row["question"]], len(row["gold"])), len(row["gold"])) for row in rows if row["gold"]]

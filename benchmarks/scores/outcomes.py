@@ -22,14 +22,14 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
 
 
 def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD,
-               sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+               sizes: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
     """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, seconds for each event,
     embedding, summed receipts.
 
     If a language model was asked anything, `language_model`: requests and tokens by phase and mechanism.
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
-    sizes  conversation -> items that are ranked; then also metrics at several depths, chance level and pool
+    sizes  (conversation, question) -> items that are ranked; then also metrics at several depths, chance level and pool
     """
     marked = scored(row for o in outcomes for row in o.rows)
     categories = sorted({row["category"] for row, _ in marked})

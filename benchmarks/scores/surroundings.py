@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..datasets.base import told_before
 from .chance import Pool, chance_levels, pool_of, pools
 from .metrics import depth_summary
 
@@ -16,20 +18,22 @@ if TYPE_CHECKING:
 class Conversations:
     """What is known of each conversation without asking anything.
 
-    sizes  conversation -> items that are ranked: events, or sessions where these are matched
+    sizes  (conversation, question) -> items that are ranked: events told before the question, or sessions where these are matched
     home   conversation -> event -> session
     """
 
-    sizes: Mapping[str, int]
+    sizes: Mapping[tuple[str, str], int]
     home: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def of(cls, data: Dataset, match: str = "unit") -> Conversations:
-        """Cost: one pass over all events."""
-        sizes, home = {}, {}
+        """Cost: one pass over all events, two if questions are asked in the middle; for sessions one more for each point where they are."""
+        sizes, home = dict[tuple[str, str], int](), dict[str, Mapping[str, str]]()
         for conversation in data.conversations:
             mine = home[conversation.id] = {event.id: event.session for event in conversation.events}
-            sizes[conversation.id] = len(set(mine.values())) if match == "session" else len(mine)
+            told = told_before(conversation)
+            items = {n: len(set(islice(mine.values(), n))) if match == "session" else n for n in set(told)}
+            sizes |= {(conversation.id, question.id): items[n] for question, n in zip(conversation.questions, told, strict=True)}
         return cls(sizes, home)
 
 
@@ -42,7 +46,7 @@ class Surroundings:
     pool: Pool | None
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[str, int], k: int = 10) -> Surroundings:
+    def of(cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int], k: int = 10) -> Surroundings:
         """O(rows)."""
         marked: Sequence[Mapping[str, Any]] = [row for row in rows if row["gold"]]
         asked = pools(marked, sizes)

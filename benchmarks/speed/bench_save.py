@@ -61,4 +61,4 @@ def test_call(clock: Any, files: Files, turns: Any, tmp_path: Path, chosen: str,
         memory.encode(replace(event, time=memory.now + HOUR / 3600, id=f"{event.id} {memory.now}"))
 
     clock(tell, 256)
-    memory._snapshot.close(save=False)
+    memory._snapshot.close(save=False)  # type: ignore[union-attr]

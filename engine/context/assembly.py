@@ -135,8 +135,8 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
     strategy    sources, flat, condensed, covering, packed, everything or nothing; "": sources if the memory has any, else flat
 
-    Raises InputError for a blank query unless the strategy is `everything` or `nothing`, which ask nothing, for a budget or number below 0, for two
-    budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
+    A blank query asks without words, as of `retrieve`.
+    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
     Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)
@@ -148,8 +148,6 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
         raise InputError(f"also is {type(also).__name__}, not text", where=WHERE, cure="give a text")
     asked = narrowed(query, only, task)
     text = asked.text if isinstance(asked, Query) else asked
-    if STRATEGIES[strategy].asks:
-        require_text(text)
     answer, offers = _asked(memory, asked, budget, max_items, session, strategy)
     return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
 
@@ -201,17 +199,17 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
         found = fill(candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT)
         spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
-        return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent})
+        return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent}, answer)
     most = max_items or 0 if budget is None else budget // LEAST + 1
     candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
     relevance = _relevance(answer, candidates) if how.covers else {}
     found = select(candidates, budget, replace(rules, largest=how.largest, relevance=relevance, packed=how.packs))
-    return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)})
+    return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer)
 
 
-def _context(found: Selection, counter: TokenCounter, form: Format, strategy: str, metadata: Mapping[str, Any]) -> Context:
+def _context(found: Selection, counter: TokenCounter, form: Format, strategy: str, metadata: Mapping[str, Any], answer: Answer) -> Context:
     text = lay_out(found.components, found.cut if found.said else (), form)
-    return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy, metadata)
+    return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy, metadata, answer)
 
 
 def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_items: int | None, counter: TokenCounter) -> Sequence[Candidate]:
@@ -245,7 +243,7 @@ def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDA
         ComponentKind.SUMMARY if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY else kind, row,
         unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
         unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
-        event is None or event.dated, source, forms)
+        event is None or event.dated, source, forms, offset=unit.offset)
     return by_kind(found, event, activity) if event else found
 
 
@@ -260,12 +258,6 @@ def _offered(memory: Memory, offer: Offer, detail: NDArray[Any], alone: bool) ->
     if offer.row < 0:
         return Candidate(kind, -1, offer.text, offer.score, offer.section, unit="", source=offer.source, forms=offer.forms)
     return _candidate(memory, offer.row, offer.score, offer.section, detail, kind, offer.source, offer.forms, alone)
-
-
-def require_text(query: object, where: str = WHERE) -> None:
-    """Raises InputError for a blank query: nothing matches it, so what a context showed would be arbitrary."""
-    if isinstance(query, str) and not query.strip():
-        raise InputError("the query is blank", where=where, cure="say what is asked; the latest memories are shown by the strategy everything")
 
 
 def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query | str:

@@ -4,12 +4,15 @@ Every form is extractive: it holds only words that the text has.  `condense` tak
 
     whole       the text
     signatures  code to its signatures, prose as it is
-    excerpt     the sentences about the query, then the most central ones, as far as they fit; only if a sentence is about the query
+    excerpt     the sentences about the query, then the most central ones, as far as they fit; only if a sentence is about the query.  Of a best
+                sentence that does not fit, the part around the words that match
     sentences   the outline, and the most central sentences that still fit
     outline     of each stretch of prose the first sentence and the questions
     summary     of the prose, as `engine.text.condensing.summary`
     keywords    of the prose, as `engine.text.condensing.keywords`
     cut         the first part of the shortest of these
+
+If some of a text is about the query, every form shows that: more tokens never lose the sentence that is about it most.
 """
 from __future__ import annotations
 
@@ -33,6 +36,11 @@ PROSE: Final = frozenset({"text", "txt", "md", "markdown", "memories", "quote"})
 PARSED: Final = 200_000         # characters of Python that are parsed; longer code is read by line rules
 LONG: Final = 400               # characters of a line; a longer one is no signature
 WIDEST: Final = 64              # characters of a token, at most, where a text is cut
+NEAR: Final = 16                # words in which what matches is looked for together
+WORD: Final = 24                # characters of a word; a longer run is read character by character
+_RUN: Final = re.compile(r"\S+")
+# Thai, Lao, Burmese, Khmer, kana, bopomofo and Han: scripts without spaces between words
+_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MODIFIERS: Final = (r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|virtual|pub(?:\(\w+\))?|unsafe"
                      r"|extern|inline|const|open|sealed|data)[ \t]+){0,6}")
 _SIGNATURE: Final = re.compile(
@@ -81,7 +89,8 @@ def condense(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Coll
 def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()) -> Condensed:
     """The longest form that has at most so many tokens.
 
-    about   stems, such as those of a query: if sentences hold some, those with the rarest of them are taken first, before any outline
+    about   stems, such as those of a query: if sentences, lines of code or triples hold some, those with the rarest of them are taken first, before
+            any outline
 
     Cost: O(length), about 1 ms for 1,000 words; parsing Python about 1 ms for 100 lines.
     """
@@ -89,14 +98,15 @@ def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: 
         return Condensed("", Form.CUT)
     if counter.tokens(text) <= tokens:
         return Condensed(text, Form.WHOLE)
+    stems = frozenset(about)
     if is_triples(text):
-        return Condensed(_lines_that_fit(text, tokens, counter), Form.CUT)
+        return Condensed(_lines_that_fit(text, tokens, counter, stems), Form.CUT)
     parts = [_Part.of(*block) for block in blocks(text)]
     if any(part.code for part in parts):
         found = _written(parts, [part.content for part in parts])
-        if counter.tokens(found) <= tokens:
+        if counter.tokens(found) <= tokens and stems & _stems(text) <= _stems(found):
             return Condensed(found, Form.SIGNATURES)
-    if about and (found := Pieces.of_parts(parts).about(frozenset(about), tokens, counter)):
+    if stems and (found := Pieces.of_parts(parts, stems).about(stems, tokens, counter)):
         return Condensed(found, Form.EXCERPT)
     outline = _written(parts, [" ".join(part.outline) for part in parts])
     if counter.tokens(outline) <= tokens:
@@ -129,6 +139,35 @@ def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
     while found and counter.tokens(closed(found)) > tokens:
         found = found[:-1]
     return closed(found) if found else ""
+
+
+def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter = LENGTH) -> str:
+    """The part of a text around the words that hold some stems, at most so many tokens; "" if none holds any, or if not even one word fits.
+
+    The part grows from the words where most of the stems stand together, to the right twice as fast as to the left, so that one for more tokens
+    begins and ends outside of one for fewer.  In scripts without spaces a word is a character.  O(length).
+
+    >>> around("It rained, and nobody came, and the password of the router is plum, and we left.", {"password"}, 8)
+    'the password of the router is'
+    """
+    spans = _words(text)
+    first, last = _densest([frozenset(terms_of(text[start:end + shared], stem=True)).intersection(stems) for start, end, shared in spans])
+    if first < 0 or tokens <= 0:
+        return ""
+    low, high, most = first, last, WIDEST * tokens
+    if counter.tokens(text[spans[low][0]:spans[high][1]]) > tokens:     # the words that match stand far apart: those at the beginning
+        high = low
+    grown = [(low, high)]
+    while (low > 0 or high + 1 < len(spans)) and spans[high][1] - spans[low][0] <= most:
+        right = high + 1 < len(spans) and (low == 0 or len(grown) % 3 != 0)
+        low, high = (low, high + 1) if right else (low - 1, high)
+        grown.append((low, high))
+    below, above = -1, len(grown) - 1        # the longest that fits, by halving
+    while below < above:
+        middle = (below + above + 1) // 2
+        start, end = spans[grown[middle][0]][0], spans[grown[middle][1]][1]
+        below, above = (middle, above) if counter.tokens(text[start:end]) <= tokens else (below, middle - 1)
+    return text[spans[grown[below][0]][0]:spans[grown[below][1]][1]] if below >= 0 else ""
 
 
 def breadcrumb(row: int, text: str) -> str:
@@ -194,6 +233,7 @@ class _Part:
     label     of its fence
     fenced    whether it had a fence
     places    of prose, its sentences
+    lines     of code, all of its lines
     """
 
     code: bool
@@ -201,11 +241,26 @@ class _Part:
     label: str
     fenced: bool
     places: tuple[str, ...]
+    lines: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, marks: str, label: str, text: str) -> _Part:
         code = label.lower() not in PROSE if marks and label else is_code(text) or (bool(marks) and bool(_SIGNATURE.match(text)))
-        return cls(code, signatures(text, label.split(" ")[0]) if code else text, label, bool(marks), () if code else tuple(sentences(text)))
+        if code:
+            return cls(True, signatures(text, label.split(" ")[0]), label, bool(marks), (), tuple(text.split("\n")))
+        return cls(False, text, label, bool(marks), tuple(sentences(text)))
+
+    def pieces(self, stems: frozenset[str]) -> list[_Piece]:
+        """What can be left out: each sentence, or the signatures together and each other line of code that holds some of the stems."""
+        if not self.code:
+            return [_Piece(text, ((place, text),)) for place, text in enumerate(self.places)]
+        wanted, signed, others = self.content.split("\n"), list[tuple[int, str]](), list[_Piece]()
+        for place, line in enumerate(self.lines):
+            if len(signed) < len(wanted) and line.rstrip() == wanted[len(signed)].rstrip():
+                signed.append((place, wanted[len(signed)]))
+            elif stems and line.strip() and stems & _stems(line):
+                others.append(_Piece(line.rstrip(), ((place, line.rstrip()),)))
+        return [_Piece(self.content, tuple(signed)), *others]
 
     @property
     def outline(self) -> list[str]:
@@ -213,30 +268,40 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of a part: its text, and its sentences or lines with their places in the part."""
+
+    text: str
+    lines: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pieces:
-    """A text in pieces that can be left out: sentences of prose, and the signatures of a stretch of code together.
+    """A text in pieces that can be left out: sentences of prose, the signatures of a stretch of code together, and lines of it about the query.
 
     texts  of the pieces, in order
     """
 
     texts: tuple[str, ...]
     _parts: tuple[_Part, ...]
-    _of: tuple[int, ...]        # place of the part that each piece is from
+    _of: tuple[tuple[int, _Piece], ...]        # place of the part that each piece is from, and the piece
 
     @classmethod
-    def of(cls, text: str) -> Pieces:
+    def of(cls, text: str, about: Collection[str] = ()) -> Pieces:
         """O(length).
+
+        about  stems; a line of code that holds some is a piece
 
         >>> Pieces.of("We met. It rained.").texts
         ('We met.', 'It rained.')
         """
-        return cls.of_parts([_Part.of(*block) for block in blocks(text)])
+        return cls.of_parts([_Part.of(*block) for block in blocks(text)], frozenset(about))
 
     @classmethod
-    def of_parts(cls, parts: Sequence[_Part]) -> Pieces:
+    def of_parts(cls, parts: Sequence[_Part], about: frozenset[str] = frozenset()) -> Pieces:
         """The pieces of parts that are known."""
-        every = [(i, text) for i, part in enumerate(parts) for text in ((part.content,) if part.code else part.places)]
-        return cls(tuple(text for _, text in every), tuple(parts), tuple(i for i, _ in every))
+        every = [(i, piece) for i, part in enumerate(parts) for piece in part.pieces(about)]
+        return cls(tuple(piece.text for _, piece in every), tuple(parts), tuple(every))
 
     def written(self, places: Collection[int]) -> str:
         """The text of some pieces, code in its fence again.
@@ -244,25 +309,74 @@ class Pieces:
         >>> Pieces.of("We met. It rained. We left.").written({0, 2})
         'We met. We left.'
         """
-        return _written(list(self._parts), [" ".join(self.texts[k] for k, of in enumerate(self._of) if of == i and k in places)
-                                            for i in range(len(self._parts))])
+        shown = [sorted(line for k, (of, piece) in enumerate(self._of) if of == i and k in places for line in piece.lines)
+                 for i in range(len(self._parts))]
+        return _written(list(self._parts), [("\n" if part.code else " ").join(text for _, text in lines)
+                                            for part, lines in zip(self._parts, shown, strict=True)])
+
+    def held(self, stems: frozenset[str]) -> list[float]:
+        """The idf over the pieces of those of the stems that each piece holds, in all."""
+        own = [stems & _stems(text) for text in self.texts]
+        often = Counter(stem for each in own for stem in each)
+        return [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
 
     def about(self, stems: frozenset[str], tokens: int, counter: TokenCounter) -> str:
-        """The pieces that fit, those first whose stems weigh most by their idf over the pieces, then the most central ones; "" if none holds any."""
-        own = [stems.intersection(terms_of(text, stem=True, stop_words=True)) for text in self.texts]
-        often = Counter(stem for each in own for stem in each)
-        held = [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
+        """The pieces that fit, those first that hold most of the stems, then the most central ones; "" if none holds any.
+
+        Of a best piece that does not fit, the part around the words that match.
+        """
+        held = self.held(stems)
+        if not any(held):
+            return ""
         rank = {place: n for n, place in enumerate(by_centrality(list(self.texts)))}
+        order = sorted(rank, key=lambda place: (-held[place], rank[place]))
         taken, left = list[int](), counter.per_token * tokens
-        for place in sorted(rank, key=lambda place: (-held[place], rank[place])) if any(held) else ():
-            if (size := counter.units(self.texts[place]) + 1) <= left:
+        for place in order:
+            if (size := counter.units(self.texts[place]) + 1) <= left + (not taken):
                 taken.append(place)
                 left -= size
-        while taken and held[taken[0]]:
+            elif not taken:
+                break       # none takes the place of the best one
+        while taken:
             if counter.tokens(found := self.written(frozenset(taken))) <= tokens:
                 return found
             taken.pop()
-        return ""
+        return around(self.texts[order[0]], stems, tokens, counter)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(terms_of(text, stem=True, stop_words=True))
+
+
+def _words(text: str) -> list[tuple[int, int, int]]:
+    """(start, end, characters of what follows that are read with it) of each word; of scripts without spaces and in long runs each character."""
+    found = list[tuple[int, int, int]]()
+    for word in _RUN.finditer(text):
+        if len(word[0]) <= WORD and not _UNSPACED.search(word[0]):
+            found.append((*word.span(), 0))
+        else:
+            found += [(at, at + 1, int(at + 1 < word.end())) for at in range(*word.span())]
+    return found
+
+
+def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
+    """The first and the last word of the stretch of at most NEAR words that holds most of the stems, the shortest of these, then the first; or -1.
+
+    A word weighs more the fewer words hold its stems.
+    """
+    often = Counter(stem for each in held for stem in each)
+    at = [n for n, each in enumerate(held) if each]
+    best, found = (0.0, 0), (-1, -1)
+    for i, start in enumerate(at):
+        seen, weight = set[str](), 0.0
+        for end in at[i:i + NEAR]:
+            if end - start >= NEAR:
+                break
+            weight += sum(log((len(held) + 1) / often[stem]) for stem in sorted(held[end] - seen))
+            seen |= held[end]
+            if (weight, start - end) > best:
+                best, found = (weight, start - end), (start, end)
+    return found
 
 
 def _asks(sentence: str) -> bool:
@@ -301,18 +415,19 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
     return Condensed(base, Form.OUTLINE)
 
 
-def _lines_that_fit(text: str, tokens: int, counter: TokenCounter) -> str:
-    """The first whole lines that fit."""
-    kept: list[str] = []
-    left = tokens * counter.per_token
-    for line in text.split("\n"):
-        left -= counter.units(line) + 1
+def _lines_that_fit(text: str, tokens: int, counter: TokenCounter, stems: frozenset[str]) -> str:
+    """Whole lines that fit, in order: those first that hold most of the stems, then the first ones; up to one that does not fit."""
+    lines = text.split("\n")
+    order = sorted(range(len(lines)), key=lambda n: (-len(stems & _stems(lines[n])), n)) if stems else range(len(lines))
+    kept, left = list[int](), tokens * counter.per_token
+    for n in order:
+        left -= counter.units(lines[n]) + 1
         if left < -1:
             break
-        kept.append(line)
-    while kept and counter.tokens("\n".join(kept)) > tokens:
+        kept.append(n)
+    while kept and counter.tokens("\n".join(lines[n] for n in sorted(kept))) > tokens:
         kept.pop()
-    return "\n".join(kept)
+    return "\n".join(lines[n] for n in sorted(kept))
 
 
 def _python(code: str) -> list[str] | None:

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from math import floor, inf
 from typing import Any, Final
 
 from ..errors import InputError
+from ..ranking import Answer
 from ..records import Event
 from ..tables import brief, html_table
 from .banner import Cut
@@ -34,6 +35,7 @@ class Context:
     strategy    name
     metadata    the query, the budget (None: by number of items), the format and how many candidates were looked at; of sources also the tokens that
                 each spent; no times
+    answer      from which it was made, for `Engine.use`; None: from none
 
     >>> Context("", (), 0, "length/4", False, (), "nothing", {})
     <Context by nothing: 0 components, 0 tokens>
@@ -47,6 +49,7 @@ class Context:
     cut: tuple[Cut, ...]
     strategy: str
     metadata: Mapping[str, Any]
+    answer: Answer | None = field(default=None, repr=False, compare=False)
 
     def updated(self, event: Event, counter: TokenCounter = LENGTH) -> Context:
         """The context with a new event first, under the heading "Recent Activity"; components of the lowest score are left out until it fits.
@@ -75,6 +78,10 @@ class Context:
                     break
                 kept.pop(min(range(len(kept)), key=lambda n: (kept[n].score, -n)))
         return replace(self, text="", components=(), tokens=0, truncated=bool(cut), cut=cut)
+
+    def plain(self) -> dict[str, Any]:
+        """All fields but the answer, as JSON takes them."""
+        return {name: value for name, value in asdict(replace(self, answer=None)).items() if name != "answer"}
 
     def __repr__(self) -> str:
         return f"<Context by {self.strategy}: {len(self.components)} components, {self.tokens:,} tokens{', truncated' if self.truncated else ''}>"
@@ -115,7 +122,7 @@ class Reader:
 def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter) -> Component:
     """The event as a component, condensed if it does not fit into the budget alone; with the text "" if nothing of it fits."""
     asked = by_kind(Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption,
-                              dated=event.dated), event, activity=True)
+                              dated=event.dated, offset=event.offset), event, activity=True)
 
     def shown(text: str, how: Form) -> Component:
         item = form.item(asked, text, how)

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
@@ -33,6 +35,7 @@ class Candidate:
     forms    shorter texts in its place, the longest first; None: condensed as its content asks
     before   what stands before its text in every form, such as the command that printed it
     after    what stands behind it
+    offset   h, of the speaker's clock from UTC, which shows the time; None: not known, taken as 0
     """
 
     kind: ComponentKind
@@ -52,10 +55,23 @@ class Candidate:
     forms: tuple[str, ...] | None = None
     before: str = ""
     after: str = ""
+    offset: float | None = None
 
     @property
     def shown_time(self) -> float | None:
         return self.time if self.dated else None
+
+    @property
+    def local(self) -> datetime | None:
+        """The shown time as the speaker's clock shows it; None without one, and outside the years 1 to 9999."""
+        with suppress(OverflowError, ValueError):
+            return None if self.shown_time is None else moment(self.shown_time, self.offset)
+        return None
+
+    @property
+    def day(self) -> int:
+        """The number of the day of `local`; 0 without one."""
+        return self.local.toordinal() if self.local else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +96,7 @@ class Format:
 
     def day(self, candidate: Candidate) -> str:
         """The line under which a candidate stands: in brackets, as no line of a quoted text starts with one; "" for none."""
-        return f"[{found}]" if self.days and candidate.shown_time is not None and (found := _date(candidate.shown_time)) else ""
+        return f"[{_date(at)}]" if self.days and (at := candidate.local) else ""
 
     def item(self, candidate: Candidate, text: str, form: Form) -> str:
         """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if the text of a memory is not whole."""
@@ -98,7 +114,7 @@ def _line(text: str) -> str:
 
 
 def _numbered(c: Candidate) -> str:
-    return _named(c, f"{date} " if c.shown_time is not None and (date := _short(c.shown_time)) else "")
+    return _named(c, f"{_short(at)} " if (at := c.local) else "")
 
 
 def _under_day(c: Candidate) -> str:
@@ -112,43 +128,32 @@ def _named(c: Candidate, when: str) -> str:
 
 
 def _fields(c: Candidate) -> str:
-    when = _iso(c.shown_time) if c.shown_time is not None else NONE
+    when = f"{at:%Y-%m-%dT%H:%M}" if (at := c.local) else NONE
     return f"[{_line(c.id).translate(_ROUND) or (c.row if c.row >= 0 else NONE)}] [{when}] [{c.unit or NONE}] "
 
 
 def _said(c: Candidate) -> str:
-    when = written(c.shown_time) if c.shown_time is not None else ""
+    when = written(c.shown_time, c.offset) if c.shown_time is not None else ""
     who = _line(c.speaker)
     return f"[{when}] {who}: " if when and who else f"[{when or who}] " if when or who else ""
 
 
-def _short(time: float) -> str:
-    """A time to the minute in few tokens; empty outside the years 1 to 9999.
+def _short(at: datetime) -> str:
+    """A moment to the minute in few tokens.
 
-    >>> _short(30.0)
+    >>> _short(moment(30.0))
     '2 January 1970 06:00'
     """
-    return f"{date} {moment(time):%H:%M}" if (date := _date(time)) else ""
+    return f"{_date(at)} {at:%H:%M}"
 
 
-def _date(time: float) -> str:
-    """The day of a time; empty outside the years 1 to 9999.
+def _date(at: datetime) -> str:
+    """The day of a moment.
 
-    >>> _date(30.0)
+    >>> _date(moment(30.0))
     '2 January 1970'
     """
-    try:
-        at = moment(time)
-    except (OverflowError, ValueError):
-        return ""
     return f"{at.day} {at:%B} {at.year}"
-
-
-def _iso(time: float) -> str:
-    try:
-        return moment(time).strftime("%Y-%m-%dT%H:%M")
-    except (OverflowError, ValueError):
-        return NONE
 
 
 SECTIONS: Final = Format("sections", _numbered)

@@ -409,9 +409,10 @@ def _ordered(chosen: Mapping[int, Component], candidates: Sequence[Candidate], i
     """In the order of choice or of time, those that stand under no day first, section by section."""
     sections = list(dict.fromkeys(c.section for c in candidates))
 
-    def place(n: int) -> tuple[int, bool, float, int]:
+    def place(n: int) -> tuple[int, int, float, int]:
         time = candidates[n].time
-        return sections.index(candidates[n].section), in_time and chosen[n].day != "", (inf if time is None else time) if in_time else 0.0, n
+        day = candidates[n].day if in_time and chosen[n].day else 0     # of the speaker's clock, so that each day has one line
+        return sections.index(candidates[n].section), day, (inf if time is None else time) if in_time else 0.0, n
 
     return tuple(chosen[n] for n in sorted(chosen, key=place))
 

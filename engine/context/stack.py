@@ -91,11 +91,12 @@ def _told(memory: Memory, frame: Frame) -> Iterator[Candidate]:
 
 def _written(event: Event, row: int, score: float) -> Candidate:
     found = Candidate(ComponentKind.TASK, row, event.text, score, CURRENT, event.time, event.speaker, event.id, event.caption,
-                      whole=event.text, dated=event.dated, source=CURRENT)
+                      whole=event.text, dated=event.dated, source=CURRENT, offset=event.offset)
     return by_kind(found, event, activity=True)
 
 
 def _candidate(memory: Memory, id: str, text: str, part: str, score: float) -> Candidate:
     log: Any = memory.event_log
     event = log.events[log.by_id[id]]
-    return Candidate(ComponentKind.TASK, log.row(id), text, score, part, event.time, unit="", whole=event.text, dated=event.dated, source=part)
+    return Candidate(ComponentKind.TASK, log.row(id), text, score, part, event.time, unit="", whole=event.text, dated=event.dated, source=part,
+                     offset=event.offset)

@@ -50,6 +50,15 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
     return CachedEmbedder(chosen, folder / "embeddings.sqlite" if folder else cache, progress=progress)
 
 
+def spec_of(name: str, dimensions: int) -> str:
+    """What a user gives `embedder` for the embedder with a name and so many dimensions, as a file or a report names it.
+
+    >>> spec_of("all-MiniLM-L6-v2", 384), spec_of("hashing", 64), spec_of("owner/model", 768)
+    ('minilm', 'hashing:64', 'owner/model')
+    """
+    return "minilm" if name == SHIPPED else f"{name}:{dimensions}" if name == HashingEmbedder.name else name
+
+
 def language_model(spec: str | LanguageModel | None, transcript: Path | None = None) -> LanguageModel | None:
     """The language model that a user names or gives.
 

@@ -72,6 +72,26 @@ class Texts:
         return len(self._event_log.rows)
 
 
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What is overwritten: numbers of events, rows and numbers of writings, each ascending."""
+
+    events: tuple[int, ...]
+    rows: tuple[int, ...]
+    writings: tuple[int, ...]
+
+    def __or__(self, other: Erased | None) -> Erased:
+        """This and another, each number once.
+
+        >>> Erased((3,), (5,), ()) | Erased((1, 3), (4,), (0,))
+        Erased(events=(1, 3), rows=(4, 5), writings=(0,))
+        """
+        if other is None:
+            return self
+        both = ((self.events, other.events), (self.rows, other.rows), (self.writings, other.writings))
+        return Erased(*(tuple(sorted({*ours, *theirs})) for ours, theirs in both))
+
+
 @dataclass
 class EventLog:
     """All events, verbatim, stored or not; nothing is ever removed.
@@ -182,6 +202,21 @@ class EventLog:
     def numbers(self, event_id: str) -> tuple[int, ...]:
         """Numbers of all events with that id, in order."""
         return (*self._earlier.get(event_id, ()), self.by_id[event_id]) if event_id in self.by_id else ()
+
+    def require_new(self, event_id: str, others: set[str] | None = None) -> None:
+        """Raises InputError for an id that an event has already, unless that one was erased, and for one of `others`, to which it is added.  O(1)."""
+        taken = others is not None and event_id in others
+        if event_id and (taken or not all(self.is_stub(number) for number in self.numbers(event_id))):
+            place = "an event of the same call" if taken else f"event {self.by_id[event_id]} of this memory, {self.events[self.by_id[event_id]]!r}"
+            raise InputError(f"the id is that of {place}", where=f"event {event_id!r}",
+                             cure="give each event an id of its own, or none; what was told twice is told under two ids")
+        if event_id and others is not None:
+            others.add(event_id)
+
+    def is_stub(self, number: int) -> bool:
+        """Whether an event holds nothing but time, session, speaker and id: what an erased one keeps."""
+        event = self.events[number]
+        return not (event.text or event.caption or event.attributes)
 
     def rows_of(self, event_id: str) -> list[int]:
         """Rows of all stored events with that id, in order."""

@@ -16,7 +16,7 @@ from ..columns import Column
 from ..marks import SIZE, WHOLE, cells, checksum, mark, sum_of, verify
 from ..records import Event
 from ..text.utf8 import decoded
-from ..vocabulary import HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, WITHHELD, WRITING
+from ..vocabulary import ARRIVED, CREATED, HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, UTC_OFFSET, WITHHELD, WRITING
 from ..writings import Writing
 from .array_blocks import Place
 from .postings import Added, Forward
@@ -24,10 +24,12 @@ from .snapshot_contents import TABLES_5, Forms, attributes_of, forward, names_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
-LATER = (WITHHELD,)                     # since the first files of format 4; the tables are the same
+LATEST = (ARRIVED, UTC_OFFSET)          # since the first files of format 5; the tables are the same
+LATER = (WITHHELD, *LATEST)             # since the first files of format 4; the tables are the same
 SINCE_4 = (USED, USED_TIME, *LATER)
 NEW: dict[str, tuple[Column, ...]] = {"1": (IMPORTANCE, NEWS, *SINCE_3, *SINCE_4), "2": (*SINCE_3, *SINCE_4), "3": SINCE_4,
-                                    "4": LATER, "5": (), "6": ()}     # columns that a file may lack: neutral
+                                     "4": LATER, "5": LATEST, "6": ()}     # columns that a file may lack: neutral
+SAME_AS = {ARRIVED: CREATED}              # columns that a file may lack, with the one whose values were theirs
 EMPTY = "x''"
 CHUNK = 1024              # rows of a table that are read and verified at a time
 Saved = tuple[Event, int]
@@ -52,7 +54,7 @@ class OlderFormat:
             verify(checksum(*fields, *([attributes] if attributes else [])), found)
             time, *blobs, dated, row = fields
             text, speaker, session, id, caption = (decoded(b) for b in blobs)
-            yield Event(time, text, speaker, session, id, caption, bool(dated), attributes_of(attributes)), row
+            yield Event(time, text, speaker, session, id, caption, bool(dated), *attributes_of(attributes)), row
 
     def writings(self) -> list[tuple[Writing, int]]:
         writings: list[tuple[Writing, int]] = []
@@ -118,7 +120,7 @@ class Format4:
                     if name not in names:
                         names[name] = decoded(name)
                 yield Event(time, decoded(text), names[speaker], names[session], decoded(id),
-                            names[caption], bool(dated), attributes_of(attributes) if attributes else ()), row
+                            names[caption], bool(dated), *attributes_of(attributes)), row
 
     def writings(self) -> list[tuple[Writing, int]]:
         found: list[tuple[Writing, int]] = []

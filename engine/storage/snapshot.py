@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,7 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrivals import Jump
 from ..columns import Column, Phase, Scope
 from ..errors import InputError, SnapshotError
 from ..marks import WHOLE, sum_of
@@ -38,10 +39,10 @@ from .bulk_marks import Marks, as_bytes, marks_of, total_of
 from .call_log import TABLE as CALLS
 from .call_log import Call, CallLog, LoggedCalls, Reached, read_log
 from .differences import Parted, Whole
-from .event_log import EventLog
+from .event_log import Erased, EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
-from .older_formats import NEW, TABLES_4, Format4, OlderFormat
+from .older_formats import NEW, SAME_AS, TABLES_4, Format4, OlderFormat
 from .postings import BM25Index, Forward, TrigramIndex
 from .recent_blocks import RECENT, SAVES, latest
 from .snapshot_contents import (
@@ -90,32 +91,13 @@ class InterruptedWarning(UserWarning):
     """The process that last wrote a snapshot ended without closing it, and calls may be missing or are damaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """What was overwritten: numbers of events, rows and numbers of writings."""
-
-    events: tuple[int, ...]
-    rows: tuple[int, ...]
-    writings: tuple[int, ...]
-
-    def __or__(self, other: Erased | None) -> Erased:
-        """This and another, each number once.
-
-        >>> Erased((3,), (5,), ()) | Erased((1, 3), (4,), (0,))
-        Erased(events=(1, 3), rows=(4, 5), writings=(0,))
-        """
-        if other is None:
-            return self
-        events, rows, writings = (tuple(sorted({*own, *others})) for own, others in zip(astuple(self), astuple(other), strict=True))
-        return Erased(events, rows, writings)
-
-
 class Clock(Protocol):
-    """Simulated time, and up to which time the phases have run, h; whether only time has passed since the last maintenance."""
+    """Simulated time, and up to which time the phases have run, h; the jumps; whether only time has passed since the last maintenance."""
 
     now: float
     maintained: float
     consolidated: float
+    jumps: tuple[Jump, ...]
     settled: bool
 
 
@@ -675,6 +657,7 @@ class Snapshot:
         return {
             "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
+            "jumps": json.dumps([(jump.event, jump.before.hex()) for jump in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
@@ -727,15 +710,19 @@ class Snapshot:
         columns = {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
         neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
                    for c in (*lacks, *computed)}
-        a.store.restore(neutral | columns, rows)
+        same = {c.name: columns[of.name] for c, of in SAME_AS.items() if c in lacks}
+        a.store.restore(neutral | same | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
+        first = [] if math.isnan(a.clock.now) else [(0, "nan")]       # what older files do not say
+        a.clock.jumps = tuple(Jump(event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
         if isinstance(saved, Format5) and prints:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed, saved.tails)
+                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed,
+                None if any(f"column.{c.name}" not in saved.stored for c in lacks) else saved.tails)      # of a file that lacks an array: anew
 
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
         """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""

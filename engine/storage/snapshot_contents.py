@@ -52,6 +52,7 @@ EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, sess
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 BLOCKS = "SELECT name, number, generation, data, mark FROM blocks ORDER BY name, number"
 Forms = dict[str, tuple[str, str]]
+Attributes = tuple[tuple[str, str], ...]
 Differing = Parted | Whole
 
 
@@ -169,8 +170,8 @@ class Format5:
                     names[name] = decoded(name)
             texts, ids = ([decoded(blob) for blob in column] for column in (blobs[0], blobs[3]))
             speakers, sessions, captions = (map(names.__getitem__, column) for column in (blobs[1], blobs[2], blobs[4]))
-            attributes = [attributes_of(blob) if blob else () for blob in blobs[5]]
-            events += events_of(values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes)
+            attributes, offsets = zip(*map(attributes_of, blobs[5]), strict=True)
+            events += events_of(values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes, offsets)
             stored.append(values[2])
         self._settle()
         return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
@@ -327,7 +328,7 @@ def _as_of_last_save(kind: Differing, stored: Sequence[tuple[int, bytes]], recen
 def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
     """Events from the values of each field of theirs, in the order in which the fields are declared: in half the time that `Event` takes.
 
-    >>> events_of([30.0], ["We moved."], ["Ada"], [""], ["7"], [""], [True], [()])
+    >>> events_of([30.0], ["We moved."], ["Ada"], [""], ["7"], [""], [True], [()], [None])
     [<Event 1970-01-02 06:00, Ada: 'We moved.'>]
     """
     events = list(map(Event.__new__, repeat(Event, len(times))))
@@ -339,7 +340,7 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:
     """The values of an event in its table, between number and generation."""
     texts = (encoded(t) for t in (event.text, event.speaker, event.session, event.id, event.caption))
-    return (event.time, *texts, written_attributes(event.attributes), int(event.dated), row)
+    return (event.time, *texts, written_attributes(event.attributes, event.offset), int(event.dated), row)
 
 
 def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
@@ -362,13 +363,24 @@ def writing_of(values: Sequence[Any]) -> Writing:
     return Writing(text, kind, maker, values[3], tuple(json.loads(values[4])), tuple(span) if span else None)
 
 
-def written_attributes(attributes: Sequence[tuple[str, str]]) -> bytes:
-    """Attributes as JSON; empty if there are none.  Lone surrogates are kept."""
+def written_attributes(attributes: Attributes, offset: float | None) -> bytes:
+    """Attributes as JSON, beside the offset of the clock if it is known; empty if there is neither.  Lone surrogates are kept.
+
+    >>> written_attributes((("kind", "note"),), None), written_attributes((), -4.0)
+    (b'[["kind", "note"]]', b'{"attributes": [], "offset": -4.0}')
+    """
+    if offset is not None:
+        return encoded(json.dumps({"attributes": attributes, "offset": offset}, ensure_ascii=False))
     return encoded(json.dumps(attributes, ensure_ascii=False)) if attributes else b""
 
 
-def attributes_of(written: bytes) -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in json.loads(decoded(written))) if written else ()
+def attributes_of(written: bytes) -> tuple[Attributes, float | None]:
+    """Attributes and offset from what `written_attributes` gives."""
+    if not written:
+        return (), None
+    held = json.loads(decoded(written))
+    pairs, offset = (held["attributes"], held["offset"]) if isinstance(held, dict) else (held, None)
+    return tuple((key, value) for key, value in pairs), offset
 
 
 def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, ...]:

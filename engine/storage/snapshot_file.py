@@ -149,9 +149,10 @@ class SnapshotFile:
         """
         self.require_owner()
         self._require_place()
+        self.roll_back()
         self.execute(f"PRAGMA synchronous = {sync}")        # each time, for an interruption can fall between a change and its undoing
-        self.execute("BEGIN IMMEDIATE")
         try:
+            self.execute("BEGIN IMMEDIATE")
             yield self._connection
             self.execute("COMMIT")
         except BaseException:

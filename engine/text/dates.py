@@ -5,7 +5,8 @@ utterance.  English, Gregorian calendar, UTC.  An impossible date (February 30, 
 
 Conventions:
 day              midnight to midnight; a week starts on Monday, a weekend is Saturday and Sunday
-parts of a day   morning 6-12, afternoon 12-18, evening 18-24; night, tonight and last night 18-6
+parts of a day   morning 6-12, afternoon 12-18, evening 18-24; night, tonight and last night 18-6; the early hours 0-6; noon and lunchtime 11-13,
+                 midnight 23-1; "at 9 am", "at 21:30": the hour around it, "9 o'clock" between 7 and 18; all beside a day only, or within a part of it
 seasons          of the northern hemisphere, in whole months: spring March-May, summer June-August, autumn September-November, winter from December
                  of its year to February
 last, this, next with a unit (week, weekend, month, quarter, year, decade): the calendar unit before, at or after the time said; "past week" and
@@ -14,21 +15,22 @@ last, this, next with a unit (week, weekend, month, quarter, year, decade): the 
 names alone      without a year, or a weekday without its week: the latest that has begun, a weekday the latest before the day said; near words of
                  the future ("will", "going to", "plan") and after "by" and "until", unless near a verb in the past tense, the next instead
 N units ago      one unit long, its middle N units before the day said (days: that whole day; hours and minutes: that time), "in N units" likewise
-                 after it; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before last Friday
+                 after it; its `focus` is the day in the middle; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before last Friday;
+                 "two weeks ago on Monday" is the Monday of these seven days, "a week ago yesterday" the day a week before yesterday
 early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season one, of a decade from its years 0, 4 and 7, of a
                  week from Monday, Wednesday and Friday; "start", "middle" and "end of" likewise
-first week of X  days 1 to 7; the last week its last seven days
+first week of X  days 1 to 7; the last week its last seven days; "the first ten days of X" likewise; the week of a day is the calendar's
 since X          from the start of X to the time said; until and by X: to the end of X, from the time said if X is not over by then
 before, after X  to the start of X, from the end of X; without the other end, which is EARLIEST or LATEST
 between A and B  from the start of A to the end of B; B is the first after A, and A the last before B, where they have no year
 5/7/2023         month first, unless only day first is a date; 7.5.2023 day first
-Recurring times ("every Friday", "Fridays") give nothing.
+Recurring times ("every Friday", "Fridays") give nothing, nor do negative numbers ("-3 days ago").
 """
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from typing import Final
@@ -66,11 +68,17 @@ class Order(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TimeExpression:
-    """A time in a text: words as written, and its interval [start, end) in h."""
+    """A time in a text: words as written, and its interval [start, end) in h.
+
+    place  index of the first character in the text
+    focus  of a vague time, such as "three weeks ago": the day in its middle, [start, end) in h; None: it has none
+    """
 
     text: str
     start: float
     end: float
+    place: int = field(default=0, compare=False)
+    focus: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,19 @@ class Times:
     expressions: tuple[TimeExpression, ...] = ()
     events: tuple[EventExpression, ...] = ()
     order: Order = Order.NONE
+
+    def beside(self, text: str) -> str:
+        """The text from which they were read without its times of the calendar.  O(length).
+
+        >>> text = "What did I do on 7 May 2023 with Bo?"
+        >>> times(text, 500_000.0).beside(text)
+        'What did I do  with Bo?'
+        """
+        parts, end = [], 0
+        for each in self.expressions:
+            parts.append(text[end:each.place])
+            end = each.place + len(each.text)
+        return "".join([*parts, text[end:]])
 
 
 @remembered
@@ -257,8 +278,10 @@ MONTHS_PER: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _UNITS: Final = {form: unit for unit in (*HOURS_PER, *DAYS_PER, *MONTHS_PER) for form in (unit, f"{unit}s", f"{unit}s'")} | {
     "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute"}
 _COUNTS: Final = {word: n for n, word in enumerate(
-    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 1)} | {
-    "a": 1, "an": 1, "few": 3, "couple": 2, "several": 5}
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+     "seventeen", "eighteen", "nineteen", "twenty"), 1)} | {
+    "a": 1, "an": 1, "few": 3, "couple": 2, "several": 5, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90}
 _MONTH_NAMES: Final = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 _MONTHS: Final = {form: m for m, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])} | {"sept": 9}
 _WEEKDAYS: Final = {name: d for d, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))}
@@ -266,8 +289,15 @@ _SHORT_WEEKDAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "th
 _SEASONS: Final = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8, "winter": 11}       # first month, from 0
 _HOLIDAYS: Final = {"christmas": (12, 25), "halloween": (10, 31)}
 _PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
+_HOURS: Final = {"noon": (11, 13), "midday": (11, 13), "lunchtime": (11, 13), "midnight": (23, 25)}
+_O_CLOCK: Final = 7                     # the first hour that is of the morning where neither "am" nor "pm" is said
 _THIRDS: Final = {"early": 0, "mid": 1, "late": 2, "beginning": 0, "start": 0, "middle": 1, "end": 2}
 _ORDINALS: Final = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)} | {"last": -1}
+_NUMBERED: Final = {word: n for n, word in enumerate(        # in words, beyond those of _ORDINALS
+    ("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+     "eighteenth", "nineteenth", "twentieth"), 6)} | {"thirtieth": 30}
+_ORDINAL_WORDS: Final = frozenset((*_ORDINALS, *_NUMBERED)) - {"last"}
+_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 _HELD: Final = frozenset(("day", "week", "weekend", "month", "quarter", "half", "third"))       # what is counted within a longer interval
 _SHIFTS: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
 _RELATIONS: Final = {"before": Relation.BEFORE, "after": Relation.AFTER, "since": Relation.SINCE, "until": Relation.UNTIL, "till": Relation.UNTIL,
@@ -308,6 +338,8 @@ _YEARS: Final = re.compile(r"(\d{4})", re.ASCII)
 _DECADE: Final = re.compile(r"((?:1[0-9]|20)?\d0)'?s", re.ASCII)
 _WRITTEN: Final = re.compile(r"(\d+)([-/.])(\d+)[-/.](\d+)(?:[t ](\d\d):(\d\d).*)?|(\d{4})-(\d\d)", re.ASCII)
 _DIGITS: Final = frozenset("0123456789")
+_CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
+_MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
 _Found = tuple[Span | None, int]        # an interval, or None for one that is no date or not taken; index of the next word
 _OfYear = Callable[[int], Span]
@@ -326,15 +358,26 @@ class _Reader:
             lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
         if "’" in lower:
             lower = lower.replace("’", "'")
-        self.words, self.starts = [], []
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
         for match in _TOKEN.finditer(lower):
-            word = match.group()
-            self.words.append(word[:-2] if word[-2:] == "'s" and word[:-2] in _POSSESSIVE else word)
-            self.starts.append(match.start())
+            word, start, end = match.group(), match.start(), match.end()
+            if word in _ORDINAL_WORDS:
+                word, joined = self.ordinal_number(word)
+                if joined:
+                    start = self.starts[-2]
+                    del self.words[-2:], self.starts[-2:], self.ends[-2:]
+            elif word[-2:] == "'s" and word[:-2] in _POSSESSIVE:
+                word, end = word[:-2], end - 2
+            self.words.append(word)
+            self.starts.append(start)
+            self.ends.append(end)
         self.n = len(self.words)
         self.said, self.day, self.year, self.index = said, at.toordinal(), at.year, 12 * at.year + at.month - 1
         self.events: list[EventExpression] = []
         self.depth = 0
+        self.focus: Span | None = None                  # of the last vague time that was read
         self.pivot: tuple[float, int] | None = None     # within "between": the other end, and the direction in which to look from it
 
     def read(self, most: int) -> Times:
@@ -345,6 +388,7 @@ class _Reader:
             if (reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)) is None:
                 i += 1
                 continue
+            self.focus = None
             taken = self.safely(reader, i, False)
             if taken is None or taken[1] <= i:
                 if order is Order.NONE:
@@ -354,10 +398,81 @@ class _Reader:
             span, after = taken
             if span is not None and self.word(after) in _JOINTS and (self.word(after + 1) in _NAMES or self.word(after + 1)[:1] in _DIGITS):
                 span, after = self.safely(_Reader.range_of, i, True) or taken
-            if span is not None:
-                found.append(TimeExpression(self.written(i, after), *span))
+            while span is not None:
+                span, after = self.narrowed(span, after)
+                found.append(TimeExpression(self.written(i, after), *span, self.starts[i], self.focus))
+                i, (span, after) = self.another(after) if len(found) < most else (after, (None, after))
             i = after
         return Times(tuple(found), tuple(self.events[:most]), order)
+
+    def ordinal_number(self, word: str) -> tuple[str, bool]:
+        """An ordinal in words as a number, "10th", and whether the two words before belong to it ("twenty-" of "twenty-first").  Others stay."""
+        joined = self.words[-1:] == ["-"] and len(self.words) > 1 and self.words[-2] in ("twenty", "thirty")
+        if joined and 0 < (unit := _ORDINALS.get(word, _NUMBERED.get(word, 0))) < 10:
+            return f"{_TENS[self.words[-2]] + unit}th", True
+        return f"{_NUMBERED[word]}th" if word in _NUMBERED else word, False
+
+    def narrowed(self, span: Span, after: int) -> tuple[Span, int]:
+        """The part of a time that follows it: "yesterday at noon", "on 3 May in the evening", "two weeks ago on Monday"."""
+        j = after + (self.word(after) == ",")
+        j += self.word(j) == "on"
+        if DAY < span[1] - span[0] <= 14 * DAY and self.word(j) in _WEEKDAYS:
+            day = self.narrowed_to(_WEEKDAYS[self.word(j)], span)
+            if day[0] < span[1]:
+                self.focus = None
+                span, after = day, j + 1
+        j = after + (self.word(after) == ",")
+        j += self.word(j) in ("in", "at", "around", "about", "during")
+        j += self.word(j) == "the"
+        if span[1] - span[0] <= DAY and (clock := self.clock(j)) is not None and (part := self.part_of(span, clock[0])) is not None:
+            return part, clock[1]
+        return span, after
+
+    def another(self, i: int) -> tuple[int, _Found]:
+        """Where the next time of a list begins, and the time: "on the 10th and the 12th", "in April and May"."""
+        j = i + 1 + (self.word(i) == "," and self.word(i + 1) == "and")
+        k = j + (self.word(j) == "the")
+        name, numbered = self.word(k) in _NAMES and self.word(k) not in _AMBIGUOUS, k > j and self.word(k)[-2:] in ("st", "nd", "rd", "th")
+        taken = self.safely(_Reader.at, j, True) if self.word(i) in ("and", ",") and (name or numbered) else None
+        return (j, taken) if taken is not None and taken[1] > j else (i, (None, i))
+
+    def clock(self, i: int) -> tuple[tuple[float, float], int] | None:
+        """Hours within a day, and the next word: "morning", "noon", "9 am", "9 o'clock", "21:30", "early hours"."""
+        word = self.word(i)
+        if word in _PARTS or word in _HOURS:
+            return _PARTS.get(word) or _HOURS[word], i + 1
+        if word == "early" and self.word(i + 1) in ("hours", "morning"):
+            return (0, 6), i + 2
+        if (read := _CLOCK.fullmatch(word)) is None:
+            return None
+        hour, minute, j, half = int(read[1]), int(read[2] or 0), i + 1, read[3]
+        if self.word(j) == ":" and self.word(j + 1)[:2].isdigit() and not read[2] and (rest := _MINUTES.fullmatch(self.word(j + 1))) is not None:
+            minute, half, j = int(rest[1]), rest[2], j + 2
+        clear = j > i + 1
+        if not half and self.word(j) in ("am", "pm", "a", "p"):
+            if len(self.word(j)) == 2:
+                half, j = self.word(j), j + 1
+            elif self.words[j + 1:j + 3] == [".", "m"]:
+                half, j = self.word(j) + "m", j + 3 + (self.word(j + 3) == ".")
+        if not half and self.word(j) in ("o'clock", "oclock"):
+            hour, clear, j = hour + 12 * (hour < _O_CLOCK), True, j + 1
+        part = self.word(k := j + 1 + (self.word(j + 1) == "the")) if self.word(j) in ("in", "at") and not (half or clear) else ""
+        if part in _PARTS:
+            hour, clear, j = hour + 12 * (hour < 12 and part != "morning" and (part != "night" or hour > 6)), True, k + 1
+        if half and 1 <= hour <= 12:
+            hour = hour % 12 + 12 * (half == "pm")
+        elif half or not clear:
+            return None
+        return ((hour + minute / 60.0 - 0.5, hour + minute / 60.0 + 0.5), j) if hour < 24 and minute < 60 else None
+
+    def part_of(self, span: Span, hours: tuple[float, float]) -> Span | None:
+        """Hours of the day in which the interval begins, or of the next, if they touch it; half a day later for "9 o'clock" in an evening."""
+        midnight = span[0] // DAY * DAY
+        for later in (0.0, DAY, DAY / 2.0):
+            start, end = midnight + hours[0] + later, midnight + hours[1] + later
+            if start < span[1] and end > span[0]:
+                return start, end
+        return None
 
     def safely(self, reader: Callable[[_Reader, int, bool], _Found | None], i: int, licensed: bool) -> _Found | None:
         try:
@@ -381,7 +496,7 @@ class _Reader:
         return self.words[i] if 0 <= i < self.n else ""
 
     def written(self, i: int, after: int) -> str:
-        return self.raw[self.starts[i]:self.starts[after - 1] + len(self.words[after - 1])]
+        return self.raw[self.starts[i]:self.ends[after - 1]]
 
     def capital(self, i: int) -> bool:
         return self.raw[self.starts[i]].isupper()
@@ -455,6 +570,8 @@ class _Reader:
         n = int(word) if 1 <= len(word) <= 4 and word.isascii() and word.isdigit() else _COUNTS.get(word, 0)
         if not n:
             return None
+        if word in _TENS and self.word(i + 1) == "-" and 0 < _COUNTS.get(self.word(i + 2), 0) < 10 and len(self.word(i + 2)) > 2:
+            return n + _COUNTS[self.word(i + 2)], i + 3
         return n, i + 2 if word == "couple" and self.word(i + 1) == "of" else i + 1
 
     def month(self, i: int, licensed: bool) -> tuple[int, int] | None:
@@ -506,6 +623,10 @@ class _Reader:
 
     def number(self, i: int, licensed: bool) -> _Found | None:
         word = self.words[i]
+        if self.negative(i):
+            return None, i + 1
+        if (timed := self.of_day(i, licensed)) is not None:
+            return timed
         if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
             return self.written_date(written), i + 1
         decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
@@ -524,6 +645,22 @@ class _Reader:
             if licensed and found[2] and self.word(i - 1) == "the" and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n):
                 return self.day_alone(i, int(found[1])), i + 1
         return self.counted(i, licensed)
+
+    def negative(self, i: int) -> bool:
+        """Whether a minus stands before the number, and nothing before the minus."""
+        before = self.starts[i] - 2
+        return self.word(i - 1) == "-" and self.starts[i - 1] == before + 1 and (before < 0 or self.raw[before].isspace())
+
+    def of_day(self, i: int, licensed: bool) -> _Found | None:
+        """A part of a day before the day: "noon yesterday", "9 am on 3 May", "the evening of the 14th"."""
+        if (clock := self.clock(i)) is None:
+            return None
+        j = clock[1] + (self.word(clock[1]) in ("of", "on", ","))
+        found = self.safely(_Reader.at, j, True)
+        if found is None or found[0] is None or found[1] <= j or found[0][1] - found[0][0] > DAY:
+            return None
+        part = self.part_of(found[0], clock[0])
+        return None if part is None else (part, found[1])
 
     def written_date(self, found: re.Match[str]) -> Span | None:
         """2023-05-07, with or without a time; 2023-05; 5/7/2023; 7.5.2023; 2023/5/7."""
@@ -630,7 +767,15 @@ class _Reader:
         if self.word(k) in ("last", "this", "next") and self.word(k + 1) == "week":
             monday = self.day - date.fromordinal(self.day).weekday() + 7 * _SHIFTS[self.words[k]]
             return self.with_part(_days(monday + weekday, monday + weekday + 1), k + 2)
+        if not how and (count := self.count(j)) and _UNITS.get(self.word(count[1])) == "week" and self.word(count[1] + 1) == "ago":
+            return self.narrowed_to(weekday, _around(self.said, -count[0], "week")), count[1] + 2
         return self.with_part(self.weekday_span(i, weekday, how), j)
+
+    def narrowed_to(self, weekday: int, span: Span) -> Span:
+        """The first such day of an interval of at least a week."""
+        first = int(span[0] // DAY) + _EPOCH
+        day = first + (weekday - date.fromordinal(first).weekday()) % 7
+        return _days(day, day + 1)
 
     def near_day(self, i: int, licensed: bool) -> _Found | None:
         """Yesterday, today, tomorrow, tonight."""
@@ -676,6 +821,8 @@ class _Reader:
     def third(self, i: int, licensed: bool) -> _Found | None:
         """Early May, mid-2023, late last year, the end of May."""
         word, j = self.words[i], i + 1
+        if word == "early" and self.word(j) == "hours":
+            return self.of_day(i, licensed)
         if word in ("beginning", "start", "middle", "end"):
             if self.word(j) != "of":
                 return None
@@ -713,10 +860,15 @@ class _Reader:
         return (span if span[0] < span[1] else None), j + 1
 
     def first(self, i: int, licensed: bool) -> _Found | None:
-        return self.ordinal(i, _ORDINALS[self.words[i]])
+        n = _ORDINALS[self.words[i]]
+        if self.word(i + 1) == "of" and (month := self.month(i + 2, True)) is not None:
+            return self.day_of_month(i, n, *month)
+        return self.ordinal(i, n)
 
     def ordinal(self, i: int, n: int) -> _Found | None:
         """The first week of May, the last Friday of 2023, the second half of last year.  `n` = -1: the last."""
+        if n in (1, -1) and (several := self.several(i, n)) is not None:
+            return several
         unit, j = self.word(i + 1), i + 2
         if self.word(j) not in ("of", "in") or not (unit in _WEEKDAYS or unit in _HELD):
             return None
@@ -752,6 +904,21 @@ class _Reader:
             day = last - 1 - (date.fromordinal(last - 1).weekday() - weekday) % 7
         return (_days(day, day + length) if first <= day < last else None), after
 
+    def several(self, i: int, n: int) -> _Found | None:
+        """The first ten days of May, the last two weeks of 2023, the first days of May: three."""
+        count, j = self.count(i + 1) or (3, i + 1)
+        unit = _UNITS.get(self.word(j))
+        if unit not in ("day", "week", "month") or self.word(j) == unit or self.word(j + 1) not in ("of", "in"):
+            return None
+        if (whole := self.at_unit(j + 2)) is None or whole[0] is None:
+            return whole
+        (start, end), after = whole[0], whole[1]
+        first, last = int(start // DAY) + _EPOCH, int(-(-end // DAY)) + _EPOCH
+        other = _from(first, count, unit) if n > 0 else _from(last, -count, unit)
+        if not first <= other <= last:
+            return whole
+        return (_days(first, other) if n > 0 else _days(other, last)), after
+
     def counted(self, i: int, licensed: bool) -> _Found | None:
         """Three weeks ago, three weeks from now, three weeks before an expression or an event."""
         if (count := self.count(i)) is None or self.word(i - 1) == "half":
@@ -760,15 +927,34 @@ class _Reader:
         if (unit := _UNITS.get(self.word(count[1]))) is None:
             return self.named_ago(n, j) if self.word(j) == "ago" else None
         if self.word(j) == "ago":
-            return _around(self.said, -n, unit), j + 1
+            if unit in ("week", "fortnight") and self.word(j + 1) in ("today", "yesterday"):
+                return _calendar_unit("day", self.day, -DAYS_PER[unit] * n - (self.words[j + 1] == "yesterday")), j + 2
+            return self.around(self.said, -n, unit), j + 1
         if self.word(j) == "from" and self.word(j + 1) in ("now", "today", "tomorrow", "yesterday"):
             shift = {"tomorrow": DAY, "yesterday": -DAY}.get(self.words[j + 1], 0.0)
-            return _around(self.said + shift, n, unit), j + 2
+            return self.around(self.said + shift, n, unit), j + 2
         if self.word(j) == "from" and self.word(j + 1) in _WEEKDAYS:
             return _beside(Relation.AFTER, self.weekday_span(j + 1, _WEEKDAYS[self.words[j + 1]], "next"), n, unit), j + 2
         if self.word(j) in ("before", "after"):
             return self.offset(j, n, unit)
         return None
+
+    def around(self, said: float, count: int, unit: str) -> Span:
+        """`_around`, whose middle day is the focus if it is longer than a day."""
+        span = _around(said, count, unit)
+        if unit != "weekend" and span[1] - span[0] > DAY:
+            middle = _from(int(said // DAY) + _EPOCH, count, unit)
+            self.focus = _days(middle, middle + 1)
+        return span
+
+    def half(self, i: int, licensed: bool) -> _Found | None:
+        """Half an hour ago, half a year ago."""
+        j = i + 1 + (self.word(i + 1) in ("a", "an"))
+        halves = {"hour": (30, "minute"), "day": (12, "hour"), "year": (6, "month")}
+        if self.word(j) not in halves or self.word(j + 1) != "ago" or self.word(i - 1) in ("a", "and"):
+            return None
+        count, unit = halves[self.word(j)]
+        return self.around(self.said, -count, unit), j + 2
 
     def named_ago(self, n: int, j: int) -> _Found | None:
         """Two Fridays ago, three summers ago."""
@@ -794,6 +980,12 @@ class _Reader:
         unit, word = _UNITS[self.words[i]], self.word(i + 1)
         if self.words[i] == "year" and _YEARS.fullmatch(word):
             return self.year_alone(i + 1, True)
+        if self.words[i] in ("week", "weekend") and word in ("of", "starting", "beginning", "from"):
+            found = self.at(i + 2, True)
+            if found is None or found[0] is None or found[0][1] - found[0][0] != DAY:
+                return None
+            day = round(found[0][0] / DAY) + _EPOCH
+            return (_days(day, day + 7) if word != "of" and unit == "week" else _calendar_unit(unit, day, 0)), found[1]
         if word not in ("before", "after"):
             return None
         target, again = self.word(i + 2), self.word(i + 3) == self.words[i]
@@ -807,7 +999,7 @@ class _Reader:
     def article(self, i: int, licensed: bool) -> _Found | None:
         """The day before yesterday, the last two weeks, the first week of May, the 7th of May, the weekend."""
         word = self.word(i + 1)
-        if word == "weekend" and self.word(i + 2) not in ("before", "after"):
+        if word == "weekend" and self.word(i + 2) not in ("before", "after", "of"):
             if self.word(i - 1) not in ("over", "on", "at", "this", "during", "in", "by", "until", "since", "before", "after", "for"):
                 return None
             ahead = self.direction(i, self.default(i)) > 0 or date.fromordinal(self.day).weekday() >= 5
@@ -825,7 +1017,7 @@ class _Reader:
                 after += 1
             if self.direction(i, 1) < 0 or self.word(after) in ("of", "ago") or self.word(i - 1) == "time":
                 return None
-            return _around(self.said, count[0], unit), after + (self.word(after) == "time")
+            return self.around(self.said, count[0], unit), after + (self.word(after) == "time")
         if self.word(j) in _PREPOSITIONS:
             return None
         return self.at(j, True)
@@ -939,5 +1131,7 @@ _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(("between", "from"), _Reader.between),
     **dict.fromkeys(("every", "each"), _Reader.recurrence),
     **dict.fromkeys(("q1", "q2", "q3", "q4"), _Reader.quarter),
+    **dict.fromkeys(("morning", "afternoon", "evening", *_HOURS), _Reader.of_day),
+    "half": _Reader.half,
     "the": _Reader.article,
 }

@@ -18,7 +18,7 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CONGRUENCY, CREATED, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE
+from ...engine.vocabulary import ARRIVED, CONGRUENCY, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE
 
 STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")
 LASTS = np.array([1.0, 5.0, 18.0, np.inf])      # h; 0-1, 1-6, 6-24, above 24
@@ -26,7 +26,8 @@ MULTIPLIER = np.array([2.0, 1.2, 0.8, 0.5])
 FLOOR = np.array([0.0, 0.0, 0.05, 0.10])
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
-STAGE_ENTERED = Column("stage_entered", np.float64, Scope.MEMORY, "h", np.nan, "when each stage begins or began; NaN: its condition is not met", (4,))
+STAGE_ENTERED = Column("stage_entered", np.float64, Scope.MEMORY, "h", np.nan, "when each stage begins or began; NaN: its condition is not met", (4,),
+                       clock=True)
 STAGE_IMPORTANCE = Column("stage_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience when encoded", low=0, high=1)
 REPLAYED_SO_FAR = Column("replayed_so_far", np.int64, Scope.MEMORY, "1", 0, "replayed steps that the memory was part of, over all sleeps", low=0)
 
@@ -109,9 +110,9 @@ class ConsolidationCascadePrintedParams(Params):
 class ConsolidationCascadePrinted(Mechanism[ConsolidationCascadePrintedParams]):
     owns = (STAGE_ENTERED, STAGE_IMPORTANCE, REPLAYED_SO_FAR)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SALIENCE, PLASTICITY), adds=(), sets=(STAGE_ENTERED, STAGE_IMPORTANCE))
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, SALIENCE, PLASTICITY), adds=(), sets=(STAGE_ENTERED, STAGE_IMPORTANCE))
     def encode(self, view: Any, incoming: Incoming) -> None:
-        row, now = view.row, float(view.created[view.row])
+        row, now = view.row, float(view.arrived[view.row])
         view.stage_importance[row], view.stage_entered[row, 0] = view.salience, now
         advance(now, view.plasticity, view.salience, 0, False, self.params.time_scale, view.stage_entered[row])
 

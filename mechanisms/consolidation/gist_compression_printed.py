@@ -15,7 +15,7 @@ from typing import Any
 from ...engine.columns import Phase
 from ...engine.contract import Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CREATED, DETAIL, HIPPOCAMPAL_DEPENDENCE
+from ...engine.vocabulary import ARRIVED, DETAIL, HIPPOCAMPAL_DEPENDENCE
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ class GistCompressionPrintedParams(Params):
 
 
 class GistCompressionPrinted(Mechanism[GistCompressionPrintedParams]):
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,))
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,))
     def compress(self, view: Any, tick: Tick) -> None:
         p = self.params
-        cut(tick.end, view.created, view.hippocampal_dependence, p.threshold, self.hours("summary_age"), self.hours("keywords_age"), view.detail)
+        cut(tick.end, view.arrived, view.hippocampal_dependence, p.threshold, self.hours("summary_age"), self.hours("keywords_age"), view.detail)

@@ -42,7 +42,7 @@ TRACE_WEIGHT = Column("trace_weight", np.float64, Scope.MEMORY, "1", 0.0, "weigh
 SYNTHESIS_DUE = Column("synthesis_due", np.float64, Scope.MEMORY, "1", 0.0, "weight that synthesis adds in the window after reactivation", low=0,
                        own=True)
 REACTIVATED = Column("reactivated", np.float64, Scope.MEMORY, "h", np.nan, "when it was last reactivated, or stored as a new version; NaN: never",
-                     own=True)
+                     own=True, clock=True)
 EMBEDDING_TOTAL = Column("embedding_total", np.float64, Scope.GLOBAL, "1", 0.0, "sum of the embeddings of all memories", ("dimensions",))
 
 

@@ -29,7 +29,7 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.text.features import Features
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import CONGRUENCY, CREATED, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
+from ...engine.vocabulary import ARRIVED, CONGRUENCY, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SCHEMA_WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of a schema's items with each feature", ("schemas", "buckets"),
@@ -335,13 +335,13 @@ class SchemaFormation(Mechanism[SchemaFormationParams]):
             rehearse(view.replays, p.replay_share, p.smoothing, p.concentration, view.schema_item, view.schema_base, view.schema_items,
                      view.schema_weights, view.schema_count, view.schema_size, view.schema_used, view.schema_serial, view.schema)
 
-    @hook(Phase.RETRIEVE, reads=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_SERIAL, SCHEMA, CREATED, CONGRUENCY,
+    @hook(Phase.RETRIEVE, reads=(SCHEMA_WEIGHTS, SCHEMA_COUNT, SCHEMA_SIZE, SCHEMA_BASE, SCHEMA_ITEMS, SCHEMA_SERIAL, SCHEMA, ARRIVED, CONGRUENCY,
                                  NOW), adds=(), sets=(SCHEMATIC,))
     def score(self, view: Any, cue: Cue) -> None:
         """The cortical route: a query that fits a schema retrieves its memories, as far as they no longer depend on the hippocampus."""
         p, x = self.params, features_of(cue.features, self.params.buckets, self.params.features)
         if x.size:
-            evoke(self._chances(view, x), view.schema_serial, view.schema, view.created, view.congruency, view.now, self.hours("dependence_time"),
+            evoke(self._chances(view, x), view.schema_serial, view.schema, view.arrived, view.congruency, view.now, self.hours("dependence_time"),
                   p.acceleration, p.least, view.schematic)
 
     def _chances(self, view: Any, x: Any) -> Any:

@@ -33,8 +33,10 @@ ENTRAINING: Final = 100         # sleeps after which a convergent cycle has conv
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PROCESS_S = Column("process_s", np.float64, Scope.GLOBAL, "1", 0.0, "S at its last update, memory being awake", low=0, high=1)
-PROCESS_S_SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last update of S; NaN: no event yet")
-DROWSY_FROM = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S first meets the upper threshold after the last sleep")
+PROCESS_S_SINCE = Column("process_s_since", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last update of S; NaN: no event yet",
+                         clock=True)
+DROWSY_FROM = Column("drowsy_from", np.float64, Scope.GLOBAL, "h", np.nan, "when S first meets the upper threshold after the last sleep",
+                     clock=True)
 
 
 # --- equations: the two processes ----------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.vocabulary import (
-    CREATED,
+    ARRIVED,
     KIND,
     LOG_STRENGTH,
     NEED,
@@ -339,7 +339,7 @@ class SleepReplay(Mechanism[SleepReplayParams]):
     def read_reward(self, view: Any, incoming: Incoming) -> None:
         view.replay_reward[view.row] = abs(reward_in(incoming.features.terms))
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, SESSION, VISIBLE, KIND, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, SESSION, VISIBLE, KIND, NEED, RIPPLES, SLEEP_SHARE, REPLAY_REWARD), adds=(),
           sets=(REPLAY_VALUE, REPLAY_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS, RANDOM))
     def dream(self, view: Any, tick: Tick) -> None:
         """Replays events alone: neighbours are events with no other event between them."""
@@ -364,7 +364,7 @@ class SleepReplay(Mechanism[SleepReplayParams]):
         ends = after[states[:k], actions[:k]]
         pairs = rows[np.stack([np.where(backwards[:k], ends, states[:k]), np.where(backwards[:k], states[:k], ends)], axis=1)]
         view.replayed[:k] = pairs
-        view.replay_lag[:k] = np.abs(np.diff(view.created[pairs], axis=1)[:, 0]) / p.compression
+        view.replay_lag[:k] = np.abs(np.diff(view.arrived[pairs], axis=1)[:, 0]) / p.compression
         rehearse(pairs, view.replays, view.replay_rehearsed)
 
     @hook(Phase.MAINTAIN, reads=(REPLAY_REHEARSED,), adds=(LOG_STRENGTH,), sets=())

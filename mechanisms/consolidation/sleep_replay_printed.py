@@ -21,7 +21,7 @@ from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
 from ...engine.vocabulary import (
     ACTIVATION,
-    CREATED,
+    ARRIVED,
     GRAPH,
     KIND,
     LOG_STRENGTH,
@@ -114,7 +114,7 @@ class SleepReplayPrintedParams(Params):
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
     owns = (PRINTED_REHEARSED,)
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
           sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))
@@ -129,7 +129,7 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
         pairs = np.concatenate([np.empty((0, 2), np.int64), *(np.stack([s[:-1], s[1:]], axis=1) for back, i in chosen for s in (found[back][i],))])
         pairs = pairs[:REPLAY_STEPS]
         view.replayed[: len(pairs)] = pairs
-        view.replay_lag[: len(pairs)] = np.abs(np.diff(view.created[pairs], axis=1)[:, 0]) / p.compression
+        view.replay_lag[: len(pairs)] = np.abs(np.diff(view.arrived[pairs], axis=1)[:, 0]) / p.compression
         view.replays[...] = np.bincount(pairs.ravel(), minlength=n)
         view.printed_rehearsed[...] = np.log(np.exp(view.printed_rehearsed) + view.replays)
 

@@ -34,7 +34,7 @@ from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
 from ...engine.text.condensing import sentences
 from ...engine.text.features import SpeechAct, features, terms_of
-from ...engine.vocabulary import CREATED, DRAFTS, GRAPH, HIDE, KIND, LEXICON, MADE, NOW, SESSION, SPEAKER, STAGE, TEXTS, VISIBLE
+from ...engine.vocabulary import ARRIVED, DRAFTS, GRAPH, HIDE, KIND, LEXICON, MADE, NOW, SESSION, SPEAKER, STAGE, TEXTS, VISIBLE
 from ..shared.facts import facts_of, teller
 
 STAGE_SUMMARY = Column("stage_summary", np.int64, Scope.MEMORY, "1", -1, "of a stage's first event: row of the present summary; -1: none", low=-1)
@@ -183,7 +183,7 @@ class StageSummary(Mechanism[StageSummaryParams]):
 
     owns = (STAGE_SUMMARY, STAGE_SUMMARISED)
 
-    @hook(Phase.CONSOLIDATE, reads=(KIND, CREATED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before, STAGE, STAGE_SUMMARISED.before),
+    @hook(Phase.CONSOLIDATE, reads=(KIND, ARRIVED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before, STAGE, STAGE_SUMMARISED.before),
           adds=(DRAFTS,), sets=())
     def draft(self, view: Any, tick: Tick) -> None:
         """Draft a summary of each closed stage that has none, or whose events are no longer those of its summary."""
@@ -193,7 +193,7 @@ class StageSummary(Mechanism[StageSummaryParams]):
         for rows in groups:
             first = _first(view.stage, int(rows[0]))
             known = int(view.stage_summarised[first])
-            goes_on = rows[-1] == last and tick.end - view.created[last] < self.hours("quiet")
+            goes_on = rows[-1] == last and tick.end - view.arrived[last] < self.hours("quiet")
             if goes_on or rows.size < p.members or known <= rows.size < max(p.growth * known, known + 1):
                 continue
             stage = [_said(view, row) for row in rows.tolist()]

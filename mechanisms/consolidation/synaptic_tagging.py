@@ -26,7 +26,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
+from ...engine.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
 
 CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation
 NO_SYNAPSE = -1.0                       # PROTEIN_INTEGRAL of a link that is no synapse
@@ -251,27 +251,27 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
         odds = salience / (1.0 - salience) if salience < 1.0 else math.inf
         return early_phase(p.h0, self.hours("stimulation") * odds, True, True, p.h0, p.gamma_p, p.gamma_d, self.hours("tau_h")) - p.h0
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, CREATED, SALIENCE, GRAPH), adds=(), sets=(EARLY_PHASE_INDUCED, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, ARRIVED, SALIENCE, GRAPH), adds=(), sets=(EARLY_PHASE_INDUCED, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL))
     def encode(self, view: Any, incoming: Incoming) -> None:
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         view.early_phase_induced[view.row] = change = self.induction(view.salience)
         induce(view.row, view.now, change, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), links.start, links.degree, links.pool,
-               view.graph.target, view.created, view.protein_drive, view.proteins, view.protein_integral)
+               view.graph.target, view.arrived, view.protein_drive, view.proteins, view.protein_integral)
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL), adds=(), sets=(LATE_PHASE,))
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL), adds=(), sets=(LATE_PHASE,))
     def settle(self, view: Any, tick: Tick) -> None:
         """Set the late phase to its exact value now; memories whose tag ended before the last consolidation do not change."""
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         longest = above(self.induction(1.0), p.theta_tag, self.decay)
         capture(tick.end, tick.start, longest, p.theta_tag, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), self.hours("tau_z"),
-                links.start, links.degree, links.pool, view.graph.target, view.created, view.early_phase_induced, view.protein_drive, view.proteins,
+                links.start, links.degree, links.pool, view.graph.target, view.arrived, view.early_phase_induced, view.protein_drive, view.proteins,
                 view.protein_integral, view.late_phase)
 
-    @at_rest(reads=(CREATED,))
+    @at_rest(reads=(ARRIVED,))
     def captured(self, view: Any, tick: Tick) -> bool:
         """Whether even the newest tag had ended before this sleep did: the next one then finds no memory to change."""
-        return bool(view.created[-1] + above(self.induction(1.0), self.params.theta_tag, self.decay) < tick.end)
+        return bool(view.arrived[-1] + above(self.induction(1.0), self.params.theta_tag, self.decay) < tick.end)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, EARLY_PHASE_INDUCED, LATE_PHASE), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, EARLY_PHASE_INDUCED, LATE_PHASE), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
-        log_weight(tick.end, view.created, view.early_phase_induced, view.late_phase, self.params.h0, self.decay, view.log_strength)
+        log_weight(tick.end, view.arrived, view.early_phase_induced, view.late_phase, self.params.h0, self.decay, view.log_strength)

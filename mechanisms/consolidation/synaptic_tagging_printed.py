@@ -17,7 +17,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import CREATED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
+from ...engine.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_IMPORTANCE = Column("printed_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience, and what tagging added", low=0, high=1)
@@ -87,12 +87,12 @@ class SynapticTaggingPrintedParams(Params):
 class SynapticTaggingPrinted(Mechanism[SynapticTaggingPrintedParams]):
     owns = (PRINTED_IMPORTANCE, PRINTED_TAGGING_HEAT)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SALIENCE, GRAPH), adds=(), sets=(PRINTED_IMPORTANCE, PRINTED_TAGGING_HEAT))
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, SALIENCE, GRAPH), adds=(), sets=(PRINTED_IMPORTANCE, PRINTED_TAGGING_HEAT))
     def encode(self, view: Any, incoming: Incoming) -> None:
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         view.printed_importance[view.row] = view.salience
         lift(view.row, p.strong, p.weak, self.hours("window"), p.gain, p.heat_factor, links.start, links.degree, links.pool, view.graph.target,
-             view.created, view.printed_importance, view.printed_tagging_heat)
+             view.arrived, view.printed_importance, view.printed_tagging_heat)
 
     @hook(Phase.MAINTAIN, reads=(PRINTED_TAGGING_HEAT,), adds=(LOG_STRENGTH,), sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:

@@ -28,7 +28,7 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CONGRUENCY, CREATED, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
+from ...engine.vocabulary import ARRIVED, CONGRUENCY, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
 
 LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortical training
 
@@ -284,7 +284,7 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         """D_h, C, D_c per hour."""
         return self.hours("hippocampal_decay"), self.hours("consolidation"), self.hours("cortical_decay")
 
-    @hook(Phase.CONSOLIDATE, reads=(CREATED, CONGRUENCY, REPLAYS, EMBEDDING, KIND), adds=(),
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, CONGRUENCY, REPLAYS, EMBEDDING, KIND), adds=(),
           sets=(HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, HIPPOCAMPAL_DEPENDENCE, REPLAY_IS_KNOWN, GIST_THEME, GIST_WEIGHTS,
                 GIST_THEMES_IN_USE))
     def sleep(self, view: Any, tick: Tick) -> None:
@@ -293,18 +293,18 @@ class SystemsTransfer(Mechanism[SystemsTransferParams]):
         view.replay_is_known = bool(view.replay_is_known or view.replays.any())
         amount = np.empty(len(view.replays))
         consolidate(tick.end, tick.start, spontaneous, spontaneous and view.replay_is_known, *self.rates, self.hours("reinstatement"), p.acceleration,
-                    view.created, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
+                    view.arrived, view.congruency, view.replays, view.hippocampal_trace, view.cortical_trace, view.transferred_age,
                     view.hippocampal_dependence, amount)
         amount[view.kind != 0] = 0.0
         view.gist_themes_in_use = lesson(
             amount, LEAST_REINSTATED, view.embedding, p.eps, p.alike, view.gist_themes_in_use, view.gist_theme, view.gist_weights)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, CONGRUENCY, HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, REPLAY_IS_KNOWN), adds=(LOG_STRENGTH,),
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, CONGRUENCY, HIPPOCAMPAL_TRACE, CORTICAL_TRACE, TRANSFERRED_AGE, REPLAY_IS_KNOWN), adds=(LOG_STRENGTH,),
           sets=())
     def strengthen(self, view: Any, tick: Tick) -> None:
         d_h, c, d_c = self.rates
         c, k = (0.0, 0.0) if view.replay_is_known else (c, self.params.acceleration)
-        log_recall(tick.end, d_h, c, d_c, k, self.params.least, view.created, view.transferred_age, view.congruency, view.hippocampal_trace,
+        log_recall(tick.end, d_h, c, d_c, k, self.params.least, view.arrived, view.transferred_age, view.congruency, view.hippocampal_trace,
                    view.cortical_trace, view.log_strength)
 
     @hook(Phase.RETRIEVE, reads=(GIST_THEME, GIST_WEIGHTS, GIST_THEMES_IN_USE, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(GIST,))

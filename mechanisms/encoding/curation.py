@@ -10,9 +10,9 @@ memories of highest cosine:
     link    the affinity (cosine plus a bonus for shared entities) reaches the threshold: one link in each direction, weighted by the affinity
     create  neither
 
-At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.  A memory that repeats an
-earlier one of the same speaker word for word is not answered while an earlier one is visible, unless the asker filters memories.  So where there is a
-capacity it is the first to make room (WORTH).
+At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.  Of memories with the same
+words by the same speaker the newest visible one is answered, so that its time is seen; the others are not, unless the asker filters memories or asks
+for what was before, when or how often.  So where there is a capacity these are the first to make room (WORTH).
 An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
 
 Cost: per event one search, O(n d), O(k e^2) for e entities each, the words of near duplicates, and O(log n) for memories with the same words;
@@ -33,8 +33,9 @@ from ...engine.ranking import best
 from ...engine.storage.graph import EdgeType
 from ...engine.text.features import Features, SpeechAct, features
 from ...engine.text.utf8 import hashed
-from ...engine.vocabulary import BAN, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
+from ...engine.vocabulary import BAN, CREATED, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
 from ..shared.facts import corrects
+from ..shared.questions import asks_earlier
 
 CREATE, LINK, MERGE = 0, 1, 2
 UNSORTED = 4096             # new memories whose numbers are compared one by one, at least
@@ -139,27 +140,30 @@ def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: A
 
 
 @kernel
-def ban_repeats(repeats: Any, visible: Any, out: Any) -> None:
-    """out_i = 1 for memories with the same words as a visible earlier one.  Cost: O(n).
+def ban_repeats(repeats: Any, told: Any, visible: Any, out: Any) -> None:
+    """out_i = 1 for memories with the same words as a visible one that is told later; of one time, the later row.  Cost: O(n).
 
-    repeats  (n,)       row of the first memory with the same words, -1 for that one itself
+    repeats  (n,)          row of the first memory with the same words, -1 for that one itself
+    told     (n,)       h  when each was told
     visible  (n,) bool
-    out      (n,)       written
+    out      (n,)          written
 
-    The first of three is archived, so the second is answered:
+    The last of three is archived, so the second is answered:
 
     >>> out = np.zeros(4)
-    >>> ban_repeats(np.array([-1, 0, -1, 0]), np.array([False, True, True, True]), out)
+    >>> ban_repeats(np.array([-1, 0, -1, 0]), np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, True, False]), out)
     >>> out.tolist()
-    [0.0, 0.0, 0.0, 1.0]
+    [1.0, 0.0, 0.0, 1.0]
     """
-    shown = np.zeros(repeats.shape[0], dtype=np.bool_)
+    newest = np.full(repeats.shape[0], -1)
     for i in range(repeats.shape[0]):
         first = repeats[i] if repeats[i] >= 0 else i
-        if shown[first]:
+        if visible[i] and (newest[first] < 0 or told[i] >= told[newest[first]]):
+            newest[first] = i
+    for i in range(repeats.shape[0]):
+        first = repeats[i] if repeats[i] >= 0 else i
+        if newest[first] >= 0 and newest[first] != i:
             out[i] = 1
-        elif visible[i]:
-            shown[first] = True
 
 
 def same_words(one: str, other: str) -> bool:
@@ -242,21 +246,22 @@ class Curation(Mechanism[CurationParams]):
         view.words_said[row] = number = said(words, int(view.speaker[row]))
         for other in view.sayings.rows(view.words_said[:row], number).tolist() if number else ():
             if view.speaker[other] == view.speaker[row] and same_words(view.texts[other], incoming.event.text):
-                view.repeats[row] = other
+                view.repeats[row] = view.repeats[other] if view.repeats[other] >= 0 else other      # the first may have been erased
                 break
 
-    @hook(Phase.RETRIEVE, reads=(REPEATS, VISIBLE), adds=(BAN,), sets=())
+    @hook(Phase.RETRIEVE, reads=(REPEATS, CREATED, VISIBLE), adds=(BAN,), sets=())
     def hide(self, view: Any, cue: Cue) -> None:
-        """One vote against each repeat of a visible memory; none if the asker filters memories, and so may leave out the first of them."""
-        if self.params.repeats == "hidden" and cue.query.only is None:
-            ban_repeats(view.repeats, view.visible, view.ban)
+        """One vote against each memory whose words are told again later; none if the asker filters memories, and so may leave out the newest, or
+        asks for a telling of which the newest may not be the one."""
+        if self.params.repeats == "hidden" and cue.query.only is None and not asks_earlier(" ".join(cue.features.words)):
+            ban_repeats(view.repeats, view.created, view.visible, view.ban)
 
-    @hook(Phase.CONSOLIDATE, reads=(REPEATS, VISIBLE.before), adds=(WORTH,), sets=())
+    @hook(Phase.CONSOLIDATE, reads=(REPEATS, CREATED, VISIBLE.before), adds=(WORTH,), sets=())
     def yield_place(self, view: Any, tick: Tick) -> None:
-        """A hidden repeat is needed with odds 0, as long as the earlier one is visible."""
+        """A memory whose words are told again is needed with odds 0, as long as the later one is visible."""
         if self.params.repeats == "hidden":
             hidden = np.zeros(len(view.repeats))
-            ban_repeats(view.repeats, view.visible, hidden)
+            ban_repeats(view.repeats, view.created, view.visible, hidden)
             view.worth[hidden > 0.0] -= np.inf
 
     @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, TEXTS, DUPLICATE), adds=(GRAPH,), sets=(AFFINITY, RESTATES, RESTATED))

@@ -25,7 +25,7 @@ from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
 from ...engine.errors import RegistryError
 from ...engine.numerics import kernel
 from ...engine.text.features import SpeechAct
-from ...engine.vocabulary import CREATED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
+from ...engine.vocabulary import ARRIVED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
 
 AT_STAKE = frozenset({SpeechAct.COMMITMENT, SpeechAct.CORRECTION, SpeechAct.DECISION, SpeechAct.INSTRUCTION})
 
@@ -161,10 +161,10 @@ class EmotionalTagging(Mechanism[EmotionalTaggingParams]):
     def tag(self, view: Any, incoming: Incoming) -> None:
         view.arousal[view.row] = self.aroused(incoming)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, AROUSAL), adds=(LOG_STRENGTH,), sets=())
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, AROUSAL), adds=(LOG_STRENGTH,), sets=())
     def slow_forgetting(self, view: Any, tick: Tick) -> None:
         p = self.params
-        add_spared(tick.end, self.hours("day"), view.created, view.arousal, p.decay, p.spared, view.log_strength)
+        add_spared(tick.end, self.hours("day"), view.arrived, view.arousal, p.decay, p.spared, view.log_strength)
 
     def aroused(self, incoming: Incoming) -> float:
         """Arousal a of an event."""

@@ -39,7 +39,7 @@ ENGRAM_EXCITED = Column("engram_excited", np.float64, Scope.GLOBAL, "activations
 ENGRAM_INHIBITED = Column("engram_inhibited", np.float64, Scope.GLOBAL, "activations", 0.0,
                           "past activations of each unit, decayed with tau_I, at its last activation",
                    ("units",), low=0)
-ENGRAM_ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",))
+ENGRAM_ACTIVE = Column("engram_active", np.float64, Scope.GLOBAL, "h", 0.0, "when each unit was last active", ("units",), clock=True)
 ENGRAM = Column("engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",), own=True)
 ENGRAM_RECENT = Column("engram_recent", np.int32, Scope.GLOBAL, "1", -1, "rows of the last memories written into each unit, a ring buffer; -1: none",
                        ("units", "depth"))
@@ -256,10 +256,10 @@ class EngramAllocation(Mechanism[EngramAllocationParams]):
         self.times = self.hours("half_life") / math.log(2.0), self.hours("inhibition_time")
         self.base = np.zeros(params.units)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(GRAPH,), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN,
+    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(GRAPH,), sets=(ENGRAM_EXCITED, ENGRAM_INHIBITED, ENGRAM_ACTIVE, ENGRAM, ENGRAM_RECENT, ENGRAM_WRITTEN,
                                                            ENGRAM_OVERLAP, RANDOM))
     def allocate_engram(self, view: Any, incoming: Incoming) -> None:
-        p, row, now = self.params, view.row, incoming.event.time
+        p, row, now = self.params, view.row, view.now
         excitable = np.empty(p.units)
         traces = view.engram_excited, view.engram_inhibited
         excitability(self.base, *traces, np.maximum(now - view.engram_active, 0.0), p.boost, p.inhibition, *self.times, excitable)

@@ -17,12 +17,13 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
-from ...engine.vocabulary import MATCH, ROW, VISIBLE
+from ...engine.vocabulary import MATCH, NOW, ROW, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SLOT_EXCITABILITY = Column("slot_excitability", np.float64, Scope.GLOBAL, "1", 0.0, "excitability of a slot at its last change; 0: never used",
                            ("slots",), low=0)
-SLOT_CHANGED = Column("slot_changed", np.float64, Scope.GLOBAL, "h", 0.0, "when the excitability of a slot last changed", ("slots",))
+SLOT_CHANGED = Column("slot_changed", np.float64, Scope.GLOBAL, "h", 0.0, "when the excitability of a slot last changed", ("slots",),
+                      clock=True)
 SLOT = Column("slot", np.int32, Scope.MEMORY, "1", -1, "slot of the memory")
 SLOTMATES = signal("slotmates", Facet.CONTEXT, "match of the best memories in the same slot", unit="sd", direct=False)
 
@@ -105,9 +106,9 @@ class EngramAllocationPrintedParams(Params):
 class EngramAllocationPrinted(Mechanism[EngramAllocationPrintedParams]):
     owns = (SLOT_EXCITABILITY, SLOT_CHANGED, SLOT, SLOTMATES)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(SLOT_EXCITABILITY, SLOT_CHANGED, SLOT))
+    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(SLOT_EXCITABILITY, SLOT_CHANGED, SLOT))
     def allocate_slot(self, view: Any, incoming: Incoming) -> None:
-        p, now, excitable = self.params, incoming.event.time, np.empty(self.params.slots)
+        p, now, excitable = self.params, view.now, np.empty(self.params.slots)
         excitability(view.slot_excitability, np.maximum(now - view.slot_changed, 0.0), self.hours("half_life"), excitable)
         view.slot[view.row] = slot = allocate(excitable)
         activate(slot, now, p.peak, p.suppression, self.hours("half_life"), view.slot_excitability, view.slot_changed)

@@ -23,7 +23,7 @@ from ...engine.vocabulary import NOW, TURNOVER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 NEUROGENESIS_STARTED = Column("neurogenesis_started", np.float64, Scope.GLOBAL, "h", np.nan,
-                              "time of the first event, at which all cells are mature; NaN: none yet")
+                              "time of the first event, at which all cells are mature; NaN: none yet", clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

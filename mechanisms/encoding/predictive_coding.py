@@ -28,7 +28,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT, VETO
+from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT
 
 Array = NDArray[np.float64]
 CODE_BITS = 512          # bits of the digest from which the signs of an entity code are taken
@@ -353,7 +353,6 @@ class PredictiveCodingParams(Params):
     recall_share: float
     surprise_gain: float
     threshold_gain: float
-    wholly_predicted: float
 
 
 class PredictiveCoding(Mechanism[PredictiveCodingParams]):
@@ -391,13 +390,12 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         eps = self._settled(x, weights, prior, code, precisions)
         view.surprise = surprise(eps, weights, precisions)
 
-    @hook(Phase.ENCODE, reads=(SURPRISE, PC_USUAL_SURPRISE.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT, VETO), sets=())
+    @hook(Phase.ENCODE, reads=(SURPRISE, PC_USUAL_SURPRISE.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT), sets=())
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, usual = self.params, view.pc_usual_surprise
         excess = relative(view.surprise, usual)
         view.encoding_strength = p.surprise_gain * excess
         view.threshold_shift = -p.threshold_gain * excess
-        view.veto = int(view.surprise < p.wholly_predicted * usual)
 
     @hook(Phase.ENCODE, reads=(PC_INPUT, PC_CODE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
           sets=(PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, RANDOM))

@@ -34,7 +34,7 @@ from ...engine.drafts import Kind
 from ...engine.numerics import kernel
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text.utf8 import hashed
-from ...engine.vocabulary import CREATED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
+from ...engine.vocabulary import ARRIVED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
 
 STAGE_LABEL = Column("stage_label", np.int64, Scope.MEMORY, "1", 0, "number of the event's label, from its text; 0: no label", own=True)
 STAGE_VALLEY = Column("stage_valley", np.float64, Scope.GLOBAL, "1", np.nan,
@@ -230,7 +230,7 @@ class StageDetection(Mechanism[StageDetectionParams]):
 
     owns = (STAGE_LABEL, STAGE_VALLEY, STAGE_VALLEY_ROW, STAGE_DEPTHS, STAGE_TURN, STAGE_ASKED)
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, KIND, CREATED, EMBEDDING, STAGE_TURN), adds=(),
+    @hook(Phase.ENCODE, reads=(ROW, NOW, KIND, ARRIVED, EMBEDDING, STAGE_TURN), adds=(),
           sets=(STAGE, STAGE_LABEL, STAGE_VALLEY, STAGE_VALLEY_ROW, STAGE_DEPTHS))
     def place(self, view: Any, incoming: Incoming) -> None:
         row, stage, before = view.row, view.stage, incoming.before
@@ -239,7 +239,7 @@ class StageDetection(Mechanism[StageDetectionParams]):
             return
         goes_on = before >= 0 and stage[before] >= 0
         if self.params.by == "gap":
-            goes_on = goes_on and view.now - view.created[before] < self.hours("gap")
+            goes_on = goes_on and view.now - view.arrived[before] < self.hours("gap")
         stage[row] = stage[before] if goes_on else row
         if self.params.by in ("semantic", "model"):
             self._compare(view)

@@ -30,7 +30,7 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.uses import session_key, step_of_use
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, CREATED, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.vocabulary import ARRIVED, CHOICE_GAIN, CONTEXT_KEPT, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
 
 BOUND: Final = 8        # memories used before it to which a memory is bound; a new one replaces the weakest
 
@@ -285,13 +285,13 @@ class TemporalContext(Mechanism[TemporalContextParams]):
 
     owns = (CONTEXT_RETENTION, CONTEXT_CUES, CONTEXT_BINDING, CONTEXT)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
     def store_retention(self, view: Any, incoming: Incoming) -> None:
         row, before = view.row, incoming.before
         if before < 0:
             view.context_retention[row] = 0.0
             return
-        p, created, session = self.params, view.created, view.session
+        p, created, session = self.params, view.arrived, view.session
         kept = view.context_kept * (1.0 if session[row] == session[before] else p.session_retention)
         view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[before], self.hours("drift_time"), kept)
 
@@ -304,7 +304,7 @@ class TemporalContext(Mechanism[TemporalContextParams]):
             for row in rows.tolist():
                 bind(row, before, strength, view.context_cues, view.context_binding)
 
-    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN, SESSION, CREATED, KIND, NOW, USED.before, USED_TIME.before,
+    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN, SESSION, ARRIVED, KIND, NOW, USED.before, USED_TIME.before,
                                  CONTEXT_CUES, CONTEXT_BINDING), adds=(), sets=(CONTEXT,))
     def reinstate(self, view: Any, cue: Cue) -> None:
         """No score unless the best match is above 0, the mean of MATCH, or the question is asked in a session that has a context."""
@@ -348,7 +348,7 @@ class TemporalContext(Mechanism[TemporalContextParams]):
         ours = np.flatnonzero((view.used[:, 0] >= 0) & (view.used[:, 1] == key))
         used = view.used[ours, 0].astype(np.int64)
         t = present(view.used_time[ours], view.used[ours, 2], products(used, last, view.context_retention, p.study_share, p.beta),
-                    float(view.created[last]) if last >= 0 else np.nan, float(view.now), p.beta, self.hours("drift_time"))
+                    float(view.arrived[last]) if last >= 0 else np.nan, float(view.now), p.beta, self.hours("drift_time"))
         rows, place = np.unique(used, return_inverse=True)
         weights = np.bincount(place, t[:-1], len(rows)) * scale
         return rows[weights > 0.0], weights[weights > 0.0], last, float(t[-1]) * scale

@@ -21,7 +21,7 @@ from ...engine.numerics import kernel
 from ...engine.storage.graph import EdgeType, entity_node
 from ...engine.storage.postings import trigrams_of
 from ...engine.text.memo import remembered
-from ...engine.vocabulary import CREATED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
+from ...engine.vocabulary import ARRIVED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
 
 CHARACTERS: Final = 8_192   # most characters compared per text; bounds the cost near very long memories
 
@@ -144,7 +144,7 @@ class WriteGateCortex(Mechanism[WriteGateCortexParams]):
     owns = (CORTEX_ERRORS,)
 
     @hook(Phase.ENCODE, adds=(VETO,), sets=(CORTEX_ERRORS,), reads=(
-        NOW, INDEX.before, TEXTS.before, GRAPH.before, SESSION.before, CREATED.before, THRESHOLD_SHIFT))
+        NOW, INDEX.before, TEXTS.before, GRAPH.before, SESSION.before, ARRIVED.before, THRESHOLD_SHIFT))
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, d = self.params, view.cortex_errors
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
@@ -159,6 +159,6 @@ class WriteGateCortex(Mechanism[WriteGateCortexParams]):
             d[3] = min(apart(trigrams, _trigrams(view.texts[row][:CHARACTERS])) for row in near)
         last = last_of(view.session, incoming.session)
         if last >= 0:
-            d[2] = time_error(view.now - view.created[last], self.hours("news_time"))
+            d[2] = time_error(view.now - view.arrived[last], self.hours("news_time"))
         score = prediction_error(d, np.array([p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight]))
         view.veto = int(not admits(score, p.threshold + view.threshold_shift))

@@ -21,14 +21,14 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, CREATED, NOW, RECALLED, ROW
+from ...engine.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
 SHORTEST_AGE = 1.0      # s; the law diverges at age 0
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 USES = Column("uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0, own=True)
 RECENT_USES = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",),
-                     own=True)
+                     own=True, clock=True)
 RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",), own=True)
 
 
@@ -141,18 +141,18 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
     def seconds(self) -> float:
         return 3600.0 / self.params.time_scale
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
     def first_use(self, view: Any, incoming: Incoming) -> None:
         self._use(view, np.array([view.row]))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, CREATED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, ARRIVED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
     def on_recall(self, view: Any, cue: Cue) -> None:
         self._use(view, view.recalled)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, USES, RECENT_USES, RECENT_DECAYS, NOW), adds=(), sets=(ACTIVATION,))
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, USES, RECENT_USES, RECENT_DECAYS, NOW), adds=(), sets=(ACTIVATION,))
     def age(self, view: Any, tick: Tick) -> None:
-        activation(view.now, view.created, view.uses, view.recent_uses, view.recent_decays, self.seconds, view.activation)
+        activation(view.now, view.arrived, view.uses, view.recent_uses, view.recent_decays, self.seconds, view.activation)
 
     def _use(self, view: Any, rows: Any) -> None:
         p = self.params
-        use(rows, view.now, view.created, view.uses, view.recent_uses, view.recent_decays, self.seconds, p.decay_intercept, p.decay_scale)
+        use(rows, view.now, view.arrived, view.uses, view.recent_uses, view.recent_decays, self.seconds, p.decay_intercept, p.decay_scale)

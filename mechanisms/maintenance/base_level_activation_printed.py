@@ -16,7 +16,7 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, CREATED, NOW, RECALLED, ROW
+from ...engine.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
 STAGES = np.array([[0.0, 2.0, 0.0], [1.0, 1.2, 0.0], [6.0, 0.8, 0.05], [24.0, 0.5, 0.1]])   # from age in h, decay multiplier, heat floor
 SHORTEST_LIFE = 0.01    # h; ln L diverges at 0
@@ -24,7 +24,7 @@ ODDS_LIMIT = 1e-6       # heat 1 would have infinite odds
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ACCESSES = Column("accesses", np.int64, Scope.MEMORY, "1", 1, "how often the memory was encoded or recalled", low=1)
-ACCESSED = Column("accessed", np.float64, Scope.MEMORY, "h", 0.0, "when it was last encoded or recalled")
+ACCESSED = Column("accessed", np.float64, Scope.MEMORY, "h", 0.0, "when it was last encoded or recalled", clock=True)
 HEAT_AT_ACCESS = Column("heat_at_access", np.float64, Scope.MEMORY, "1", 1.0, "heat just after the last access", low=0, high=1)
 
 
@@ -107,15 +107,15 @@ class BaseLevelActivationPrinted(Mechanism[PrintedParams]):
         view.accessed[view.row] = view.now
         view.activation[view.row] = log_odds(1.0) if self.params.law == "heat" else base_level(1, 0.0, self.params.decay)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, CREATED, NOW), adds=(), sets=(ACCESSES, ACCESSED, HEAT_AT_ACCESS))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, ARRIVED, NOW), adds=(), sets=(ACCESSES, ACCESSED, HEAT_AT_ACCESS))
     def on_recall(self, view: Any, cue: Cue) -> None:
         p = self.params
-        access(view.recalled, view.now, view.created, view.accesses, view.accessed, view.heat_at_access, self.rate, p.time_scale, p.boost)
+        access(view.recalled, view.now, view.arrived, view.accesses, view.accessed, view.heat_at_access, self.rate, p.time_scale, p.boost)
 
-    @hook(Phase.MAINTAIN, reads=(CREATED, ACCESSES, ACCESSED, HEAT_AT_ACCESS, NOW), adds=(), sets=(ACTIVATION,))
+    @hook(Phase.MAINTAIN, reads=(ARRIVED, ACCESSES, ACCESSED, HEAT_AT_ACCESS, NOW), adds=(), sets=(ACTIVATION,))
     def age(self, view: Any, tick: Tick) -> None:
         p = self.params
         if p.law == "heat":
-            cool(view.now, view.created, view.accessed, view.heat_at_access, self.rate, p.time_scale, view.activation)
+            cool(view.now, view.arrived, view.accessed, view.heat_at_access, self.rate, p.time_scale, view.activation)
         else:
-            view.activation[...] = base_level(view.accesses, (view.now - view.created) / p.time_scale, p.decay)
+            view.activation[...] = base_level(view.accesses, (view.now - view.arrived) / p.time_scale, p.decay)

@@ -39,8 +39,8 @@ COMPLEMENT = Column("complement", np.float64, Scope.EDGE, "1", 0.0, "complement 
 ENGULFMENT_RISK = Column("engulfment_risk", np.float64, Scope.EDGE, "1", 0.0, "hazard of engulfment from the last sleep to `complement_clock`",
                          low=0, own=True)
 COMPLEMENT_CLOCK = Column("complement_clock", np.float64, Scope.EDGE, "h", np.nan,
-                          "time of the last update of A, P, T and hazard, by use or sleep; NaN: never", own=True)
-PRUNED = Column("pruned", np.float64, Scope.EDGE, "h", np.nan, "when the association was engulfed; NaN: it was not")
+                          "time of the last update of A, P, T and hazard, by use or sleep; NaN: never", own=True, clock=True)
+PRUNED = Column("pruned", np.float64, Scope.EDGE, "h", np.nan, "when the association was engulfed; NaN: it was not", clock=True)
 CD55 = Column("cd55", np.float64, Scope.MEMORY, "1", 0.0, "share of the deposition of complement that the memory inhibits", low=0, high=1)
 
 

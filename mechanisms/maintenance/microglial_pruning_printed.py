@@ -25,9 +25,11 @@ COACCESS: Final = int(EdgeType.COACCESS)
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_EDGE_WEIGHT = Column("printed_edge_weight", np.float64, Scope.EDGE, "1", 0.0, "weight of the association: a gain for each co-activation",
                              low=0, high=1, own=True)
-PRINTED_COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "time of the last co-activation; NaN: none", own=True)
+PRINTED_COACTIVE = Column("printed_coactive", np.float64, Scope.EDGE, "h", np.nan, "time of the last co-activation; NaN: none", own=True,
+                          clock=True)
 PRINTED_ACCESSES = Column("printed_accesses", np.int32, Scope.MEMORY, "1", 0, "how often the memory was active together with another", low=0)
-PRINTED_TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it was last active together with another; NaN: never")
+PRINTED_TOUCHED = Column("printed_touched", np.float64, Scope.MEMORY, "h", np.nan, "when it was last active together with another; NaN: never",
+                         clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

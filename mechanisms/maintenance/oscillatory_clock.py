@@ -23,7 +23,7 @@ from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import (
-    CREATED,
+    ARRIVED,
     LTP,
     NOW,
     RECALLED,
@@ -41,7 +41,7 @@ NO_THETA: Final = 1.0           # LTP in sleep: replay potentiates as without th
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 THETA_SESSION = Column("theta_session", np.int64, Scope.GLOBAL, "1", -1, "session to which the present theta rhythm belongs; -1: none yet")
-THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet")
+THETA_START = Column("theta_start", np.float64, Scope.GLOBAL, "h", np.nan, "when that session began; NaN: none yet", clock=True)
 THETA_PHASE = Column("theta_phase", np.float64, Scope.GLOBAL, "rad", 0.0, "phase of theta at the last event", low=0, high=2 * math.pi)
 RIPPLE_TIME = Column("ripple_time", np.float64, Scope.GLOBAL, "nights", 0.0, "length of the last sleep, in which ripples occur", low=0)
 
@@ -178,11 +178,11 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
         view.theta_phase = phase(view.now - view.theta_start, self.hours("theta"))
         view.ltp = self.learning(1.0, 0.0)
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, SESSION), adds=(), sets=(WORKING_MEMORY, WORKING_MEMORY_STEP))
     def keep(self, view: Any, incoming: Incoming) -> None:
         """An item stays in working memory by being active in each theta cycle; a pause longer than a cycle, or a new session, empties it."""
         row, before, cycle, gamma = view.row, incoming.before, 1.0 / self.hours("theta"), self.hours("gamma")
-        if before < 0 or view.session[row] != view.session[before] or view.created[row] - view.created[before] > cycle:
+        if before < 0 or view.session[row] != view.session[before] or view.arrived[row] - view.arrived[before] > cycle:
             view.working_memory[:] = -1
         hold(view.working_memory, row, min(capacity(gamma, 1.0 / cycle), WORKING_MEMORY_SLOTS))
         view.working_memory_step = 1.0 / gamma

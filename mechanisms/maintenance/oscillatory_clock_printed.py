@@ -32,7 +32,8 @@ CYCLE_BOUND = Column("cycle_bound", np.int64, Scope.GLOBAL, "1", -1, "theta cycl
 SINCE_RIPPLES = Column("since_ripples", np.float64, Scope.GLOBAL, "1", 0.0, "operations since the last ripples", low=0)
 IMPORTANCE_SINCE_RIPPLES = Column("importance_since_ripples", np.float64, Scope.GLOBAL, "1", 0.0,
                                   "summed importance of events since the last ripples", low=0)
-LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last ripples, else of the first event; NaN: no event")
+LAST_RIPPLES = Column("last_ripples", np.float64, Scope.GLOBAL, "h", np.nan, "time of the last ripples, else of the first event; NaN: no event",
+                      clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

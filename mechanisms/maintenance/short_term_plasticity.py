@@ -30,7 +30,7 @@ RECOVERED = 20.0        # time constants after which the remainder, 2e-9, is bel
 # --- columns -----------------------------------------------------------------------------------------------------------------
 UTILISATION = Column("utilisation", np.float64, Scope.MEMORY, "1", 0.0, "u just after the last use", low=0, high=1, own=True)
 DEPLETION = Column("depletion", np.float64, Scope.MEMORY, "1", 0.0, "1 - x just after the last use", low=0, high=1, own=True)
-LAST_USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "time of the last use; NaN: never", own=True)
+LAST_USED = Column("last_used", np.float64, Scope.MEMORY, "h", np.nan, "time of the last use; NaN: never", own=True, clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

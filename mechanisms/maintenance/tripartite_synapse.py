@@ -42,7 +42,7 @@ GLIOTRANSMISSION = Column("gliotransmission", np.float64, Scope.GLOBAL, "1, uM, 
                   ("territories", 3), low=0)
 ASTROCYTE_STEP = Column("astrocyte_step", np.float64, Scope.GLOBAL, "s", FIRST_STEP, "next step to try in a territory", ("territories",), low=0)
 ASTROCYTE_CLOCK = Column("astrocyte_clock", np.float64, Scope.GLOBAL, "h", np.nan, "time up to which a territory is integrated; NaN: never active",
-               ("territories",))
+               ("territories",), clock=True)
 
 # Names of constants, in the order of the kernels' arguments.  Constants of the astrocyte `a`: the first three tuples, basal glutamate, tau_g; of its
 # release `r`: C_Theta, the last two tuples.

@@ -27,7 +27,8 @@ RC, RL, VER, KER, TOTAL, RATIO, D1, D2, D3, D5 = 6.0, 0.11, 0.9, 0.1, 2.0, 0.185
 PRINTED_TERRITORY = Column("printed_territory", np.int16, Scope.MEMORY, "1", -1, "cluster of the memory", low=-1)
 PRINTED_CALCIUM = Column("printed_calcium", np.float64, Scope.GLOBAL, "1", 0.0, "calcium of a cluster at its last access, 0 at rest", (2**BITS,),
                          low=0, high=1)
-PRINTED_CALCIUM_CLOCK = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "time of the last access to a cluster", (2**BITS,))
+PRINTED_CALCIUM_CLOCK = Column("printed_calcium_clock", np.float64, Scope.GLOBAL, "h", 0.0, "time of the last access to a cluster", (2**BITS,),
+                               clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -28,10 +27,10 @@ from numpy.typing import NDArray
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.records import moment
+from ...engine.records import Event
 from ...engine.text.features import Features, fold, terms_of
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import ROW
+from ...engine.vocabulary import CREATED, ROW
 
 Bits = NDArray[np.uint64]
 
@@ -281,10 +280,10 @@ def dated(date: str) -> Iterator[Pair]:
         yield "year", year[0]
 
 
-def happened(time: float) -> Iterator[Pair]:
-    """Year, month and day of a simulated time; none outside the calendar."""
+def happened(event: Event) -> Iterator[Pair]:
+    """Year, month and day of an event by the speaker's clock; none outside the calendar."""
     try:
-        at: datetime = moment(time)
+        at = event.local
     except (OverflowError, ValueError):
         return
     yield from (("year", str(at.year)), ("month", str(at.month)), ("day", str(at.day)))
@@ -321,10 +320,10 @@ class HyperdimensionalBindingParams(Params):
 class HyperdimensionalBinding(Mechanism[HyperdimensionalBindingParams]):
     owns = (ROLE_FILLER_RECORD, BINDING)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(ROLE_FILLER_RECORD,))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED), adds=(), sets=(ROLE_FILLER_RECORD,))
     def store_record(self, view: Any, incoming: Incoming) -> None:
         who = [("who", fold(incoming.event.speaker))] if incoming.event.speaker else []
-        view.role_filler_record[view.row] = self._record(iter((*who, *happened(incoming.event.time), *contents(incoming.features))))
+        view.role_filler_record[view.row] = self._record(iter((*who, *happened(incoming.event), *contents(incoming.features))))
 
     @hook(Phase.RETRIEVE, reads=(ROLE_FILLER_RECORD,), adds=(), sets=(BINDING,))
     def match(self, view: Any, cue: Cue) -> None:

@@ -16,10 +16,11 @@ import numpy as np
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, RECALLED, ROW
+from ...engine.vocabulary import CREATED, NOW, RECALLED, ROW
 
 # --- columns ------------------------------------------------------------------------------------------------------
-LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when the memory was last encoded or recalled", own=True)
+LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when it happened, or was last recalled", own=True,
+                     clock=True)
 RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False, scale=Scale.SIMILARITY)
 
 
@@ -53,9 +54,9 @@ class RecencyParams(Params):
 class Recency(Mechanism[RecencyParams]):
     owns = (LAST_ACCESS, RECENCY)
 
-    @hook(Phase.ENCODE, reads=(NOW, ROW), adds=(), sets=(LAST_ACCESS,))
+    @hook(Phase.ENCODE, reads=(NOW, ROW, CREATED), adds=(), sets=(LAST_ACCESS,))
     def met(self, view: Any, incoming: Incoming) -> None:
-        view.last_access[view.row] = view.now
+        view.last_access[view.row] = min(view.created[view.row], view.now)      # of a late event, its own time
 
     @hook(Phase.RETRIEVE, reads=(NOW, LAST_ACCESS.before), adds=(), sets=(RECENCY,))
     def score(self, view: Any, cue: Cue) -> None:

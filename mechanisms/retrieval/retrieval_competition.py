@@ -34,7 +34,7 @@ from ..shared.units import unit
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COMPETITION_TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0,
                            "change of log strength by competition at COMPETITION_TIME; suppressed below 0, strengthened above")
-COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last changed the trace")
+COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last changed the trace", clock=True)
 
 
 # --- equations: competition ----------------------------------------------------------------------------------------------------

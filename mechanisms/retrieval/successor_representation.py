@@ -185,7 +185,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
 
     owns = (SUCCESSOR, SUCCESSOR_STATED, SUCCESSION)
 
-    @hook(Phase.ENCODE, reads=(ROW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR_STATED, SUCCESSOR))
+    @hook(Phase.ENCODE, reads=(ROW, NOW, SESSION, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR_STATED, SUCCESSOR))
     def learn(self, view: Any, incoming: Incoming) -> None:
         """Learn the step from the session's last memory with entities; the first such memory of a session has no predecessor."""
         p, row, before, graph = self.params, view.row, incoming.before, view.graph
@@ -195,7 +195,7 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)
             gamma = further(p.discount, view.horizon)
             view.wrote(SUCCESSOR, experience(graph, entities_of(graph, last), entities_of(graph, row), alpha, gamma, p.least, p.initial,
-                                             incoming.event.time))
+                                             view.now))
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW, LEARNING_RATE, PLASTICITY, HORIZON), adds=(GRAPH,), sets=(SUCCESSOR,))
     def follow(self, view: Any, cue: Cue) -> None:

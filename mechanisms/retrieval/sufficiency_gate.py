@@ -26,7 +26,7 @@ from ...engine.errors import InputError
 from ...engine.numerics import kernel
 from ...engine.ranking import best
 from ...engine.storage.postings import Idf
-from ...engine.vocabulary import ANSWERABLE, ARRANGED, LEXICON, RELEASED, RELEVANCE, SUFFICIENCY
+from ...engine.vocabulary import ANSWERABLE, DATED, LEXICON, RELEASED, RELEVANCE, SUFFICIENCY
 
 Floats = NDArray[np.float64]
 
@@ -198,12 +198,12 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
 
     owns = (SUFFICIENCY_EVIDENCE,)
 
-    @hook(Phase.RETRIEVE, reads=(ARRANGED, ANSWERABLE, RELEVANCE, LEXICON), adds=(), sets=(SUFFICIENCY_EVIDENCE, SUFFICIENCY, RELEASED))
+    @hook(Phase.RETRIEVE, reads=(DATED, ANSWERABLE, RELEVANCE, LEXICON), adds=(), sets=(SUFFICIENCY_EVIDENCE, SUFFICIENCY, RELEASED))
     def judge(self, view: Any, cue: Cue) -> None:
         """Without a decision value nothing is judged, and the answer is released."""
         p = self.params
         f = self._coverage(view, cue) if p.evidence == "coverage" else (
-            margin(view.arranged, view.answerable) if p.evidence == "margin" else most_relevant(view.relevance, view.answerable))
+            margin(view.dated, view.answerable) if p.evidence == "margin" else most_relevant(view.relevance, view.answerable))
         if math.isnan(f):
             return
         view.sufficiency_evidence, view.sufficiency = f, probability(f, p.A, p.B)
@@ -212,8 +212,8 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
 
     def _coverage(self, view: Any, cue: Cue) -> float:
         """Share of the query's inverse document frequencies whose words stand in one of the best memories; NaN for a query without words."""
-        rows = best(view.arranged, view.answerable, self.params.best)
-        inside = np.empty(len(view.arranged), np.float32)
+        rows = best(view.dated, view.answerable, self.params.best)
+        inside = np.empty(len(view.dated), np.float32)
         found = total = 0.0
         for term in dict.fromkeys(cue.terms):
             view.lexicon.scores((term,), inside, _one, k1=0.0)

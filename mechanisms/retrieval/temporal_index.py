@@ -18,16 +18,38 @@ Cost: O(n) per query with a time, and one index search, O(n d), for each event t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, Times, times
-from ...engine.vocabulary import CREATED, EMBEDDER, INDEX, NOW, ROW, VISIBLE, WITHIN
+from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, TimeExpression, Times, times
+from ...engine.text.features import features
+from ...engine.vocabulary import (
+    ANSWERABLE,
+    ARRANGED,
+    CREATED,
+    DATED,
+    EMBEDDER,
+    GRAPH,
+    INDEX,
+    KIND,
+    LOG_PRIOR,
+    NOW,
+    ROW,
+    SPEAKER,
+    TEXTS,
+    UTC_OFFSET,
+    VISIBLE,
+    WITHIN,
+)
+from ..shared.questions import asked_beside, asks_kind
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 NONE: Final = int(np.iinfo(np.int64).min)
@@ -41,6 +63,13 @@ END = signal("end", Facet.WHEN, "nearness to the end of the history that is aske
 SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
 SECONDS: Final = 3600.0                 # of an hour
 
+
+# How a memory stands in the time that is asked for.
+FOCUSED: Final = 3                      # told on the day in the middle of a vague time
+TOLD: Final = 2                         # told in it
+ABOUT: Final = 1                        # names a time in it
+ELSEWHERE: Final = 0
+NEAR: Final = 0.25                      # of the length of the time asked for: beyond it, a memory of another time soon counts as far
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
 @kernel
@@ -90,12 +119,14 @@ def fit(start: float, end: float, first: float, last: float, width: float) -> fl
 
 
 @kernel
-def score_times(starts: Any, ends: Any, created: Any, asked: Any, widths: Any, when: Any, within: Any) -> None:
+def score_times(starts: Any, ends: Any, created: Any, offset: Any, own: float, asked: Any, widths: Any, when: Any, within: Any) -> None:
     """The best fit, and the largest share, over the intervals of each memory and those asked for.  Ours.  Cost: O(n m), times 4 intervals at most.
 
     starts, ends  (n, 4)  s  times that each memory names, in order; NONE: no more
-    created       (n,)    h  instant of a memory that names none
-    asked         (m, 2)  h  first, last
+    created       (n,)    h  instant of a memory that names none, in UTC
+    offset        (n,)    h  of the clock of each memory from UTC
+    own           ()      h  of the asker's clock
+    asked         (m, 2)  h  first, last, as the asker's clock shows them
     widths        (m,)    h
     when          (n,)    1  best fit, written
     within        (n,)    1  largest share inside, written
@@ -105,8 +136,9 @@ def score_times(starts: Any, ends: Any, created: Any, asked: Any, widths: Any, w
         for k in range(asked.shape[0]):
             first, last = asked[k, 0], asked[k, 1]
             if starts[i, 0] == NONE:
-                best = max(best, fit(created[i], created[i], first, last, widths[k]))
-                inside = max(inside, share_inside(created[i], created[i], first, last))
+                for told in (created[i] + offset[i], created[i] + own):
+                    best = max(best, fit(told, told, first, last, widths[k]))
+                    inside = max(inside, share_inside(told, told, first, last))
             for j in range(starts.shape[1]):
                 if starts[i, j] == NONE:
                     break
@@ -115,6 +147,93 @@ def score_times(starts: Any, ends: Any, created: Any, asked: Any, widths: Any, w
                 inside = max(inside, share_inside(start, end, first, last))
         when[i] = best
         within[i] = inside
+
+
+@kernel
+def stand_in_time(starts: Any, ends: Any, created: Any, offset: Any, own: float, asked: Any, focus: Any, widths: Any, least: float,
+                  standing: Any, gap: Any) -> None:
+    """How each memory stands in the time asked for: told in its focus, told in it, about it, or neither; and how far it is.  Ours.
+
+    starts, ends, created, offset, own, asked  as of `score_times`
+    focus     (m, 2)  h  middle day of each time that is vague; first = last: none
+    widths    (m,)    h  distance that counts as one, for each time
+    least     ()      1  share of an interval of a memory inside the time, from which on the memory is about it
+    standing  (n,)    1  written: FOCUSED, TOLD, ABOUT or ELSEWHERE
+    gap       (n,)    1  written: by how many widths the nearest time of the memory, told or named, sticks out of the time asked for; 0: it is inside
+    Cost: O(n m), times 4 intervals at most.
+
+    >>> standing, gap, none = np.empty(3, dtype=np.int8), np.empty(3), np.full((3, 4), NONE)
+    >>> told, asked, focus = np.array([30.0, 50.0, 80.0]), np.array([[24.0, 72.0]]), np.array([[48.0, 72.0]])
+    >>> stand_in_time(none, none, told, np.zeros(3), 0.0, asked, focus, np.array([16.0]), 0.5, standing, gap)
+    >>> standing.tolist(), gap.tolist()
+    ([2, 3, 0], [0.0, 0.0, 0.5])
+    """
+    for i in range(created.shape[0]):
+        best, nearest = ELSEWHERE, np.inf
+        for k in range(asked.shape[0]):
+            first, last = asked[k, 0], asked[k, 1]
+            for told in (created[i] + offset[i], created[i] + own):
+                nearest = min(nearest, max(first - told, told - last, 0.0) / widths[k])
+                if focus[k, 0] <= told < focus[k, 1]:
+                    best = max(best, FOCUSED)
+                if first <= told < last:
+                    best = max(best, TOLD)
+            for j in range(starts.shape[1]):
+                if starts[i, j] == NONE:
+                    break
+                start, end = starts[i, j] / SECONDS, ends[i, j] / SECONDS
+                nearest = min(nearest, max(first - start, end - last, 0.0) / widths[k])
+                if share_inside(start, end, first, last) >= least:
+                    best = max(best, ABOUT)
+        standing[i], gap[i] = best, nearest
+
+
+@kernel
+def add_elsewhere(standing: Any, gap: Any, log_factor: float, out: Any) -> None:
+    """out_i += ln f (1 - exp(-g_i)), of memories that are elsewhere.  Ours.  Cost: O(n).
+
+    standing    (n,)  1   as of `stand_in_time`
+    gap         (n,)  1   g, in widths
+    log_factor  ()    ln  ln f <= 0, of memories far from the time asked for
+    out         (n,)  ln  added to
+
+    >>> out = np.zeros(3)
+    >>> add_elsewhere(np.array([TOLD, ELSEWHERE, ELSEWHERE]), np.array([0.0, 0.0, 1e9]), -0.5, out)
+    >>> out.tolist()
+    [0.0, 0.0, -0.5]
+    """
+    for i in range(out.shape[0]):
+        if standing[i] == ELSEWHERE:
+            out[i] -= log_factor * math.expm1(-gap[i])
+
+
+@kernel
+def date_scores(scores: Any, answerable: Any, gap: Any, rows: Any, out: Any) -> None:
+    """Some memories above all others, in their order; the others by how near their time is.  Ours.  Cost: O(n).
+
+    With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r = 0, 1, ... of q, and s - l (1 - 1 / (1 + ln(1 + g)))
+    for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are years from it.
+
+    scores      (n,)
+    answerable  (n,)  bool: those of which s and l are taken
+    gap         (n,)  1  g
+    rows        (q,)  the memories of the time, in their order
+    out         (n,)  written
+
+    >>> out = np.empty(3)
+    >>> date_scores(np.array([1.0, 5.0, 3.0]), np.ones(3, dtype=np.bool_), np.array([math.e - 1.0, 0.0, 0.0]), np.array([2]), out)
+    >>> out.tolist()
+    [3.0, 5.0, 9.0]
+    """
+    low, high = np.inf, -np.inf
+    for i in range(scores.shape[0]):
+        if answerable[i] and not np.isnan(scores[i]):
+            low, high = min(low, np.float64(scores[i])), max(high, np.float64(scores[i]))
+    span = high - low if high > low else 1.0
+    for i in range(scores.shape[0]):
+        out[i] = high - span * (1.0 - 1.0 / (1.0 + math.log1p(gap[i])))
+    for rank in range(rows.shape[0]):
+        out[rows[rank]] = high + span * (1.0 - rank / rows.shape[0])
 
 
 @kernel
@@ -145,35 +264,110 @@ def widths(asked: Any) -> Any:
     return np.maximum(np.where(open_ended, 0.0, asked[:, 1] - asked[:, 0]), DAY)
 
 
+def asker_offset(cue: Cue, offsets: Any) -> float:
+    """h, offset of the asker's clock from UTC: the query's own, or that of the latest event; 0 without either.
+
+    offsets  (n,)  h  of the memories, in the order of arrival
+    """
+    if cue.query.offset is not None:
+        return cue.query.offset
+    return float(offsets[-1]) if len(offsets) else 0.0
+
+
 # --- plug-in -----------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TemporalIndexParams(Params):
     criterion: float            # least cosine of a memory with the event that gives a time
+    inside: float               # least share of the time of a memory inside the time asked for, if the memory is about it
+    elsewhere: float            # ln factor on memories of other times, if the query names a time of the calendar
     weight: float               # trust in the fused ranking
 
 
 class TemporalIndex(Mechanism[TemporalIndexParams]):
     owns = (TIME_START, TIME_END, WHEN, END)
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(TIME_START, TIME_END))
+    @hook(Phase.ENCODE, reads=(ROW, CREATED, UTC_OFFSET), adds=(), sets=(TIME_START, TIME_END))
     def keep(self, view: Any, incoming: Incoming) -> None:
-        """The intervals of the first expressions of the verbatim text."""
-        for i, found in enumerate(times(incoming.event.text, view.now).expressions):
-            view.time_start[view.row, i], view.time_end[view.row, i] = round(found.start * SECONDS), round(found.end * SECONDS)
+        """The intervals of the first expressions of the verbatim text, as the speaker's clock shows them."""
+        row = view.row
+        for i, found in enumerate(times(incoming.event.text, view.created[row] + view.utc_offset[row]).expressions):
+            view.time_start[row, i], view.time_end[row, i] = round(found.start * SECONDS), round(found.end * SECONDS)
 
-    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END), adds=(), sets=(WHEN, END, WITHIN))
+    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END), adds=(), sets=(WHEN, END, WITHIN))
     def score(self, view: Any, cue: Cue) -> None:
         """By the times in the query, which is asked at the memory's present time."""
-        found = times(cue.query.text, view.now)
-        spans = [(each.start, each.end) for each in found.expressions] + self._spans_of_events(view, found)
+        own, found = asker_offset(cue, view.utc_offset), self._asked(view, cue)
+        spans = [(each.start, each.end) for each in found.expressions] + self._spans_of_events(view, found, own)
         if spans:
             asked = np.array(spans)
-            score_times(view.time_start, view.time_end, view.created, asked, widths(asked), view.when, view.within)
+            score_times(view.time_start, view.time_end, view.created, view.utc_offset, own, asked, widths(asked), view.when, view.within)
         elif found.order in SIDES and view.visible.any():
             history = view.created[view.visible]
             score_order(view.created, SIDES[found.order](history), max(float(np.ptp(history)), DAY), view.end)
 
-    def _spans_of_events(self, view: Any, found: Times) -> list[Span]:
+    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, TIME_START, TIME_END), adds=(LOG_PRIOR,), sets=())
+    def narrow(self, view: Any, cue: Cue) -> None:
+        """A prior against memories of other times, if the query names a time of the calendar."""
+        if found := self._asked(view, cue).expressions:
+            standing, gap = self._standing(view, cue, found)
+            add_elsewhere(standing, gap, self.params.elsewhere, view.log_prior)
+
+    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, KIND, SPEAKER, TEXTS, GRAPH, ANSWERABLE, ARRANGED, TIME_START, TIME_END), adds=(),
+          sets=(DATED,))
+    def answer_by_time(self, view: Any, cue: Cue) -> None:
+        """The memories of the time first, if the query asks for a time, by whomever, and nothing else.
+
+        They are in order of time; as they match, if one kind of thing is asked for, such as a place.
+        """
+        found = self._asked(view, cue)
+        if not found.expressions or found.events:
+            return
+        standing, gap = self._standing(view, cue, found.expressions)
+        rows = np.flatnonzero((standing > ELSEWHERE) & view.answerable & (view.kind == 0))
+        theirs = self._of_people(view, rows, asked_beside(features(found.beside(cue.query.text)).words))
+        if theirs is not None and view.answerable.any():
+            if asks_kind(cue.features.words):
+                by = -view.arranged[rows]
+            else:
+                by = -view.created[rows] if found.order is Order.LATEST else view.created[rows]
+            date_scores(view.arranged, view.answerable, gap, rows[np.lexsort((rows, by, -standing[rows], -theirs))], view.dated)
+
+    def _asked(self, view: Any, cue: Cue) -> Times:
+        """The times in the query, as the asker's clock shows them; it is asked at the memory's present time."""
+        return times(cue.query.text, view.now + asker_offset(cue, view.utc_offset))
+
+    def _standing(self, view: Any, cue: Cue, expressions: Sequence[TimeExpression]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """How each memory stands in the times of the calendar that are asked for, and how far it is, in quarters of these, at least days."""
+        asked = np.array([(each.start, each.end) for each in expressions])
+        focus = np.array([each.focus or (0.0, 0.0) for each in expressions])
+        standing, gap = np.empty(len(view.created), np.int8), np.empty(len(view.created))
+        stand_in_time(view.time_start, view.time_end, view.created, view.utc_offset, asker_offset(cue, view.utc_offset), asked, focus,
+                      np.maximum(widths(asked) * NEAR, DAY), self.params.inside, standing, gap)
+        return standing, gap
+
+    def _of_people(self, view: Any, rows: NDArray[np.int64], named: Sequence[str]) -> NDArray[np.int8] | None:
+        """2 for rows by whom the words name, 1 for those that mention what they name, 0 for others; None if a word names nothing of these rows.
+
+        O(rows) for each word, and a text for each speaker.
+        """
+        theirs = np.full(len(rows), 2, np.int8)
+        if not named:
+            return theirs
+        numbers, firsts = np.unique(view.speaker[rows], return_index=True)
+        speakers = [frozenset(features(view.texts.event(row).speaker).words) for row in rows[firsts].tolist()]
+        for word in named:
+            by = [number for number, words in zip(numbers, speakers, strict=True) if word in words]
+            said = np.where(np.isin(view.speaker[rows], by), np.int8(2), np.int8(0))
+            entity = view.graph.entity_id(word)
+            if entity is not None:
+                mentions = view.graph.target[view.graph.neighbours(entity_node(entity), EdgeType.ENTITY)]
+                said = np.maximum(said, np.isin(rows, mentions).astype(np.int8))
+            if not said.any():
+                return None
+            theirs = np.minimum(theirs, said)
+        return theirs
+
+    def _spans_of_events(self, view: Any, found: Times, own: float) -> list[Span]:
         """The times given by events, each through the memory nearest to it in meaning, if that is near enough."""
         spans = []
         vectors = view.embedder.embed([each.phrase for each in found.events]) if found.events else ()
@@ -182,9 +376,10 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             if rows.size and cosines[0] >= self.params.criterion:
                 row = rows[0]
                 if view.time_start[row, 0] == NONE:
-                    happened = float(view.created[row]), math.nextafter(view.created[row], math.inf)
+                    told = float(view.created[row] + view.utc_offset[row])
+                    happened = told, math.nextafter(told, math.inf)
                 else:
                     happened = view.time_start[row, 0] / SECONDS, view.time_end[row, 0] / SECONDS
-                if (span := each.span(happened, view.now)) is not None:
+                if (span := each.span(happened, view.now + own)) is not None:
                     spans.append(span)
         return spans

@@ -23,11 +23,11 @@ import numpy as np
 from ...engine.columns import Column, Phase, Scope
 from ...engine.contract import Cue, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel
-from ...engine.vocabulary import CREATED, LOG_STRENGTH, MATCH, NOW, RECALLED
+from ...engine.vocabulary import ARRIVED, LOG_STRENGTH, MATCH, NOW, RECALLED
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TESTS = Column("tests", np.float64, Scope.MEMORY, "tests", 0.0, "successful retrievals, weighted by difficulty", low=0)
-TESTED = Column("tested", np.float64, Scope.MEMORY, "h", 0.0, "time of the last successful retrieval; 0: none")
+TESTED = Column("tested", np.float64, Scope.MEMORY, "h", 0.0, "time of the last successful retrieval; 0: none", clock=True)
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------
@@ -112,14 +112,14 @@ class RetrievalPracticeParams(Params):
 class RetrievalPractice(Mechanism[RetrievalPracticeParams]):
     owns = (TESTS, TESTED)
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, CREATED, NOW), adds=(), sets=(TESTS, TESTED))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, ARRIVED, NOW), adds=(), sets=(TESTS, TESTED))
     def retrieved(self, view: Any, cue: Cue) -> None:
         p = self.params
         if not view.recalled.size or view.match[view.recalled[0]] < p.criterion:
             return
         row, now = view.recalled[0], view.now
         w = float(view.tests[row])
-        since = (now - (view.tested[row] if w > 0.0 else view.created[row])) / self.hours("day")
+        since = (now - (view.tested[row] if w > 0.0 else view.arrived[row])) / self.hours("day")
         accessible = retention(since, after_tests(w, p.a_study, p.a_test), after_tests(w, p.b_study, p.b_test))
         view.tests[row] = min(w + difficulty(accessible, p.a_study), p.most_tests)
         view.tested[row] = now

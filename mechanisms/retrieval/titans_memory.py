@@ -22,7 +22,7 @@ from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.numerics import kernel, products
 from ...engine.uses import step_of_use
 from ...engine.vocabulary import (
-    CREATED,
+    ARRIVED,
     EMBEDDING,
     LEARNING_RATE,
     LOG_STRENGTH,
@@ -223,11 +223,11 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         if k.any() and v.any():
             view.titans_surprise = gradient(view.titans_matrix, k, v, np.empty_like(view.titans_matrix)) / (2.0 * float(np.linalg.norm(v)))
 
-    @hook(Phase.ENCODE, reads=(ROW, CREATED, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
+    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE, TITANS_SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
           sets=(TITANS_MATRIX, TITANS_MOMENTUM, TITANS_UNFORESEEN, TITANS_VALUE))
     def learn(self, view: Any, incoming: Incoming) -> None:
         p, row, k, v = self.params, view.row, view.titans_key, view.titans_target
-        dt = view.created[row] - view.created[incoming.before] if incoming.before >= 0 else 0.0
+        dt = view.arrived[row] - view.arrived[incoming.before] if incoming.before >= 0 else 0.0
         theta = min(1.0, p.theta * view.learning_rate * view.plasticity)    # above 1 a step of gradient descent overshoots
         memorise(view.titans_matrix, view.titans_momentum, k, v, *gates(view.titans_relevance, dt, p.eta, theta, p.alpha, self.hours("half_life")))
         view.titans_unforeseen[row] = view.titans_surprise

@@ -22,7 +22,7 @@ from ...engine.storage.graph import EdgeType
 from ...engine.uses import TOGETHER as TOGETHER
 from ...engine.uses import step_of_use
 from ...engine.vocabulary import (
-    CREATED,
+    ARRIVED,
     GRAPH,
     NOW,
     RECALLED,
@@ -77,7 +77,8 @@ def _edge(graph: Any, source: int, target: int, now: float, current: Set[tuple[i
 def pairing_nodes() -> list[Node]:
     """The schedule steps that fill COACTIVATION, one for each phase that has pairs."""
     return [
-        Node("engine", "pair", Phase.ENCODE, -1, (ROW, CREATED, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP), (GRAPH,), (COACTIVATION,), _of_event),
+        Node("engine", "pair", Phase.ENCODE, -1, (ROW, NOW, ARRIVED, SESSION, WORKING_MEMORY, WORKING_MEMORY_STEP), (GRAPH,), (COACTIVATION,),
+             _of_event),
         Node("engine", "pair", Phase.CONSOLIDATE, -1, (REPLAYED, REPLAY_LAG), (GRAPH,), (COACTIVATION,), _of_replay),
         Node("engine", "pair", Phase.RETRIEVE, -1, (RECALLED, NOW, USED.before, USED_TIME.before), (GRAPH,), (COACTIVATION,), _of_answer),
     ]
@@ -85,12 +86,12 @@ def pairing_nodes() -> list[Node]:
 
 def _of_event(view: Any, incoming: Any) -> None:
     """Pairs of each memory in working memory with the new one, which comes second."""
-    row, before, now = view.row, incoming.before, incoming.event.time
+    row, before, now = view.row, incoming.before, view.now
     held = view.working_memory[view.working_memory >= 0].astype(np.int64)
     if not held.size and before >= 0 and view.session[before] == view.session[row]:
         held = np.array([before])
     held = held[held != row]                                     # WORKING_MEMORY may already contain the new memory
-    lag = now - view.created[held] if np.isnan(view.working_memory_step) else np.arange(len(held), 0.0, -1.0) * view.working_memory_step
+    lag = now - view.arrived[held] if np.isnan(view.working_memory_step) else np.arange(len(held), 0.0, -1.0) * view.working_memory_step
     view.coactivation.put(held, np.full(len(held), row), lag, view.graph, now)
 
 

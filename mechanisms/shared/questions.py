@@ -1,4 +1,4 @@
-"""Questions: the intent of a question, and whether it asks for a detail or for a synthesis, by rules over its words.
+"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, and what it asks beside a time, by rules over its words.
 
 Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched against the words of the query in lower case with
 single spaces.  Every repeat in a pattern is bounded and starts at a space, so the search is linear.
@@ -6,8 +6,11 @@ single spaces.  Every repeat in a pattern is bounded and starts at a space, so t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
+
+from ...engine.text.english import STOP_WORDS
 
 
 class Intent(IntEnum):
@@ -80,6 +83,104 @@ SUMMARY: Final = (r"summar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)|overview|recap|su
                   r"|main (?:points|themes|topics|ideas)|key (?:points|takeaways|themes)|takeaways|highlights|gist|synopsis|digest")
 _ASKS_SUMMARY: Final = re.compile(rf"\b(?:{SUMMARY})\b")
 IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
+
+
+# Words for the first state, for another former one, and for more tellings than the newest one.
+_FIRST: Final = re.compile(r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
+_FORMER: Final = re.compile(r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b")
+_TELLINGS: Final = re.compile(
+    r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since|until|till|ago|yesterday|history|over time"
+    r"|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
+    r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
+_SAYS_NEWEST: Final = re.compile(
+    r"\b(?:now|nowadays|current|currently|presently|at (?:present|the moment)|these days|as of (?:today|now)|today|meanwhile|up to date"
+    r"|most recent|most recently|latest|newest|lately|recently|still|any ?more|any longer|yet|in the end|after all|finally"
+    r"|last(?! (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|names?|[a-z]+day)\b))\b")
+_PRESENT_TENSE: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also|do you (?:know|remember)|can you (?:tell|remind) me|tell me|remind me) )*"
+    r"(?:(?:(?:in|at|on|by|until|till|for|from|with|to|of|since) )?(?:what|which|who|whom|whose|where|when|how)"
+    r"(?:'s|(?: (?!(?:did|was|were|had|would)\b)[^ ]+){0,6}? (?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't"
+    r"|can't|won't)\b)|who [^ ]+s\b"
+    r"|(?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't|hasn't|haven't|can't|won't)\b)")
+
+
+class State(IntEnum):
+    """Which of several states of a thing a question asks for."""
+
+    ANY = 0                     # none of those below
+    PRESENT = 1                 # by its tense, the newest: "where does Bo live"
+    NEWEST = 2                  # in words: "now", "latest", "the last time"
+    FORMER = 3                  # in words, one that the newest has replaced: "before", "previous"
+    FIRST = 4                   # in words, the oldest: "originally", "at first"
+
+
+def state_asked(words: str) -> State:
+    """Which of several states a query, given as its words in lower case with single spaces, asks for.  O(length).
+
+    >>> [state_asked(q).name for q in ("where does bo live", "where is it now", "when did we last meet", "where did bo live before", "where did bo live")]
+    ['PRESENT', 'NEWEST', 'NEWEST', 'FORMER', 'ANY']
+    """
+    if _FIRST.search(words):
+        return State.FIRST
+    if _FORMER.search(words):
+        return State.FORMER
+    if _SAYS_NEWEST.search(words):
+        return State.NEWEST
+    return State.PRESENT if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words) else State.ANY
+
+
+def asks_earlier(words: str) -> bool:
+    """Whether a query, given as its words in lower case with single spaces, asks for a former state, or for more than one telling.  O(length).
+
+    >>> [asks_earlier(q) for q in ("where did bo live before", "when did we first meet", "where does bo live", "how often did it rain")]
+    [True, True, False, True]
+    """
+    return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
+
+
+# Words that ask for whatever there is: they name nothing that a memory could match.
+_ASKED_OF_ANY: Final = STOP_WORDS | frozenset("""
+    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else
+    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten
+    be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
+    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed write
+    writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry entries
+    memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects theme themes
+    day date time like life
+    please okay ok hi hello hey thank thanks give show list let see look back find name describe summary summaries summarise summarize summarised
+    summarized recap overview review highlights main key
+    last latest first new news newest recent earlier later next before after planned scheduled coming exactly around about roughly approximately
+    interesting important special notable relevant specific specifically particular particularly generally overall much many lot often kind sort type
+    well yes also still ever together
+""".split())
+
+
+def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a question that name something, each once: without question words, pronouns and verbs such as "do", "happen" and "talk about".
+
+    words  in lower case, contractions whole, as `Features.words`.  O(words)
+
+    >>> asked_beside(("what", "did", "ada's", "brother", "say", "then")), asked_beside(("what's", "been", "going", "on"))
+    (('ada', 'brother'), ())
+    """
+    bare = (word.removesuffix("'s") for word in words if word not in _ASKED_OF_ANY)
+    return tuple(dict.fromkeys(word for word in bare if word not in _ASKED_OF_ANY))
+
+
+def asks_kind(words: Sequence[str]) -> bool:
+    """Whether a question asks for a person, a place, a reason, a time or a number, not for whatever there is.
+
+    words  in lower case, contractions whole, as `Features.words`.  O(words)
+
+    >>> asks_kind(("where", "was", "i")), asks_kind(("how", "many", "were", "there")), asks_kind(("how", "was", "it"))
+    (True, True, False)
+    """
+    bare = [word.split("'")[0] for word in words]
+    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in zip(bare, bare[1:], strict=False))
+
+
+_KINDS: Final = frozenset(("who", "whom", "whose", "where", "why", "when"))
+_COUNTED: Final = frozenset(("how", word) for word in ("many", "much", "long", "often"))
 
 
 def asks_summary(words: str) -> bool:

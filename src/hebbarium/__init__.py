@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .api import memory
+    from .api import memory, rebuild, reopen
     from .benchmarks.datasets import load
+    from .engine.arrivals import ClockWarning
     from .engine.contract import Mechanism, Params, hook
     from .engine.counterfactual import ranks_changed
+    from .engine.encoded import Encoded, VetoWarning
     from .engine.errors import HebbariumError
     from .engine.explain import Explanation
     from .engine.loop import Engine
@@ -23,16 +25,18 @@ if TYPE_CHECKING:
     from .engine.registry import Registry
 
 _HOMES = {
-    "Answer": "engine.ranking", "Engine": "engine.loop", "Event": "engine.records", "Explanation": "engine.explain",
-    "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract", "Observer": "engine.observer",
-    "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records", "Registry": "engine.registry",
-    "embedder": "engine.ports.by_name", "hook": "engine.contract", "hours": "engine.records", "load": "benchmarks.datasets",
-    "memory": "api", "ranks_changed": "engine.counterfactual",
+    "Answer": "engine.ranking", "ClockWarning": "engine.arrivals", "Encoded": "engine.encoded", "Engine": "engine.loop",
+    "Event": "engine.records",
+    "Explanation": "engine.explain", "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract",
+    "Observer": "engine.observer", "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records",
+    "Registry": "engine.registry", "VetoWarning": "engine.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract",
+    "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.counterfactual",
+    "rebuild": "api", "reopen": "api",
 }
 
 __all__ = [
-    "Answer", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params", "Query", "Registry", "embedder",
-    "hook", "hours", "load", "memory", "ranks_changed",
+    "Answer", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params",
+    "Query", "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory", "ranks_changed", "rebuild", "reopen",
 ]
 
 

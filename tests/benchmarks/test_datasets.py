@@ -403,7 +403,11 @@ ASK = Question("q", "?", 2.0, "c", ("1",))
     ((), (ASK,), "no events"), ((EVENT,), (), "no questions"), ((EVENT, EVENT), (ASK,), "2 times"),
     ((EVENT, Event(2.0, "b")), (ASK,), "without an id"),
     ((Event(float("nan"), "a", id="1"),), (ASK,), "not finite"), ((EVENT, Event(0.5, "b", id="2")), (ASK,), "backwards"),
-    ((EVENT,), (Question("q", "?", 0.0, "c", ()),), "before its last event"), ((EVENT,), (Question("q", "?", 2.0, "c", ("7",)),), "names no event"),
+    ((EVENT,), (Question("q", "?", 0.0, "c", ()),), "before its first event"), ((EVENT,), (ASK, ASK), "the question id 'q' 2 times"),
+    ((EVENT,), (Question("q", "?", 2.0, "c", ("7",)),), "names no event"),
+    ((EVENT, Event(3.0, "b", id="2")), (Question("q", "?", 2.0, "c", ("2",)),), "told after the question"),
+    ((EVENT,), (Question("q", "?", 2.0, "c", (), after="7"),), "after '7', which names no event"),
+    ((EVENT, Event(3.0, "b", id="2")), (Question("q", "?", 2.0, "c", (), after="2"),), "not between event '2' and the next one"),
 ])
 def test_the_promises_of_a_data_set_are_checked(events: tuple[Event, ...], questions: tuple[Question, ...], words: str) -> None:
     with pytest.raises(DataError, match=words):

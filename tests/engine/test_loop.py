@@ -71,7 +71,7 @@ def test_without_events_or_memories_nothing_is_maintained() -> None:
     e = memory(who, veto)
     e.advance(5.0)
     assert math.isnan(e.now)
-    assert e.encode(Event(6.0, "x")) is None
+    assert not e.encode(Event(6.0, "x")).stored
     e.advance(HOURS_IN_A_YEAR)
     assert e.now == HOURS_IN_A_YEAR and steps == []
 
@@ -187,7 +187,8 @@ def test_a_rejected_event_leaves_the_store_untouched_and_keeps_its_text() -> Non
     before = {k: v.copy() for k, v in e.store.persistent().items() if k != "now"}
     size = (e.store.n, len(e.store.index), e.store.graph.n_edges, e.store.graph.n_entities, e.assembly.lexicon.n_rows, e.assembly.trigrams.n_rows)
     secret = Event(1.0, "not this, said Ada in Lisbon \ud800\x00 9", "Ada", "s9", "kept")
-    assert e.encode(secret) is None
+    refused = e.encode(secret)
+    assert (refused.row, refused.vetoed_by, refused.why) == (None, ("gate",), "not stored: refused by gate")
     assert size == (e.store.n, len(e.store.index), e.store.graph.n_edges, e.store.graph.n_entities, e.assembly.lexicon.n_rows,
                     e.assembly.trigrams.n_rows)
     for name, array in before.items():

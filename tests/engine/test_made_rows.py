@@ -43,7 +43,6 @@ from hebbarium.engine.vocabulary import (
     SPEAKER,
     TEXTS,
     TRIGRAMS,
-    VETO,
     VISIBLE,
     WRITING,
     WRITINGS,
@@ -562,27 +561,11 @@ def test_an_erased_text_can_be_reached_from_no_object_of_the_memory(name: str) -
     assert not left_of("quagmire", e)
 
 
-def test_erasing_needs_confirmation_and_a_known_id() -> None:
+def test_a_row_that_the_memory_made_goes_with_its_events() -> None:
     e = secretive()
-    before = e.digest()
-    for id, confirm in (("e1", False), ("e99", True), ("", True)):
-        with pytest.raises(InputError) as caught:
-            e.erase(id, confirm=confirm)
-        assert caught.value.cure
-    with pytest.raises(InputError):
-        e.erase("e1", confirm=1)            # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the id is"):
-        e.erase(["e1"], confirm=True)       # type: ignore[arg-type]
-    assert e.digest() == before and e.retrieve("mill") is not None
-
-
-def test_erasing_takes_every_event_with_the_id_and_vetoed_ones_too() -> None:
-    def refuse(view: Any, incoming: Any) -> None:
-        view.veto += "vetoed" in incoming.event.text
-
-    e = memory(mechanism("gate", does(Phase.ENCODE, refuse, adds=[VETO])))
-    e.encode_all([Event(0.0, "one", id="x"), Event(1.0, "vetoed one", id="x"), Event(2.0, "two", id="x"), Event(3.0, "three", id="y")])
-    assert e.erase("x", confirm=True) == (0, 1) and [event.text for event in e.events] == ["", "", "", "three"]
+    with pytest.raises(InputError, match="the memory made from"):
+        e.erase(4, confirm=True)
+    assert e.erase("e1", confirm=False).made and "text" in str(e.erase("e1", confirm=False))
 
 
 # --- history ---------------------------------------------------------------------------------------------------------------------

@@ -168,7 +168,9 @@ def test_votes_are_counted_and_any_vote_vetoes() -> None:
     gates = [mechanism(f"g{i}", does(Phase.ENCODE, lambda v, inc, i=i: setattr(v, "veto", int(str(i) in inc.event.text)),
                                      adds=[VETO])) for i in range(2)]
     e = memory(*gates)
-    assert [e.encode(Event(float(i), text)) for i, text in enumerate(("a", "0", "01", "b", "1"))] == [0, None, None, 1, None]
+    told = [e.encode(Event(float(i), text)) for i, text in enumerate(("a", "0", "01", "b", "1"))]
+    assert [one.row for one in told] == [0, None, None, 1, None]
+    assert [one.vetoed_by for one in told] == [(), ("g0",), ("g0", "g1"), (), ("g1",)]
 
 
 def test_shaped_event_columns_take_contributions() -> None:

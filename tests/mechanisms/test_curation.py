@@ -78,7 +78,7 @@ def test_the_memories_with_a_number_are_those_of_a_comparison_one_by_one(monkeyp
 
 
 @pytest.mark.parametrize("unsorted", [0, 4096])
-def test_a_repeat_of_an_erased_memory_is_the_first(monkeypatch: pytest.MonkeyPatch, build: Build, unsorted: int) -> None:
+def test_of_repeats_of_an_erased_memory_the_newest_is_answered(monkeypatch: pytest.MonkeyPatch, build: Build, unsorted: int) -> None:
     monkeypatch.setattr(curation, "UNSORTED", unsorted)
     memory = build("curation")
     memory.encode_all(Event(float(i), text, id=f"e{i}") for i, text in enumerate(("one red kayak", "nine geese", "One red kayak!")))
@@ -86,7 +86,18 @@ def test_a_repeat_of_an_erased_memory_is_the_first(monkeypatch: pytest.MonkeyPat
     memory.erase("e0", confirm=True)
     memory.encode(Event(3.0, "nine geese", id="e3"))
     memory.encode(Event(4.0, "one red kayak", id="e4"))
-    assert memory.store.array(curation.REPEATS)[3:].tolist() == [1, 2]
+    assert memory.store.array(curation.REPEATS)[2:].tolist() == [0, 1, 0], "the number of the erased first still says which are the same"
+    assert sorted(memory.retrieve("kayak", k=5).rows.tolist()) == [3, 4], "of the same words one is answered, the newest"
+
+
+def test_erasing_the_newest_telling_brings_the_one_before_back(build: Build) -> None:
+    memory = build("curation", "lexical_bm25")
+    memory.encode_all(Event(float(i), "The door code is 4711.", id=f"e{i}") for i in range(3))
+    for left in ([2], [1], [0], []):
+        assert memory.retrieve("door code").rows.tolist() == left
+        assert not left or memory.unit(left[0]).time == float(left[0])
+        if left:
+            memory.erase(f"e{left[0]}", confirm=True)
 
 
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:

@@ -52,7 +52,7 @@ def test_wakefulness_lowers_plasticity_and_sleep_restores_it(registry: Registry)
         memory.advance(100.0 + 24.0 * (night + 1) + 1.0)
     assert memory.store.array(shy.RENORMALISED_ROOM)[()] == pytest.approx(0.0, abs=1e-9)
     row = memory.encode(Event(memory.now, "good morning", "Ada", "new"))
-    assert row is not None and memory.store.array(INITIAL_STRENGTH)[row] == pytest.approx(0.0, abs=1e-9)
+    assert row.stored and memory.store.array(INITIAL_STRENGTH)[row] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_active_memories_share_the_gain_of_an_occasion(registry: Registry) -> None:

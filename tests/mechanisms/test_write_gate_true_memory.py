@@ -63,7 +63,7 @@ def test_memory_text_is_bounded_and_ends_with_the_nearest() -> None:
 def test_new_events_are_stored_and_known_or_empty_ones_are_not() -> None:
     m = memory()
     rows = [m.encode(Event(i / 60.0, text, "Ann", id=str(i))) for i, text in enumerate((FACT, "ok", FACT, NEWS))]
-    assert rows == [0, None, None, 1]
+    assert [row.row for row in rows] == [0, None, None, 1] and rows[1].vetoed_by == ("write_gate_true_memory",)
     assert [event.text for event in m.event_log.events] == [FACT, "ok", FACT, NEWS]
     assert m.event_log.row_of == [0, -1, -1, 1]
 
@@ -86,7 +86,7 @@ def test_the_signals_are_columns_of_stored_events() -> None:
 def test_the_judged_text_is_without_date_and_speaker() -> None:
     m = memory()
     m.encode(Event(0.0, FACT, "Ann"))
-    assert m.encode(Event(9000.0, FACT, "Bo")) is None
+    assert not m.encode(Event(9000.0, FACT, "Bo")).stored
     assert m.store.array(GATE_PREDICTION_ERROR)[()] == pytest.approx(0.0, abs=1e-6)
 
 
@@ -136,7 +136,7 @@ def test_the_forecast_changes_when_pairs_are_embedded_and_nothing_else(cached: b
     one_by_one = Engine([gate, registry.instance("dense_similarity")], HashingEmbedder(64))
     rows = [one_by_one.encode(event) for event in TALK]
     one_by_one.advance(one_by_one.now)
-    assert ahead.encode_all(TALK) == rows and ahead.digest() == one_by_one.digest() and None in rows
+    assert ahead.encode_all(TALK) == rows and ahead.digest() == one_by_one.digest() and -1 in rows
     calls = [call for call in source.calls if any("[SEP]" in text for text in call)]
     pairs, asked = {text for call in calls for text in call}, one_by_one.store.array(GATE_TAGS)
     assert np.isnan(asked[:, 2]).any() and np.isfinite(asked[1:, 2]).any()

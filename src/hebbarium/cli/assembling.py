@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
 ConversationOption = Annotated[str | None, typer.Option("--conversation", help="Id of a conversation; the first one if not given.", metavar="ID")]
+TimeOption = Annotated[str | None, typer.Option("--time", metavar="TIME", help=(
+    "When it is asked, in ISO 8601: the memory has no later event. By default after the last event."))]
 SHOWN = 60      # characters of a text in the table
 
 
@@ -58,6 +60,7 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
                  f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, "
                  "context_spec, or a YAML file. By default what the set's sources offer, without sources flat: the best first."))] = None,
              session: Annotated[str | None, typer.Option("--session", help="Session of the asker, for sources.")] = None,
+             time: TimeOption = None,
              form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
              items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given.")] = None,
              tokenizer: Annotated[Path | None, typer.Option("--tokenizer", metavar="PATH", help=(
@@ -70,14 +73,11 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
 
     A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
     """
-    from ..engine.context.assembly import STRATEGIES, require_text
     from ..engine.context.assembly import assemble as assembled
     from ..engine.context.tokens import counter
 
     set_name, strategy = _with_strategy(set_name, strategy)
-    if not strategy or STRATEGIES[strategy].asks:
-        require_text(query, "--query")
-    with _memory(set_name, dataset, data, conversation, embedder) as memory:
+    with _memory(set_name, dataset, data, conversation, embedder, time) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
         found = assembled(memory, query, budget, max_items=items, session=session, counter=count, form=form.value,
                           strategy=strategy)
@@ -87,7 +87,7 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
             write_page(memory, query, page, budget=budget, counter=count, session=session, set_name=set_name, dataset=dataset, data=data,
                        conversation=conversation, embedder=embedder)
     if as_json:
-        print_json(asdict(found))
+        print_json(found.plain())
         return
     from ..console import print_lines, print_table
 
@@ -144,23 +144,42 @@ def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
     raise InputError(f"there is no strategy {strategy!r}", where="--strategy", cure=nearest(strategy, [*Strategy, *contexts]))
 
 
-def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str) -> Engine:
-    """A memory that has encoded one conversation."""
+def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str, time: str | None = None) -> Engine:
+    """A memory that has encoded one conversation, up to a time if one is given."""
     from ..console import Meter
     from ..engine.errors import InputError, nearest
     from ..engine.loop import Engine
 
     registry = installed_registry()
     built = registry.build(registry.set(set_name))
-    loaded = load_data(dataset, data, "turn", None)
+    loaded = load_data(dataset, data, "turn", None, asked=False)
     known = {c.id: c for c in loaded.conversations}
     chosen = loaded.conversations[0].id if conversation is None else conversation
     if chosen not in known:
         raise InputError(f"the data have no conversation {chosen!r}", where="--conversation", cure=nearest(chosen, known))
+    events = known[chosen].events
+    now = None if time is None else _hours(time)
+    if now is not None and now < events[0].time:
+        raise InputError(f"{time} is before the first event of conversation {chosen!r}", where="--time", cure="give a later time, or leave it out")
     with Meter("embedding texts", least=100) as embedding:
         memory = Engine(built, named_embedder(embedder, embedding))
-        memory.encode_all(known[chosen].events)
+        memory.encode_all(events if now is None else [event for event in events if event.time <= now])
+        if now is not None:
+            memory.advance(now)
     return memory
+
+
+def _hours(time: str) -> float:
+    """A time of the command line, h.  Raises InputError."""
+    from datetime import datetime
+
+    from ..engine.errors import InputError
+    from ..engine.records import hours
+
+    try:
+        return hours(datetime.fromisoformat(time))
+    except ValueError:
+        raise InputError(f"{time!r} is no time", where="--time", cure="write it like 2024-05-01T12:30:00") from None
 
 
 def _short(text: str) -> str:

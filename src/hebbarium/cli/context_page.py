@@ -26,7 +26,7 @@ def write_page(memory: Engine, query: str, page: Path, *, budget: int | None, co
     largest = LARGEST if budget is None else budget
     if largest < 1 << HALVED:
         raise InputError(f"a budget of {largest} tokens cannot be halved {HALVED} times", where="--budget", cure=f"give {1 << HALVED} or more")
-    loaded = load_data(dataset, data, "turn", None)
+    loaded = load_data(dataset, data, "turn", None, asked=False)
     talk = next(c for c in loaded.conversations if conversation in (None, c.id))
     gold = next((q.gold for q in talk.questions if q.text == query), ())
     budgets = [largest >> n for n in range(HALVED + 1)]

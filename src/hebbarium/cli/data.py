@@ -1,18 +1,22 @@
-"""Commands about data sets: list, get, check, convert."""
+"""Commands about data sets: list, get, check, show, convert."""
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..benchmarks.execution.spec import options
-from ..engine.errors import InputError
+from ..engine.errors import InputError, nearest
 from .app import app
 from .shared import JsonOption, print_json
 
-data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, convert.")
+data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, show, convert.")
 app.add_typer(data_app, name="data")
+
+LISTED = 20        # speakers and sessions that `data show` names
+TEXT = 100         # characters of a text in its table
 
 
 @data_app.command("list")
@@ -62,9 +66,11 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
     if dataset == "conversations":
         _print_conversations(path, notes or {}, as_json)
         return
+    if dataset is None and path.is_dir():
+        dataset = official_form(path)
     found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
     if notes is None and found.basis == "none":         # nothing else says that it is a data set
-        notes = describe(load(official_form(path), path))
+        notes = describe(load(dataset or official_form(path), path))
     if as_json:
         print_json({"path": str(found.path), "sha256": found.sha256, "basis": found.basis, **({"notes": notes} if notes is not None else {})})
         return
@@ -75,6 +81,56 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
                   *((name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count)) for name, count in (notes or {}).items())])
 
 
+@data_app.command("show", short_help="The conversations of data; of one its speakers, sessions and events.")
+def data_show(path: Annotated[Path | None, typer.Argument(help="As for `data check`; the demo if not given.")] = None,
+              dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set; left out: as what it looks like.")] = None,
+              conversation: Annotated[str | None, typer.Option("--conversation", metavar="ID", help="Show the events of this one.")] = None,
+              speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Only events of this speaker.")] = None,
+              session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only events of this session.")] = None,
+              limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Most conversations, or events, that are shown.")] = 20,
+              as_json: JsonOption = False) -> None:
+    """The conversations of data with their numbers, or the speakers, sessions and events of one; no questions are needed."""
+    from ..benchmarks.datasets import load, official_form
+    from ..benchmarks.datasets.conversations import events_of, overview
+
+    data = load(dataset or ("demo" if path is None else official_form(path)), path)
+    one = conversation or (data.conversations[0].id if len(data.conversations) == 1 or speaker or session else None)
+    if one is None:
+        _print_rows("conversations", overview(data), limit, as_json)
+        return
+    talk = next((c for c in data.conversations if c.id == one), None)
+    if talk is None:
+        raise InputError(f"the data have no conversation {one!r}", where="--conversation", cure=nearest(one, [c.id for c in data.conversations]))
+    found = events_of(talk, speaker, session)
+    if as_json:
+        print_json({"conversation": talk.id, **found, "events": found["events"][:limit]})
+        return
+    from ..console import print_lines
+
+    for kind in ("speakers", "sessions"):
+        names = list(found[kind].items())
+        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+        print_lines(f"{kind}: " + ", ".join(f"{name or '(none)'} {count}" for name, count in names[:LISTED]) + more)
+    print_lines("")
+    _print_rows("events", found["events"], limit, as_json)
+
+
+def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_json: bool) -> None:
+    """The first rows of a table, with the number of all."""
+    if as_json:
+        print_json(rows[:limit])
+        return
+    from ..console import print_lines, print_table
+    from ..engine.tables import brief
+
+    heads = tuple(rows[0]) if rows else ()
+    cells = [tuple(brief(str(value), TEXT) if name == "text" else str(value) for name, value in row.items()) for row in rows[:limit]]
+    if cells:
+        numbers = ("events", "questions", "speakers", "sessions")
+        print_table(what.capitalize(), heads, cells, numbers=numbers, whole=[name for name in heads if name != "text"])
+    print_lines(f"{min(limit, len(rows)):,} of {len(rows):,} {what}" + ("; --limit shows more" if len(rows) > limit else ""))
+
+
 @data_app.command("convert")
 def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
                  out: Annotated[Path, typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml.")],
@@ -83,7 +139,7 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
                  as_json: JsonOption = False) -> None:
     """Write a data set in the format of the data set `conversations`."""
     from ..benchmarks.datasets import load
-    from ..benchmarks.datasets.conversations import DESCRIPTION, EVENTS, QUESTIONS, write_conversations
+    from ..benchmarks.datasets.conversations import OWN, write_conversations
     from ..benchmarks.datasets.fetch import list_sources
     from ..reporting.files import results_folder
 
@@ -92,7 +148,7 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
         raise InputError(f"the data set {dataset!r} needs a path", where="PATH",
                          cure=f"download it (`hebbarium data get {dataset}`), and give the path after the name")
     data = load(dataset, path)
-    if not replace and (held := [name for name in (EVENTS, QUESTIONS, DESCRIPTION) if (out / name).exists()]):
+    if not replace and (held := [name for name in OWN if (out / name).exists()]):
         raise InputError(f"the folder holds {', '.join(held)} already", where=str(out), cure="give another --out, or --replace to write over it")
     write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
     counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}

@@ -34,6 +34,7 @@ def explain_misses(folder: RunFolder, question: str | None, arm: str | None, dat
 
 
 def _print(found: Misses) -> None:
+    from ..benchmarks.explain import names_of
     from ..console import print_lines, print_rows, print_table
 
     print_lines(f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events are not among the first {found.k}; "
@@ -46,7 +47,8 @@ def _print(found: Misses) -> None:
     numbers = ("gold events", "missed")
     print_table("By category", ("category", *numbers), [(name, str(n), str(lost)) for name, (n, lost) in found.categories.items()], numbers=numbers,
                 whole=numbers)
+    names = names_of((m.conversation, m.question) for m in found.misses)
     print_rows(("question", "gold", "rank", "cause"),
-               [(m.question, m.gold, str(m.rank or "-"), m.words) for m in found.misses[:LISTED]])
+               [(names[m.conversation, m.question], m.gold, str(m.rank or "-"), m.words) for m in found.misses[:LISTED]])
     if len(found.misses) > LISTED:
         print_lines(f"and {len(found.misses) - LISTED} more; --html FILE and --json show all")

@@ -13,6 +13,7 @@ from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
     from ..benchmarks.compare import Changed, Comparison
+    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.explain import Explained, Part
     from ..benchmarks.scores.cluster_robust import ClusterT
 
@@ -46,7 +47,8 @@ def compare(first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder 
 
 
 @app.command(short_help="Why the evidence of one question is, or is not, in the answer.")
-def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(help="Id of a question; without it the missed ones are listed.")] = None,
+def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(help=(
+                "Id of a question, or CONVERSATION/ID; without it the missed ones are listed."))] = None,
             arm: Annotated[str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")] = None,
             data: MovedOption = None,
             embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run, if it is no longer found there.")] = None,
@@ -71,7 +73,7 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
     if question is None:
         if html:
             raise typer.BadParameter("--html needs a QUESTION or --misses")
-        _print_missed(run, explaining.missed(folder, arm), as_json)
+        _print_missed(run, folder, explaining.missed(folder, arm), as_json)
         return
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
@@ -184,18 +186,20 @@ def _quoted(text: str | None) -> str:
 
 
 # --- explain -------------------------------------------------------------------------------------------------------------------------
-def _print_missed(run: Path, rows: Sequence[dict[str, Any]], as_json: bool) -> None:
+def _print_missed(run: Path, folder: RunFolder, rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     if as_json:
         fields = ("conversation", "question", "category", "question_text", "answer", "gold", "ranks")
         print_json([{name: row.get(name) for name in fields} for row in rows])
         return
+    from ..benchmarks.explain import names_of
     from ..console import print_lines, print_rows
     from ..reporting.text import plural
 
+    names = names_of((row["conversation"], row["question"]) for row in folder.rows())
     print_lines(f"{plural(len(rows), 'question')} with gold that is not in the answer")
     if not rows:
         return
-    cells = [(row["question"], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
+    cells = [(names[row["conversation"], row["question"]], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
               _short(row.get("question_text", ""))) for row in rows]
     print_rows(("question", "category", "ranks of gold", "text"), cells)
     print_lines("", f"`hebbarium explain {run} QUESTION` says why; --misses names every cause")

@@ -44,15 +44,28 @@ def chosen_set(registry: Registry, name: str | None, settings: Settings) -> Mech
     return registry.set(name or DEFAULT_SET) if name or settings.ours else None
 
 
-def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False, skip: int = 0) -> Dataset:
-    """The data without their first `skip` conversations.  Raises DataError, InputError if none is left."""
-    from ..benchmarks.datasets import load
+def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False, skip: int = 0, *,
+              asked: bool = True) -> Dataset:
+    """The data without their first `skip` conversations.
+
+    asked  whether their questions are needed; conversations without any are then left out, which is said on standard error
+
+    Raises DataError, also if questions are needed and there are none; InputError if no conversation is left.
+    """
+    from ..benchmarks.datasets import load, require_questions
 
     wanted = limit if limit is None or limit < 1 else skip + limit
     loaded = load(dataset, path, unit=unit, limit=wanted, allow_missing_gold=allow_missing_gold)
     if len(loaded.conversations) <= skip:
         raise InputError(f"the data have {len(loaded.conversations)} conversations, and {skip} are left out", where="--skip", cure="leave out fewer")
-    return replace(loaded, conversations=loaded.conversations[skip:]) if skip else loaded
+    kept = replace(loaded, conversations=loaded.conversations[skip:]) if skip else loaded
+    if not asked:
+        return kept
+    require_questions(kept)
+    if silent := [c.id for c in kept.conversations if not c.questions]:
+        say(f"conversations without questions, left out: {len(silent)} of {len(kept.conversations)}, the first is {silent[0]!r}")
+        kept = replace(kept, conversations=tuple(c for c in kept.conversations if c.questions))
+    return kept
 
 
 def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmbedder:

@@ -15,6 +15,7 @@ from .shared import (
     JsonOption,
     LimitOption,
     installed_registry,
+    load_data,
     named_embedder,
     print_json,
     print_kept,
@@ -40,12 +41,11 @@ def weights(out: Annotated[Path, typer.Option("--out", metavar="FILE", help="JSO
     """
     registry = installed_registry()
     from ..benchmarks import weights as weighing
-    from ..benchmarks.datasets import load
     from ..console import Meter, print_lines, print_table
     from ..reporting.files import write_json
     from ..reporting.provenance import made
 
-    loaded = load(dataset, data, limit=limit)
+    loaded = load_data(dataset, data, "turn", limit)
     with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, work):
         result = weighing.weigh(registry.set(set_name), registry, loaded, named_embedder(embedder, embedding), work, varieties=varieties,
                                 rehearse=rehearse, jobs=jobs, making=made(["hebbarium", *sys.argv[1:]]), progress=progress)

@@ -7,6 +7,7 @@ A check raises AssertionError, or what the engine raises, and returns nothing.  
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,11 +17,13 @@ from unittest.mock import patch
 
 import numpy as np
 
+from ..engine.arrivals import ClockWarning
 from ..engine.columns import Column, Phase, Scope, Signal
 from ..engine.contract import Mechanism, Params, Tick, hook, parameter_types
 from ..engine.drafts import Draft, Kind
 from ..engine.errors import ContractError
 from ..engine.loop import Engine
+from ..engine.nights import DAY, YEAR
 from ..engine.plan import nodes_of
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.records import Event, Query, hours
@@ -29,11 +32,15 @@ from ..engine.schedule import Stages
 from ..engine.stand_ins import checked_instance
 from ..engine.storage import snapshot
 from ..engine.view import Binding
-from ..engine.vocabulary import DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
+from ..engine.vocabulary import CREATED, DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
 
 START = hours(datetime(2024, 3, 1, 9))
 HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000, "<script>alert(1)</script>",
            "'; DROP TABLE events; --", "9" * 400]
+
+
+TOLERANT: Any = {"late_hours": DAY, "jump_hours": YEAR}
+WRONG = {13: START + 60 * YEAR, (CONFIRMED := 22): START + 2 * YEAR}        # events whose clock is wrong; the second is believed, then erased
 
 
 def talk(n: int = 40) -> list[Event]:
@@ -210,6 +217,53 @@ def _require_within_bounds(column: Column, array: Any) -> None:
         assert column.high is None or values.max() <= column.high + 1e-9, column.name
 
 
+def wrong_clocks_do_no_harm(bench: Bench) -> None:
+    """Late events, one from the future, and one whose future was confirmed and which is erased again: columns stay within bounds, scores are finite,
+    and a memory that was closed in between goes on as if it was not.
+    """
+    lives = []
+    for file in (None, bench.folder / f"{bench.id}_clocks.db"):
+        memory = bench.build(*bench.company, path=file, **TOLERANT)
+        for i, event in enumerate(sessions_across_sleep()):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ClockWarning)
+                memory.encode(replace(event, time=max(WRONG.get(i, 0.0), event.time - 7.0 * (i % 3 == 2))), confirm=i == CONFIRMED)
+            if i == CONFIRMED:
+                memory.retrieve("Who painted Oslo with Bo?", learn=True)
+                memory.erase(event.id, confirm=True)
+            if i % 9 == 8:
+                memory.retrieve(f"What did {event.speaker} do in Lisbon?", learn=True)
+            if file and i in (CONFIRMED - 1, CONFIRMED, CONFIRMED + 4):
+                memory.close()
+                memory = bench.build(*bench.company, path=file, **TOLERANT)
+        memory.advance(memory.now + 80.0)
+        answer = memory.retrieve("Who painted Lisbon with Ada?", memory.store.n, learn=True)
+        assert len(answer) and np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any(), "scores are not finite"
+        assert memory.now < max(WRONG.values()), "the clock stays wrong"
+        for column in memory.store.columns:
+            if column.scope.persists:
+                _require_within_bounds(column, memory.column(column))
+        lives.append(memory)
+    assert lives[0].digest() == lives[1].digest(), "the memory that was closed and opened again differs"
+    lives[1].close()
+
+
+def order_is_that_of_arrival(bench: Bench) -> None:
+    """A mechanism that does not declare CREATED, the time of an event's own, treats a late event as one that happens when it arrives."""
+    if any(getattr(read, "of", read) is CREATED for each in bench.registry.entry(bench.id).load().hooks() for read in each.reads):
+        return
+    late, now = list[Event](), -math.inf
+    for i, event in enumerate(sessions_across_sleep()):
+        late.append(replace(event, time=event.time - 7.0 * (i % 3 == 2), dated=False))
+    prompt = [replace(event, time=(now := max(now, event.time))) for event in late]
+    one, other = (simulated(bench.build(bench.id, **TOLERANT), events) for events in (late, prompt))
+    for column in one.store.columns:
+        if column.scope.persists and column is not CREATED:
+            np.testing.assert_array_equal(one.column(column), other.column(column), err_msg=column.name)
+    asked = "Who painted Oslo with Bo?"
+    np.testing.assert_array_equal(one.retrieve(asked).final, other.retrieve(asked).final)
+
+
 def off_means_neutral(bench: Bench) -> None:
     """Without the mechanism, every column that it writes but does not own holds its neutral value."""
     cls = bench.registry.entry(bench.id).load()
@@ -263,7 +317,7 @@ def a_year_loses_no_text(bench: Bench) -> None:
     kept = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
     assert [memory.event_log.events[i].text for i in range(len(events))] == [e.text for e in events]
-    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row is not None)
+    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row.stored)
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 
 
@@ -377,7 +431,7 @@ def _edges(memory: Engine, place: Any) -> dict[tuple[int, int, int], int]:
 
 CHECKS: tuple[ConformanceCheck, ...] = (
     class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, late_columns_are_computed_one_memory_at_a_time,
-    queries_change_nothing,
+    queries_change_nothing, wrong_clocks_do_no_harm, order_is_that_of_arrival,
     continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm, a_saved_tick_is_whole, weight_acts_in_the_ranking_alone,

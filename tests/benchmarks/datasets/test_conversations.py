@@ -86,7 +86,7 @@ def with_field(file: str, line: int, **fields: Any) -> Rows:
     (with_field("events.jsonl", 4, attributes={"\ud800": "a"}), None, 4, "half of a surrogate pair"),
     (None, with_field("questions.jsonl", 1, gold=["k4", "k9"]), 1, "gold 'k9' names no event"),
     (None, with_field("questions.jsonl", 2, conversation="garden"), 2, "'garden' has no events"),
-    (None, with_field("questions.jsonl", 3, time="2020-01-01"), 3, "before the last event"),
+    (None, with_field("questions.jsonl", 3, time="2020-01-01"), 3, "before the first event"),
 ], ids=lambda value: value if isinstance(value, str) else None)
 def test_what_is_wrong_is_said_with_its_line_and_its_cure(written: Callable[..., Path], events: Rows | None, questions: Rows | None, line: int,
                                                           words: str) -> None:

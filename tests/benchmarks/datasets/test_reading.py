@@ -21,6 +21,7 @@ from hebbarium.benchmarks.datasets.reading import elements
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.run import measure, plan
 from hebbarium.benchmarks.systems.base import Capability, Retrieved
+from hebbarium.engine.encoded import Encoded
 from hebbarium.engine.errors import DataError, InputError
 from hebbarium.engine.loop import CHUNK, Engine
 from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder
@@ -92,7 +93,7 @@ def test_a_memory_takes_a_long_chat_by_chunks(long_chat: Callable[[int, int], Da
             handed += 1
             yield event
 
-    def encode(memory: Engine, event: Event) -> int | None:
+    def encode(memory: Engine, event: Event) -> Encoded:
         nonlocal encoded, most
         most, encoded = max(most, handed - encoded), encoded + 1
         return real(memory, event)

@@ -41,8 +41,9 @@ def test_a_pool_that_an_answer_exhausts_has_a_warning() -> None:
     assert "for 2 of 3 questions" in pool_of([10, 4, 20], 10).warning
     with pytest.raises(InputError):
         pool_of([], 10)
-    rows = [{"conversation": "a", "gold": ["x"]}, {"conversation": "b", "gold": []}, {"conversation": "b", "gold": ["x", "y", "z"]}]
-    assert pools(rows, {"a": 9, "b": 2}) == [(9, 1), (3, 3)]
+    rows = [{"conversation": "a", "question": "1", "gold": ["x"]}, {"conversation": "b", "question": "1", "gold": []},
+            {"conversation": "b", "question": "2", "gold": ["x", "y", "z"]}, {"conversation": "a", "question": "2", "gold": ["x"]}]
+    assert pools(rows, {("a", "1"): 9, ("b", "1"): 2, ("b", "2"): 2, ("a", "2"): 4}) == [(9, 1), (3, 3), (4, 1)]
 
 
 @pytest.mark.parametrize("ranks", [[1], [0], [2, 7, 0], [11, 50, 51], [1, 2, 3, 4, 5, 6], [0, 0, 49]])

@@ -98,7 +98,7 @@ def test_an_excerpt_holds_the_sentences_about_the_query_where_no_outline_fits() 
     found = condensed_to(text, 30, about=("password",))
     assert found.form is Form.EXCERPT and "plum" in found.text and LENGTH.tokens(found.text) <= 30
     assert condensed_to(text, 30, about=("absent",)).form is not Form.EXCERPT
-    assert Pieces.of(text).about(frozenset({"password"}), 2, LENGTH) == ""
+    assert Pieces.of(text).about(frozenset({"password"}), 2, LENGTH) == "password" and not Pieces.of(text).about(frozenset({"password"}), 1, LENGTH)
 
 
 def test_no_cap_is_below_128_tokens() -> None:

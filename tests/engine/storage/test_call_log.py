@@ -638,7 +638,7 @@ def test_a_file_of_format_5_is_read_and_gets_a_log(tmp_path: Path, state: str) -
 
 
 def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:
-    """BLAKE2b over table, number, save, mark of the call before, and JSON."""
+    """BLAKE2b over table, number, save, mark of the call before, and JSON: what is done, the present, and further values."""
     e = lively(path=tmp_path / "m.db")
     e.encode(told(0))
     e.archive(0)
@@ -650,7 +650,7 @@ def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:
         content = data[at + 24:at + 24 + size]
         assert own == mark(b"calls", number, save, before, content)
         before, at = own, at + 24 + size
-    assert before == last and json.loads(content) == ["archive", 0] and count == 2
+    assert before == last and json.loads(content) == ["archive", e.now, 0] and count == 2
 
 
 def test_a_log_that_no_save_has_begun_takes_no_call(tmp_path: Path) -> None:

@@ -566,7 +566,7 @@ def test_a_close_that_fails_leaves_memory_and_file_open(tmp_path: Path) -> None:
         with pytest.raises(SnapshotError, match="full"):
             e.close()
     e._snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
-    assert e.encode(Event(e.now, "number 7", id="last")) is not None
+    assert e.encode(Event(e.now, "number 7", id="last")).stored
     e.close()
     with everything(path=tmp_path / "m.db") as again:
         assert again.digest() == e.assembly.digest() and again.events[-1].id == "last"

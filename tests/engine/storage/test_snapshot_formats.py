@@ -301,6 +301,60 @@ def test_an_early_file_of_format_5_continues_exactly(tmp_path: Path, monkeypatch
     again.close()
 
 
+def without_offsets(path: Path) -> None:
+    """Take the offsets of clocks out of a file of few rows, as the first files of format 5 had none."""
+    connection = sqlite3.connect(path)
+    with connection:
+        ask = connection.execute
+        meta, name = dict(ask("SELECT key, value FROM meta")), "column.utc_offset"
+        forms = {each: snapshot_contents.Form(*form) for each, *form in ask("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
+        tails = tails_of(connection, [each for each, form in forms.items() if form.grows])
+        del tails[name], forms[name]
+        ask("DELETE FROM arrays WHERE name = ?", (name,))
+        assert ask("SELECT count(*) FROM blocks WHERE name = ?", (name,)).fetchone() == (0,)
+        generation, gone = ask("SELECT generation, mark FROM blocks WHERE name = 'tails'").fetchone()
+        data = struct.pack(f"<{len(tails)}i", *map(len, tails.values())) + b"".join(tails.values())
+        mark, = as_bytes(block_marks(["tails"], [0], [generation], [data]))
+        ask("UPDATE blocks SET data = ?, mark = ? WHERE name = 'tails'", (data, mark))
+        meta["marks"] = f"{(int(meta['marks'], 16) + sum_of([mark]) - sum_of([gone])) % WHOLE:032x}"
+        for key, value in (("marks", meta["marks"]), ("mark", snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms)).hex())):
+            ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+    connection.close()
+
+
+@pytest.mark.parametrize("first", ["save", "erase"])
+def test_a_file_without_offsets_continues_exactly(tmp_path: Path, first: str) -> None:
+    path, whole = tmp_path / "m.db", made()
+    e = made(path=path)
+    for each in (e, whole):
+        live(each, 0, 12)
+    e.close()
+    without_offsets(path)
+    e = made(path=path)
+    assert e.digest() == whole.digest()
+    if first == "erase":
+        assert e.erase("e3", confirm=True) == whole.erase("e3", confirm=True)
+    for each in (e, whole):
+        live(each, 12, 15)
+        each.encode(Event(200.0, "Far from home 15", "Ada", id="far", offset=-7.5))
+        each.advance(200.0)
+    e.close()
+    again = made(path=path)
+    assert again.digest() == whole.digest() and again.events[-1].offset == -7.5 and again.column("utc_offset")[-2:].tolist() == [0.0, -7.5]
+    again.close()
+
+
+@pytest.mark.parametrize("offset", [None, 0.0, -4.0, 5.75, -75 / 16, 23.999])
+def test_offsets_come_back_from_a_file(tmp_path: Path, offset: float | None) -> None:
+    told = Event(30.0, "We moved 7", "Ada", attributes=(("kind", "note"),) if offset == -4.0 else (), offset=offset)
+    e = made(path=tmp_path / "m.db")
+    e.encode(told)
+    e.close()
+    again = made(path=tmp_path / "m.db")
+    assert again.events == (told,) and again.column("utc_offset").tolist() == [offset or 0.0]
+    again.close()
+
+
 @pytest.mark.parametrize("block", [8, 4096])
 def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     """A change of later rows leaves the earlier ones neutral, also in the file and in blocks that hold both."""

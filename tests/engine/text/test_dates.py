@@ -156,6 +156,34 @@ CASES: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     ("the second half of last year", month(2022, 7, 6)),
     ("the third quarter of 2021", month(2021, 7, 3)), ("the first weekend of April", day(datetime(2023, 4, 1) + R(weekday=SA), 2)),
     ("the 2nd week of June 2021", on(2021, 6, 8, 7)), ("the last month of 2020", month(2020, 12)),
+    # --- hours of a day, before or after it
+    ("yesterday at noon", part(D - R(days=1), 11, 13)), ("at noon on 3 May", part(datetime(2023, 5, 3), 11, 13)),
+    ("on 3 May around lunchtime", part(datetime(2023, 5, 3), 11, 13)), ("at midnight on 3 May", part(datetime(2023, 5, 3), 23, 25)),
+    ("at 7 pm yesterday", (D - R(hours=5, minutes=30), D - R(hours=4, minutes=30))), ("yesterday at 19:00", (D - R(hours=5, minutes=30),
+                                                                                                             D - R(hours=4, minutes=30))),
+    ("at 9 a.m. on 3 May", (datetime(2023, 5, 3, 8, 30), datetime(2023, 5, 3, 9, 30))),
+    ("on 3 May at 9:30pm", (datetime(2023, 5, 3, 21), datetime(2023, 5, 3, 22))),
+    ("on 3 May at 12 am", (datetime(2023, 5, 2, 23, 30), datetime(2023, 5, 3, 0, 30))),
+    ("on Tuesday at 9 in the evening", (D - R(hours=3, minutes=30), D - R(hours=2, minutes=30))),
+    ("at 9 o'clock this morning", (D + R(hours=8, minutes=30), D + R(hours=9, minutes=30))),
+    ("last night at 11 pm", (D - R(hours=1, minutes=30), D - R(minutes=30))),
+    ("on the evening of the 7th", part(datetime(2023, 5, 7), 18, 24)), ("in the early hours of 7 May", part(datetime(2023, 5, 7), 0, 6)),
+    ("on Sunday in the afternoon", part(D + R(weekday=SU(-1)), 12, 18)),
+    # --- a day within a week
+    ("two weeks ago on Monday", day(D - R(days=17) + R(weekday=MO(1)))), ("Monday two weeks ago", day(D - R(days=17) + R(weekday=MO(1)))),
+    ("last week on Friday", day(week(-1)[0] + R(weekday=FR(1)))), ("a week ago yesterday", day(D - R(days=8))),
+    ("two weeks ago today", day(D - R(days=14))),
+    ("the week of 3 May", day(datetime(2023, 5, 1), 7)), ("in the week starting 3 May", day(datetime(2023, 5, 3), 7)),
+    ("on the weekend of the 6th of May", day(datetime(2023, 5, 6), 2)),
+    # --- numbers in words, and several units of an interval
+    ("twenty-one days ago", day(D - R(days=21))), ("fifteen days ago", day(D - R(days=15))), ("half a year ago", around(R(months=-6), *MONTH)),
+    ("on the tenth of April", on(2023, 4, 10)), ("on April twenty-first", on(2023, 4, 21)),
+    ("the first of May", on(2023, 5, 1)), ("on the ninth", on(2023, 5, 9)),
+    ("the first ten days of April", on(2023, 4, 1, 10)), ("the last two weeks of April", on(2023, 4, 17, 14)),
+    ("in the first days of April", on(2023, 4, 1, 3)),
+    # --- lists: the last one
+    ("on the 3rd and the 5th", on(2023, 5, 5)), ("on Monday, Tuesday and Sunday", day(D + R(weekday=SU(-1)))),
+    ("in January and April", month(2023, 4)),
 )
 
 
@@ -186,11 +214,52 @@ def test_an_expression_has_its_interval(text: str, expected: tuple[Moment, Momen
     "She looks after the kids.", "the last straw", "on the 7th floor",
     "a 3-day trip, my 30-year-old", "I sat with Sun and Mon Mothma", "It fell on the fourth try", "in the end", "at first",
     "in no time", "a week", "years ago", "last name, next door, this one", "I finished it in two days", "since then, before that, by then, until now",
-    "in 2000 words", "May I come in?", "for the first time in three years", "half a year ago",
+    "in 2000 words", "May I come in?", "for the first time in three years",
     "in half an hour", "this may be late", "early bird", "the middle of nowhere",
 ])
 def test_what_is_no_time_is_left_alone(text: str) -> None:
     assert times(text, hours(SAID)).expressions == ()
+
+
+@pytest.mark.parametrize("text", [
+    "-3 days ago", "it was -3 days ago", "on the 45th", "in 10000 years", "last time", "the first time", "now", "at 9 am", "at noon",
+    "my tenth birthday",
+    "half a day", "the twentieth century", "25 pm", "at 9:75 pm", "noon of nowhere", "the week of my exam", "the first ten days of nowhere",
+])
+def test_nonsense_and_hours_without_a_day_are_no_time(text: str) -> None:
+    assert times(text, hours(SAID)).expressions == ()
+
+
+@pytest.mark.parametrize(("text", "rest"), [
+    ("What did I do yesterday?", "What did I do ?"), ("Who called me on Tuesday at 9 am about the roof?", "Who called me  about the roof?"),
+    ("In May, and in June 2021, who sang?", ", and , who sang?"), ("Who sang?", "Who sang?"), ("", ""),
+    ("On the twenty-first of May we ate", " we ate"),
+])
+def test_the_text_beside_its_times(text: str, rest: str) -> None:
+    assert times(text, hours(SAID)).beside(text) == rest
+
+
+WORDS = ("yesterday", "last", "week", "on", "the", "14th", "twenty", "-", "first", "of", "May", "2023", "at", "9", ":", "30", "pm", "noon", "evening",
+         "ago", "two", "three", "days", "and", ",", "Monday", "half", "a", "ten", "in")
+
+
+@given(st.text(max_size=200) | st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
+@settings(max_examples=100, deadline=None)
+def test_times_are_places_of_their_text_in_order(text: str) -> None:
+    found, end = times(text, hours(SAID)).expressions, 0
+    for each in found:
+        assert each.start < each.end and end <= each.place and text[each.place:each.place + len(each.text)] == each.text
+        assert each.focus is None or each.start <= each.focus[0] < each.focus[1] <= each.end
+        end = each.place + len(each.text)
+
+
+@pytest.mark.parametrize(("text", "focus"), [
+    ("a week ago", day(D - R(days=7))), ("in two weeks", day(D + R(days=14))), ("two months ago", day(D - R(months=2))), ("two days ago", None),
+    ("last week", None), ("two weeks ago on Monday", None), ("two weeks ago, and on Monday", None),
+])
+def test_a_vague_time_has_the_day_in_its_middle_as_focus(text: str, focus: tuple[Moment, Moment] | None) -> None:
+    assert times(text, hours(SAID)).expressions[-1].focus == (None if focus is None else span(*focus))
+
 
 
 @pytest.mark.parametrize("text", [
