@@ -59,7 +59,7 @@ def checked_query(query: Any, now: float) -> Query:
         raise InputError(f"is asked at {time:.4f} h, after the memory's present {now:.4f} h", where=where,
                          cure="call advance(query.time) first: letting time pass changes memory, asking does not")
     if time is not None and time < now:
-        raise InputError(f"is asked at {time:.4f} h, before the memory's present {now:.4f} h: a memory does not go back", where=where,
+        raise InputError(f"time runs backwards: it is asked at {time:.4f} h, before the memory's present {now:.4f} h", where=where,
                          cure="ask with hb.Query(text, only=hb.Only(until=time)) what had happened until then; without a time, a query is asked now")
     offset = checked_offset(query.offset, query.time, where)
     return sound if time is query.time and offset is query.offset else replace(sound, time=time, offset=offset)

@@ -11,11 +11,12 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from .errors import InputError
-from .nights import YEAR
+from .nights import DAY, YEAR
 from .records import Event, hours, offset_of, written
 
 WALL: Final = "wall"
 EVENTS: Final = "events"
+YEAR_AHEAD: Final = 366 * DAY       # h; a step of the clock that is longer is a jump, and in a memory of `hebbarium.memory` has to be confirmed
 ADVANCED: Final = -1        # in place of an event: a jump of `advance`
 WallClock = Callable[[], datetime]
 
@@ -77,7 +78,7 @@ def require_believable(time: float, now: float, jump: float, confirmed: bool) ->
 
 def after_jump(jumps: Sequence[Jump], number: int, now: float, time: float) -> tuple[Jump, ...]:
     """The jumps of a memory whose clock goes from `now` to a time, h, at an event, or in `advance`.  now: NaN: the event sets the clock."""
-    return (*jumps, Jump(number, now)) if math.isnan(now) or time - now > YEAR else tuple(jumps)
+    return (*jumps, Jump(number, now)) if math.isnan(now) or time - now > YEAR_AHEAD else tuple(jumps)
 
 
 def standing(jumps: Sequence[Jump], events: Sequence[Event], erased: Callable[[int], bool], now: float) -> tuple[Jump, ...]:

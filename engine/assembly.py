@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import astuple, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +30,7 @@ from .numerics import read_only
 from .offers import Offers, shares_of_sources
 from .passages import Passages
 from .plan import Instrument, PhasePlan, Wrap, nodes_of, schedule
-from .ports.embedder import Embedder, HashingEmbedder
+from .ports.embedder import Embedder, HashingEmbedder, Vectors
 from .ports.embedding_cache import metered
 from .ports.language_model import LanguageModel, described
 from .ports.language_model import metered as metered_model
@@ -90,6 +90,7 @@ from .vocabulary import (
     SALIENCE,
     SESSION,
     SHOW,
+    SPANS,
     SPEAKER,
     TEXTS,
     TOKEN_EMBEDDER,
@@ -105,6 +106,7 @@ from .vocabulary import (
 from .withholding import FreeTexts, Withholding
 from .writings import Writings
 
+TOGETHER: Final = 256       # texts that are embedded in one batch when a file without passages is opened
 # what an erased row keeps, or has overwritten
 STUB: Final = frozenset((CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
 
@@ -140,11 +142,13 @@ class Assembly:
         self.index = index_of(index, embedder.dimensions)
         self.graph, self.lexicon, self.trigrams = Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
+        self.passages = Passages(self.event_log, self.embedder, self.lexicon, vectors=asks(self.mechanisms, PASSAGES),
+                                 words=asks(self.mechanisms, SPANS))
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, WRITINGS: self.event_log.writings,
             DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model,
             CUES: Cues(self.wordings), OFFERS: Offers(),
-            PASSAGES: Passages(self.event_log, self.embedder), **{s: s.create() for s in provided(self.mechanisms) if s.create}}
+            PASSAGES: self.passages, SPANS: self.passages, **{s: s.create() for s in provided(self.mechanisms) if s.create}}
         self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
         self.withholding = Withholding(self.store, self.event_log, self.show)
         self.store.structures[TEXTS] = FreeTexts(self.event_log, self.withholding)
@@ -152,7 +156,8 @@ class Assembly:
         self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
         self.asked, self.sources = list[tuple[int, int]](), shares_of_sources(self.mechanisms)
         self.signals = weighted_signals(self.mechanisms)
-        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.capacity)
+        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.passages,
+                                       self.capacity)
         self.phases = self._phases(self.mechanisms, self.signals)
         steps = self.phases[Phase.MAINTAIN]
         self.derived, deriving = derived(steps)
@@ -218,8 +223,7 @@ class Assembly:
         if BUDGET in read:
             nodes.append(budget_node(structures[OFFERS], self.asked))
         if DRAFTS in added or MADE in read:
-            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedder, self._checked,
-                                  self.withholding).node())
+            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedded, self.withholding).node())
         if self.capacity:
             nodes.append(self.capacity.surface_node(ENGINE, LAST + 1))
         elif not added.isdisjoint((HIDE, SHOW)):
@@ -280,7 +284,8 @@ class Assembly:
             return replace(known, session=session, speaker=speaker, before=self.event_log.last)
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
-        return Incoming(event, text, read, terms_of(text, stop_words=True), self._vector(text), session, speaker, self.event_log.last)
+        (vector, passages), = self.embedded([text])
+        return Incoming(event, text, read, terms_of(text, stop_words=True), vector, session, speaker, self.event_log.last, passages)
 
     def cue(self, query: Query) -> Cue:
         """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector.
@@ -305,6 +310,21 @@ class Assembly:
     def _vector(self, text: str) -> NDArray[np.float32]:
         return self._checked(self.embedder.embed([text])[0], text)
 
+    def embedded(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], Vectors]]:
+        """The vector of each text, and (p, d) those of its passages if the memory keeps them, all embedded in one batch.
+
+        Raises InputError for one that is no unit vector.
+        """
+        (*vectors,), *passages = self._vectors_of([texts, *map(self.passages.parts, texts)])
+        return list(zip(vectors, passages, strict=True))
+
+    def _vectors_of(self, groups: Sequence[Sequence[str]]) -> list[Vectors]:
+        """(m, d) the vectors of each group of texts, all embedded in one batch.  Raises InputError for one that is no unit vector."""
+        texts = list(chain.from_iterable(groups))
+        vectors = self.embedder.embed(texts) if texts else np.empty((0, self.embedder.dimensions), np.float32)
+        checked = [self._checked(vector, text) for vector, text in zip(vectors, texts, strict=True)]
+        return np.split(np.array(checked, np.float32).reshape(-1, self.embedder.dimensions), np.cumsum(list(map(len, groups)))[:-1])
+
     def _checked(self, given: Any, text: str) -> NDArray[np.float32]:
         """The vector of a text, read-only.  Raises InputError for one that is no unit vector."""
         vector = np.asarray(given, dtype=np.float32)
@@ -314,9 +334,10 @@ class Assembly:
         return read_only(vector)
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
-        """Embed many texts at once, so that the embedder's cache has them; without a cache, do nothing."""
+        """Embed many texts and their passages at once, so that the embedder's cache has them; without a cache, do nothing."""
         if events and self.embedder.keeps:
-            self.embedder.embed([e.rendered() for e in events])
+            texts = [e.rendered() for e in events]
+            self.embedder.embed([*texts, *chain.from_iterable(map(self.passages.parts, texts))])
 
     def _reader(self, m: Mechanism[Any], read: Reader, phase: Phase) -> tuple[Binding, Callable[..., Any]]:
         """A method that only reads, and its view."""
@@ -379,10 +400,11 @@ class Assembly:
             log.overwrite(number, replace(log.events[number], text="", caption="", attributes=()))
         for number in going.writings:
             log.writings.overwrite(number, replace(log.writings[number], text="", span=None))
-        texts = [log.rendered(row) for row in rows]
-        for row, vector, text in zip(rows, self.embedder.embed(texts) if rows else (), texts, strict=True):
-            self.index.overwrite(row, self._checked(vector, text))
+        passages = self.passages.erase(rows)
+        for row, (vector, anew) in zip(rows, self.embedded([log.rendered(row) for row in rows]), strict=True):
+            self.index.overwrite(row, vector)
             self.show(row, False)
+            passages[row] = anew
         for column in store.columns:
             if column.scope is Scope.MEMORY and column not in STUB:
                 store.array(column)[rows] = column.neutral
@@ -390,7 +412,6 @@ class Assembly:
         used = store.array(USED)
         used[np.isin(used[:, 0], rows), 0] = -1
         self.graph.forget(rows)
-        store.structures[PASSAGES].forget()
         store.structures[MADE].fill(())
         for structure, held in store.structures.items():
             if structure.create and hasattr(held, "forget"):
@@ -398,7 +419,7 @@ class Assembly:
         self.lexicon.clear()
         self.trigrams.clear()
         for row in range(store.n):
-            self._index(row)
+            self._index(row, passages.get(row))
 
     def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> tuple[Future[None], Future[None]]:
         """Fill the empty postings for all rows, in other threads.  Their futures raise ValueError for a key without a name."""
@@ -409,9 +430,20 @@ class Assembly:
         for row in range(len(self.event_log.rows)):
             self._index(row)
 
-    def _index(self, row: int) -> None:
+    def _index(self, row: int, passages: Vectors | None = None) -> None:
         text = self.event_log.rendered(row)
-        self._store_event.index(row, text, terms_of(text, stop_words=True), counted=self.event_log.kind(row) is Kind.EVENT)
+        self._store_event.index(row, text, terms_of(text, stop_words=True), passages, counted=self.event_log.kind(row) is Kind.EVENT)
+
+    def keep_passages(self) -> None:
+        """Keep of all rows of the event log what is kept of passages, from the texts, which are embedded in batches."""
+        log = self.event_log
+        self.passages.forget()
+        for first in range(0, len(log.rows), TOGETHER):
+            rows = range(first, min(first + TOGETHER, len(log.rows)))
+            texts = list(map(log.rendered, rows))
+            parts = [self.passages.parts(text) for text in texts]
+            for row, text, passages in zip(rows, texts, self._vectors_of(parts), strict=True):
+                self.passages.add(row, text, passages, log.kind(row) is Kind.EVENT)
 
     def adopt_graph(self, graph: Graph) -> None:
         """Copy a restored graph into the graph object that hooks and views refer to; its `epoch` grows, so that readers fetch all arrays again."""
@@ -505,6 +537,12 @@ def provided(mechanisms: Sequence[Mechanism[Any]]) -> list[Structure]:
     """Structures with a `create` function that hooks declare, each once, in order of first mention."""
     touched = (t.of if isinstance(t, Before) else t for m in mechanisms for h in type(m).hooks() for t in (*h.reads, *h.adds, *h.sets))
     return list(dict.fromkeys(t for t in touched if isinstance(t, Structure) and t.create))
+
+
+def asks(mechanisms: Sequence[Mechanism[Any]], structure: Structure) -> bool:
+    """Whether a hook of RETRIEVE reads the structure, of a mechanism without a parameter of its name, or with a true one."""
+    return any(structure in h.reads and getattr(m.params, structure.name, True)
+               for m in mechanisms for h in type(m).hooks() if h.phase is Phase.RETRIEVE)
 
 
 def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal, float]]:

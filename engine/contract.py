@@ -54,6 +54,7 @@ class Incoming:
     vector    (d,) float32, unit length: embedding of `text`
     session, speaker  numbers of the conversation session and of the speaker, in order of first appearance
     before    row of the last event stored before this one, -1 if there is none; rows that the memory made do not count
+    passages  (p, d) float32, unit length: embeddings of the passages of `text`, if the memory keeps them; None: not computed
     """
 
     event: Event
@@ -64,6 +65,7 @@ class Incoming:
     session: int
     speaker: int
     before: int = -1
+    passages: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)

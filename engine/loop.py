@@ -923,7 +923,8 @@ class Engine(Serial):
         log, array = self.event_log, self.store.array
         session, speaker = log.sessions.name(int(array(SESSION)[row])), log.speakers.name(int(array(SPEAKER)[row]))
         sources, events = log.ids(log.origins(row)), log.ids(log.shown(row))
-        return Unit(row, log.kind(row), log.text(row), float(array(CREATED)[row]), session, speaker, sources, events, float(array(UTC_OFFSET)[row]))
+        return Unit(row, log.kind(row), log.text(row), float(array(CREATED)[row]), session, speaker, sources, events, float(array(UTC_OFFSET)[row]),
+                    self.assembly.passages.read(row))
 
     def _sleep(self) -> tuple[float, float]:
         """Onset and end of the present or next sleep, h.  If no mechanism schedules sleep, both are the time of the next fixed consolidation."""

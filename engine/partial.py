@@ -33,6 +33,7 @@ from .vocabulary import (
     RANDOM,
     RECALLED,
     SIGNALS,
+    SPANS,
     TEXTS,
     TOKEN_EMBEDDER,
     TRIGRAMS,
@@ -277,9 +278,6 @@ class PartialPassages:
     def counts(self, n: int) -> Rows:
         return self._base.counts(self._store.base.n, self._store.rows)
 
-    def of(self, texts: Iterable[str]) -> list[str]:
-        return self._base.of(texts)
-
     def words(self, terms: Sequence[str], weight: Callable[[int, int], float], k1: float, b: float, out: NDArray[np.float32]) -> Rows | None:
         whole = np.empty(self._store.base.n, np.float32)
         spans = self._base.words(terms, weight, k1, b, whole)
@@ -481,6 +479,6 @@ def _same(held: Any, _: PartialStore) -> Any:
 
 
 _PARTS: Final[dict[Structure, Callable[[Any, PartialStore], Any]]] = {
-    INDEX: PartialIndex, PASSAGES: PartialPassages, LEXICON: PartialLexicon, TRIGRAMS: PartialTrigrams, TEXTS: PartialTexts,
+    INDEX: PartialIndex, PASSAGES: PartialPassages, SPANS: PartialPassages, LEXICON: PartialLexicon, TRIGRAMS: PartialTrigrams, TEXTS: PartialTexts,
     GRAPH: lambda _, store: store.graph,
     WRITINGS: PartialWritings, **dict.fromkeys((CUES, EMBEDDER, LANGUAGE_MODEL, RANDOM, SIGNALS, TOKEN_EMBEDDER), _same)}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -27,6 +27,10 @@ class Clock:
     jumps: tuple[Jump, ...] = ()
     settled: bool = field(default=False, repr=False)
     due: bool = field(default=True, repr=False)
+
+    def restore_jumps(self, jumps: Iterable[tuple[int, float]]) -> None:
+        """Take saved jumps: number of an event, and the present before."""
+        self.jumps = tuple(Jump(*jump) for jump in jumps)
 
     def changed(self) -> None:
         """Note that something other than time has changed."""

@@ -16,7 +16,8 @@ from .drafts import Draft, Drafts
 from .filter import Banned
 from .numerics import kernel, read_only
 from .offers import Offers
-from .ports.embedder import Embedder
+from .passages import Passages
+from .ports.embedder import Vectors
 from .ranking import add_all_standardised, best
 from .schedule import Node
 from .storage.event_log import EventLog, rendered
@@ -50,6 +51,7 @@ from .vocabulary import (
     MATCH,
     NOW,
     OUTCOME,
+    PASSAGES,
     PRIMED,
     REACH,
     RECALLED,
@@ -58,6 +60,7 @@ from .vocabulary import (
     SALIENCE,
     SESSION,
     SHOW,
+    SPANS,
     SPEAKER,
     STAGE,
     STANDS_FOR,
@@ -79,10 +82,11 @@ SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 
 
 class StoreEvent:
-    """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost: O(words + entities) amortised."""
+    """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost: O(length + entities) amortised."""
 
     def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph,
-                 capacity: Capacity | None = None) -> None:
+                 passages: Passages, capacity: Capacity | None = None) -> None:
+        self.passages = passages
         self.store, self.event_log, self.lexicon, self.trigrams, self.graph = store, event_log, lexicon, trigrams, graph
         self.capacity = capacity
 
@@ -95,7 +99,7 @@ class StoreEvent:
         array(CREATED)[row], array(ARRIVED)[row], array(UTC_OFFSET)[row] = incoming.event.time, now, incoming.event.offset or 0.0
         array(SESSION)[row], array(SPEAKER)[row] = incoming.session, incoming.speaker
         view.row = row
-        self.index(row, incoming.text, incoming.terms)
+        self.index(row, incoming.text, incoming.terms, incoming.passages)
         self.graph.cover_rows(row + 1)
         for name in incoming.features.entities:
             node = entity_node(self.graph.entity(name))
@@ -105,19 +109,26 @@ class StoreEvent:
         if self.capacity:
             self.capacity.make_room(row)
 
-    def index(self, row: int, text: str, terms: Sequence[str], counted: bool = True) -> None:
-        """Add the text to the postings; `counted`: whether it counts in their statistics."""
+    def index(self, row: int, text: str, terms: Sequence[str], passages: Vectors | None, counted: bool = True) -> None:
+        """Add the text to the postings, and keep its passages.
+
+        passages  (p, d) vectors, as `Incoming` has them
+        counted   whether the text counts in the statistics of the postings
+        """
         self.lexicon.add(row, terms, counted)
         self.trigrams.add(row, text, counted)
+        self.passages.add(row, text, passages, counted)
 
     def node(self) -> Node:
         return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
-                    (ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, GRAPH, TEXTS), self,
+                    (ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, PASSAGES, SPANS, GRAPH,
+                     TEXTS), self,
                     appends=True)
 
 
 class MakeRows:
-    """Makes a row of each draft: embeds their texts in one batch, appends the rows, and adds each text to the writings and to every index.
+    """Makes a row of each draft: embeds their texts and passages in one batch, appends the rows, and adds each text to the writings
+    and to every index.
 
     The rows stand at neutral in all columns but KIND, WRITING, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER and STAGE; VISIBLE is True.
     They have no edges.  Times and offset are those of their latest source; a time that the draft gives counts, too.
@@ -125,11 +136,11 @@ class MakeRows:
     Cost: O(words) amortised for each row, and one call of the embedder.
     """
 
-    def __init__(self, drafts: Drafts, store: Store, event_log: EventLog, store_event: StoreEvent, embedder: Embedder,
-                 checked: Callable[[Any, str], NDArray[np.float32]], withholding: Withholding) -> None:
-        """checked: the vector of a text, or InputError if it is no unit vector."""
+    def __init__(self, drafts: Drafts, store: Store, event_log: EventLog, store_event: StoreEvent,
+                 embedded: Callable[[Sequence[str]], list[tuple[NDArray[np.float32], Vectors]]], withholding: Withholding) -> None:
+        """embedded: the vector of each text and those of its passages; InputError if one is no unit vector."""
         self.drafts, self.store, self.event_log, self.store_event = drafts, store, event_log, store_event
-        self.embedder, self.checked, self.withholding = embedder, checked, withholding
+        self.embedded, self.withholding = embedded, withholding
 
     def __call__(self, view: Any, tick: Tick) -> None:
         drafts = self.drafts.take(self.store.n, self.event_log.text, self.withholding.__getitem__)
@@ -138,20 +149,20 @@ class MakeRows:
     def _rows(self, drafts: Sequence[Draft]) -> list[tuple[int, Draft]]:
         log, store = self.event_log, self.store
         texts = [rendered(log, Writing(d.text, d.kind.word, d.maker, 0.0, d.sources, d.span)) for d in drafts]
-        vectors = [self.checked(vector, text) for vector, text in zip(self.embedder.embed(texts), texts, strict=True)]
+        vectors, passages = zip(*self.embedded(texts), strict=True)
         latest = [max(d.sources, key=store.array(CREATED).item) for d in drafts]
         created = [store.array(CREATED).item(row) if d.created is None else d.created for d, row in zip(drafts, latest, strict=True)]
         now, offsets = store.array(NOW).item(), store.array(UTC_OFFSET)[latest]
         arrived = [store.array(ARRIVED)[list(d.sources)].max() if d.created is None else min(d.created, now) for d in drafts]
         first = store.extend(vectors)
         array = store.array
-        for row, (draft, text) in enumerate(zip(drafts, texts, strict=True), first):
+        for row, (draft, text, of_text) in enumerate(zip(drafts, texts, passages, strict=True), first):
             number = log.writings.add(draft.text, draft.kind.word, draft.maker, self.withholding.sources(draft), draft.span)
             log.make(number)
             array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
             array(ARRIVED)[row], array(UTC_OFFSET)[row] = arrived[row - first], offsets[row - first]
             array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = draft.session, draft.speaker, draft.stage
-            self.store_event.index(row, text, terms_of(text, stop_words=True), counted=False)
+            self.store_event.index(row, text, terms_of(text, stop_words=True), of_text, counted=False)
         self.store_event.graph.cover_rows(store.n)
         self.withholding.renew(range(first, store.n))
         return list(enumerate(drafts, first))

@@ -21,6 +21,8 @@ class Unit:
     sources  ids of the events that it was made from, in order, each once; its own id for an event
     events   ids of the events whose verbatim text it shows: its own for an event, the source's for a segment, the sources' for a bundle, none for
              a summary.  Events without an id are left out of both
+    windows  how many windows of a text that the embedder does not read whole have a vector, and how many it has; (0, 0) for a text that is read
+             whole, and in a memory that asks for no such vectors
     """
 
     row: int
@@ -32,6 +34,7 @@ class Unit:
     sources: tuple[str, ...]
     events: tuple[str, ...]
     offset: float = 0.0
+    windows: tuple[int, int] = (0, 0)
 
     @property
     def local(self) -> datetime:

@@ -146,7 +146,8 @@ SIGNALS = Structure("signals", "every signal of the set with its array and its w
 CUES = Structure("cues", "the wordings of the query with their weights, the query itself first", ("__iter__", "__len__", "added"), persists=False,
                  phases=(Phase.RETRIEVE,))
 INDEX = Structure("index", "vector index over EMBEDDING", ("search", "scores", "vectors", "vectors_of", "dimensions"))
-PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts", "of", "words"))
+PASSAGES = Structure("passages", "vectors of the passages of texts that are longer than what the embedder reads", ("scores", "counts"))
+SPANS = Structure("spans", "word postings of the spans of these texts; all other texts are one span", ("words",))
 LEXICON = Structure("lexicon", "word postings; their statistics count events only", ("scores", "document_frequency", "n_rows", "n_counted"))
 TRIGRAMS = Structure("trigrams", "postings of letter trigrams; their statistics count events only", ("scores", "n_rows", "n_counted"))
 GRAPH = Structure(
@@ -185,9 +186,9 @@ ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may ad
     NOW, ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING,
     INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
     STANDS_FOR, SIGNALS, INDEX,
-    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
+    LEXICON, TRIGRAMS, TEXTS, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, PASSAGES, SPANS, RECALLED, MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,
 ))
 ENGINE_STRUCTURES: tuple[Structure, ...] = (
-    SIGNALS, CUES, INDEX, PASSAGES, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL, RECALLED,
-    OFFERS, RANDOM)
+    SIGNALS, CUES, INDEX, PASSAGES, SPANS, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE, EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL,
+    RECALLED, OFFERS, RANDOM)

@@ -11,7 +11,8 @@ import pytest
 EXAMPLE = Path(__file__).parents[1] / "docs" / "examples" / "own_data"
 FAST = ("--set", "bm25", "--embedder", "hashing:64")
 Command = Callable[..., tuple[int, str, str]]
-KILN = [("k1", "Ines", "2025-01-02T10:00", "The kiln is hot, so the bowl must wait."), ("k2", "Jo", "2025-01-02T10:05", "Then I glaze the blue jug first."),
+KILN = [("k1", "Ines", "2025-01-02T10:00", "The kiln is hot, so the bowl must wait."),
+        ("k2", "Jo", "2025-01-02T10:05", "Then I glaze the blue jug first."),
         ("k3", "Ines", "2025-01-05T09:00", "The kiln is cold again."), ("k4", "Jo", "2025-01-09T09:00", "The kiln has a new thermometer.")]
 
 
@@ -143,7 +144,8 @@ def test_a_question_at_an_impossible_time_is_refused_with_its_line(hebbarium: Co
 
 
 def test_an_export_that_is_asked_with_the_demos_name_is_recognised(hebbarium: Command, tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text(json.dumps({"messages": [{"from": "Ines", "from_id": "user7", "date": "2025-01-02T10:00:00", "text": "hot"}]}))
+    message = {"from": "Ines", "from_id": "user7", "date": "2025-01-02T10:00:00", "text": "hot"}
+    (tmp_path / "result.json").write_text(json.dumps({"messages": [message]}))
     code, _, err = hebbarium("assemble", *FAST, "--data", tmp_path / "result.json", "--query", "What is hot?")
     assert code == 2 and "an export of Telegram" in err and "`from` is speaker" in err
     code, _, err = hebbarium("assemble", *FAST, "--data", EXAMPLE, "--query", "What is hot?")

@@ -27,11 +27,11 @@ COMPARED = ("true_memory", "true_memory_gated", "true_memory_code", "all_mem", "
 # By hand, from the sets' files and the hooks of their mechanisms: gate, fusion, rerank, last stage.
 PARTS = {
     "naive_rag": ("", "", "", "match"), "hybrid": ("", "`weighted_rrf`", "", "fused"), "all_mem": ("", "", "", "match"),
-    "light": ("", "", "", "primed"), "hipporag": ("", "`convex_fusion`", "", "fused"), "true_memory": ("", "`weighted_rrf`", "", "primed"),
-    "true_memory_gated": ("`write_gate_true_memory`", "`weighted_rrf`", "", "primed"),
-    "true_memory_code": ("", "`weighted_rrf`", "`late_interaction_rerank`", "reranked"),
-    "cortex": ("`predictive_coding`, `write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
-    "default": ("`predictive_coding`, `write_gate_cortex`", "`convex_fusion`", "", "arranged"),
+    "light": ("", "", "", "primed"), "hipporag": ("", "`convex_fusion`", "", "fused"), "true_memory": ("", "`weighted_rrf`", "", "dated"),
+    "true_memory_gated": ("`write_gate_true_memory`", "`weighted_rrf`", "", "dated"),
+    "true_memory_code": ("", "`weighted_rrf`", "`late_interaction_rerank`", "dated"),
+    "cortex": ("`write_gate_cortex`", "`weighted_rrf`", "`late_interaction_rerank`", "released"),
+    "default": ("", "`convex_fusion`", "", "dated"),
 }
 
 

@@ -258,7 +258,7 @@ def exact_repeats_are_not_answered(specimen: Any) -> Any:
     return found, expected
 
 
-@adaptation("CU-9b", source="brute force over pairs: hidden is what has the words of a visible memory told later, or at the same time in a later row; "
+@adaptation("CU-9b", source="brute force over pairs: hidden is what has the words of a visible memory told later, or then in a later row; "
             "and what is not visible beside a visible one; told in any order")
 def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(9), list[Any](), list[Any]()
@@ -435,7 +435,8 @@ def by_arrival(specimen: Any) -> Any:
 
 @mutant("a memory that is archived hides the others", rejected_by="CU-9")
 def hidden_by_the_archived(specimen: Any) -> Any:
-    return specimen.replacing("ban_repeats", lambda repeats, told, visible, out: specimen.ban_repeats(repeats, told, np.ones(len(told), np.bool_), out))
+    return specimen.replacing("ban_repeats", lambda repeats, told, visible, out: specimen.ban_repeats(
+        repeats, told, np.ones(len(told), np.bool_), out))
 
 
 @mutant("a question for a former telling has the newest alone", rejected_by="CU-9")

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...engine.columns import Phase
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.records import Event
 from ...engine.storage.vectors import VectorIndex
 from ...engine.vocabulary import CUES
@@ -174,34 +172,6 @@ def a_long_memory_scores_its_best_window(specimen: Any) -> Any:
     return found, expected
 
 
-class Noting(HashingEmbedder):
-    """Notes the texts of each call."""
-
-    def __init__(self) -> None:
-        super().__init__(16)
-        self.calls: list[set[str]] = []
-
-    def embed(self, texts: Sequence[str]) -> Any:
-        self.calls.append(set(texts))
-        return super().embed(texts)
-
-
-@adaptation("DN-9", source="windows by the second program: embedded in one batch before the events, none at the query")
-def windows_are_embedded_ahead(specimen: Any) -> Any:
-    found, expected = [], []
-    for passages in (True, False):
-        embedder, events = Noting(), told(9)
-        memory = memory_of(specimen, embedder=CachedEmbedder(embedder, None), passages=passages)
-        memory.encode_all(events)
-        of_events, ahead = {each.rendered() for each in events}, [call for call in embedder.calls if any(len(text) > 20 for text in call)]
-        cut = {each for event in events for each in windows(event.rendered())} if passages else set()
-        at = len(embedder.calls)
-        memory.retrieve("a boat")
-        found.append([sorted(set().union(*ahead) - of_events), any(cut <= call for call in ahead), embedder.calls[at:]])
-        expected.append([sorted(cut), True, [{"a boat"}]])
-    return [repr(each) for each in found], [repr(each) for each in expected]
-
-
 @figure("turning_away", caption="Score of a memory over its angle to the query: the cosine, from 1 through 0 at a right angle to -1",
         source="definition")
 def score_over_the_angle(specimen: Any) -> Picture:
@@ -290,12 +260,3 @@ def windows_of_the_query(specimen: Any) -> Any:
             return np.fmax(out, view.passages.scores(asked.vector, np.empty_like(out)), out=out) if self.params.passages else out
 
     return specimen.replacing("DenseSimilarity", OfTheQuery)
-
-
-@mutant("no window is embedded ahead", rejected_by="DN-9")
-def no_forecast(specimen: Any) -> Any:
-    class Late(specimen.DenseSimilarity):                                     # type: ignore[misc]
-        def windows(self, view: Any, coming: Any) -> Any:
-            return ()
-
-    return specimen.replacing("DenseSimilarity", Late)

@@ -123,9 +123,9 @@ def undiscounted(specimen: Any) -> Any:
 def exchanged(specimen: Any) -> Any:
     class Exchanged(specimen.PassageWords):                                   # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
-            words = view.passages.words
-            passages = SimpleNamespace(words=lambda terms, weight, k1, b, out: words(terms, weight, b, k1, out))
-            super().score(SimpleNamespace(passages=passages, cues=view.cues, passage_words=view.passage_words), cue)
+            words = view.spans.words
+            spans = SimpleNamespace(words=lambda terms, weight, k1, b, out: words(terms, weight, b, k1, out))
+            super().score(SimpleNamespace(spans=spans, cues=view.cues, passage_words=view.passage_words), cue)
 
     return specimen.replacing("PassageWords", Exchanged)
 
@@ -145,6 +145,6 @@ def unweighted(specimen: Any) -> Any:
     class Unweighted(specimen.PassageWords):                                  # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
             cues = [(1.0, each) for _, each in view.cues]
-            super().score(SimpleNamespace(passages=view.passages, passage_words=view.passage_words, cues=cues), cue)
+            super().score(SimpleNamespace(spans=view.spans, passage_words=view.passage_words, cues=cues), cue)
 
     return specimen.replacing("PassageWords", Unweighted)

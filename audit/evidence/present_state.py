@@ -67,7 +67,8 @@ PATCH = ((0.0, "Ada", "The patch for the parser is in review."), (1.0, "Bo", "We
 HOMES = ((0.0, "Ada", "I live in Oslo."), (1.0, "Bo", "I live in Rome."), (2.0, "Ada", "I moved to Lima."), (3.0, "Ada", "Some rain fell."),
          (4.0, "Ada", "I moved back to Oslo."))
 ORDERS = ((0.0, "Ada", "Order 4471 has shipped."), (1.0, "Ada", "Order 4472 has shipped."), (2.0, "Ada", "Order 4480 has shipped."))
-DOORS = ((0.0, "Ada", "The door of the shed is locked."), (1.0, "Ada", "The door of the barn is open."), (2.0, "Ada", "The door of the shed is open."))
+DOORS = ((0.0, "Ada", "The door of the shed is locked."),
+         (1.0, "Ada", "The door of the barn is open."), (2.0, "Ada", "The door of the shed is open."))
 DAYS = ((0.0, "Ada", "I can come on Sunday."), (1.0, "Ada", "I can't come on Saturday."), (2.0, "Ada", "I can't come on Sunday."))
 VALUES = ((0.0, "Ada", "Mute: on"), (1.0, "Ada", "Mute: off"), (2.0, "Ada", "Mute: on"), (3.0, "Ada", "Zoom: off"))
 WELSH = ((0.0, "Ada", "I am learning Welsh on Mondays."), (1.0, "Bo", "I am learning Welsh with a friend."), (2.0, "Ada", "I gave up Welsh."))
@@ -85,7 +86,9 @@ CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (         # questio
     ("Has order 4471 shipped?", ORDERS, [0, 2, 1]), ("Which order has shipped last?", ORDERS, [2, 0, 1]),
     ("Is the door of the shed locked?", DOORS, [2, 0, 1]), ("Can I come on Sunday?", DAYS, [2, 0, 1]),
     ("Is mute on?", VALUES, [2, 0, 1, 3]), ("Am I still learning Welsh?", WELSH, [2, 0, 1]), ("What is the code?", LONG, [0, 1]),
-    ("Where do I live?", TWO, [1, 0, 2]), ("Is the soup hot?", SOUP, [1, 0]), ("What is the code?", CODES, [1, 0, 2]), ("What is the code?", LATE, [2, 0, 1]), ("Summarize what the code is now", LATE, [0, 1, 2]),
+    ("Where do I live?", TWO, [1, 0, 2]), ("Is the soup hot?", SOUP, [1, 0]), ("What is the code?", CODES, [1, 0, 2]),
+    ("What is the code?", LATE, [2, 0, 1]),
+    ("Summarize what the code is now", LATE, [0, 1, 2]),
 )
 
 
@@ -94,7 +97,8 @@ def the_state_asked_for_is_answered_first(specimen: Any) -> Any:
     return [row for question, log, _ in CASES for row in answered(specimen, question, *log)], [row for *_, rows in CASES for row in rows]
 
 
-@adaptation("PS-5", source="by hand: an order of events is left alone; so is what lies outside the pool, or behind the first candidates", needs="engine")
+@adaptation("PS-5", source="by hand: an order of events is left alone; so is what lies outside the pool, or behind the first candidates",
+            needs="engine")
 def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any:
     asked = "What is the state of the patch for the parser?"
     return ([*answered(specimen, asked, *PATCH, ordered=True), *answered(specimen, asked, *PATCH, pool=3),

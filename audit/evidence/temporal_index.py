@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ from scipy.integrate import quad
 from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import hook
 from ...engine.records import Event, Query, hours
-from ...engine.vocabulary import CREATED, MATCH, VETO, WITHIN
+from ...engine.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, VETO, WITHIN
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
@@ -97,8 +98,9 @@ def the_best_of_all_intervals_counts(specimen: Any) -> Any:
         for j, (a, b) in enumerate(spans):
             starts[i, j], ends[i, j] = 3600 * a, 3600 * b
     when, within = np.full(7, np.nan), np.full(7, np.nan)
-    specimen.score_times(starts, ends, np.array(created), np.array(asked), np.array(widths), when, within)
-    own = [spans or [(c, c)] for spans, c in zip(told, created, strict=True)]
+    offset, askers = [0.0, 0.0, 0.0, 0.0, 12.0, -7.5, 5.0], -20.0
+    specimen.score_times(starts, ends, np.array(created), np.array(offset), askers, np.array(asked), np.array(widths), when, within)
+    own = [spans or [(c + z, c + z), (c + askers, c + askers)] for spans, c, z in zip(told, created, offset, strict=True)]
     return (np.array([when, within]),
             [[max(mean_profile(*s, *q, w) for s in spans for q, w in zip(asked, widths, strict=True)) for spans in own],
              [max(inside(*s, *q) for s in spans for q in asked) for spans in own]])
@@ -292,6 +294,125 @@ def the_time_asked_for_is_part_of_the_match(specimen: Any) -> Any:
     return measured, [((fits - fits.mean()) / fits.std()).tolist(), *[[0.0] * 4] * 2]
 
 
+# --- a time alone, and a time beside something else ---------------------------------------------------------------------------------
+def standing_of(spans: list[tuple[float, float]], told: tuple[float, ...], asked: Any, focus: Any, widths: Any, least: float) -> tuple[int, float]:
+    """How a memory stands, and by how much it sticks out, from lists."""
+    if any(f[0] <= t < f[1] for t in told for f in focus):
+        standing = 3
+    elif any(a[0] <= t < a[1] for t in told for a in asked):
+        standing = 2
+    else:
+        standing = int(any(inside(*s, *a) >= least for s in spans for a in asked))
+    return standing, min(max(a[0] - s, e - a[1], 0.0) / w for s, e in [*spans, *((t, t) for t in told)] for a, w in zip(asked, widths, strict=True))
+
+
+@adaptation("TX-17", source="brute force over plain lists", atol=1e-12)
+def a_memory_is_told_in_the_time_or_about_it_or_elsewhere(specimen: Any) -> Any:
+    told: list[list[tuple[float, float]]] = [[], [], [], [], [(101.0, 110.0)], [(90.0, 106.0)], [(10.0, 40.0), (310.0, 330.0)], [(0.0, 900.0)], []]
+    created, offset, askers = [100.0, 112.0, 124.0, 50.0, 99.0, 10.0, 10.0, 10.0, 330.0], [0.0] * 7 + [3.0, -20.0], 2.0
+    asked, focus, widths = [(FIRST, LAST), (300.0, 340.0)], [(108.0, 114.0), (0.0, 0.0)], [24.0, 12.0]
+    starts, ends = np.full((9, 4), UNUSED), np.full((9, 4), UNUSED)
+    for i, spans in enumerate(told):
+        for j, (a, b) in enumerate(spans):
+            starts[i, j], ends[i, j] = 3600 * a, 3600 * b
+    measured, wanted = [], []
+    for least in (0.3, 0.5, 1.0):
+        standing, gap = np.empty(9, np.int8), np.empty(9)
+        specimen.stand_in_time(starts, ends, np.array(created), np.array(offset), askers, np.array(asked), np.array(focus), np.array(widths), least,
+                               standing, gap)
+        measured.append([standing.astype(float), gap])
+        wanted.append(np.transpose([standing_of(spans, (c + z, c + askers), asked, focus, widths, least)
+                                    for spans, c, z in zip(told, created, offset, strict=True)]))
+    return measured, wanted
+
+
+@limit("TX-18", source="closed form: nothing in the time, half of ln f at a gap of ln 2, all of it far away")
+def a_memory_of_another_time_is_set_back(specimen: Any) -> Any:
+    standing, gap, out = np.array([3, 2, 1, 0, 0, 0], np.int8), np.array([0.0, 0.0, 0.25, 0.0, math.log(2.0), 1e6]), np.full(6, 7.0)
+    specimen.add_elsewhere(standing, gap, -3.0, out)
+    return out, [7.0, 7.0, 7.0, 7.0, 5.5, 4.0]
+
+
+# Hours after T0, text and speaker; asked on Friday 12 May, 21:00.
+DIARY = ((0.0, "Tea is fine", "Ada"), (2.0, "The boat leaks", "Bo"), (26.0, "We sang on 10 May 2023", "Cleo"),
+         (27.0, "I met Bo, who has a cold", "Ada"), (50.0, "Rain", "Bo"))
+ORDER = (1.0, 3.0, 2.0, 0.0, 5.0)           # scores before the time counts
+
+
+def diary(specimen: Any, archived: tuple[int, ...] = (), **values: Any) -> Any:
+    def rank(view: Any, cue: Any) -> None:
+        view.arranged[...] = ORDER
+
+    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.RETRIEVE, rank, sets=(ARRANGED,), id="rank"), **values)
+    encode(memory, *(Event(T0 + h, text, who) for h, text, who in DIARY))
+    memory.advance(T0 + 60.0)
+    for row in archived:
+        memory.archive(row)
+    return memory
+
+
+def by_gap(gap: float, high: float, span: float) -> float:
+    """Score of a memory that is not of the time, from its gap in days."""
+    return high - span * (1.0 - 1.0 / (1.0 + math.log(1.0 + gap)))
+
+
+@adaptation("TX-19", source="closed form over the gaps in days, set by hand", rtol=1e-6)
+def those_of_the_time_stand_first_and_the_nearest_follow(specimen: Any) -> Any:
+    memory, hidden = diary(specimen), diary(specimen, (1, 4))
+    measured = []
+    for each, text in ((memory, "What happened on 10 May 2023?"), (memory, "What did I do on 1 May 2023?"),
+                       (hidden, "What happened on 10 May 2023?")):
+        each.retrieve(text)
+        measured.append(each.column(DATED)[[0, 2, 3]])
+    far = [(T0 + h - at(2023, 5, 2)) / 24.0 for h in (0.0, 27.0)]
+    return measured, [[10.0, 5.0 + 5.0 / 3.0, by_gap(0.5, 5.0, 5.0)],
+                      [by_gap(far[0], 5.0, 5.0), by_gap((at(2023, 5, 11) - at(2023, 5, 2)) / 24.0, 5.0, 5.0), by_gap(far[1], 5.0, 5.0)],
+                      [4.0, 2.0 + 2.0 / 2.0, by_gap(0.5, 2.0, 2.0)]]
+
+
+@limit("TX-20", source="ours: orders set by hand; a question with content keeps the scores that it has")
+def the_order_of_a_time_alone(specimen: Any) -> Any:
+    cases = (
+        ("What happened on 10 May 2023?", [0, 1, 2, 3, 4]), ("Tell me about 10 May 2023, please", [0, 1, 2, 3, 4]),
+        ("What was the last thing we talked about on 10 May 2023?", [1, 0, 2, 3, 4]), ("Where was I on 10 May 2023?", [1, 0, 2, 3, 4]),
+        ("What did Bo do on 10 May 2023?", [1, 0, 2, 3, 4]), ("What did Ada say on 10 May 2023?", [0, 1, 2, 3, 4]),
+        ("What did Bo do yesterday?", [3, 2, 4, 1, 0]), ("What happened between 11 and 12 May?", [2, 3, 4, 1, 0]),
+        ("What happened today?", [4, 3, 2, 1, 0]), ("What did Bo mend on 10 May 2023?", [4, 1, 2, 0, 3]),
+        ("What did Zoe do yesterday?", [4, 1, 2, 0, 3]),
+        ("What happened?", [4, 1, 2, 0, 3]), ("What happened on 45 May?", [4, 1, 2, 0, 3]),
+    )
+    memory = diary(specimen, elsewhere=0.0)
+    return [memory.retrieve(text).rows.tolist() for text, _ in cases], [rows for _, rows in cases]
+
+
+@adaptation("TX-21", source="closed form over the gaps in days, set by hand", rtol=1e-6)
+def a_time_beside_content_is_a_prior(specimen: Any) -> Any:
+    measured, wanted = [], []
+    for factor in (-1.0, -2.5, 0.0):
+        memory = diary(specimen, elsewhere=factor)
+        for text, gaps in (("Who mended the boat on 10 May 2023?", (0.0, 0.0, 0.0, 0.5, 35.0 / 24.0)), ("Who mended the boat?", (0.0,) * 5),
+                           ("Who mended the boat before the rain?", (0.0,) * 5)):
+            memory.retrieve(text)
+            measured.append(memory.column(LOG_PRIOR).tolist())
+            wanted.append([factor * (1.0 - math.exp(-gap)) for gap in gaps])
+    return measured, wanted
+
+
+@limit("TX-22", source="set by hand: days on the asker's clock and on the speaker's; a time in a text is read on the speaker's")
+def days_are_those_of_the_clocks(specimen: Any) -> Any:
+    """Told in New York at 23:30 on 30 June and at 12:00 on 1 July; asked at 10:00 on 2 July."""
+    memory = memory_of(specimen)
+    night = at(2025, 7, 1, 3, 30)
+    encode(memory, Event(night, "We signed it", offset=-4.0), Event(night + 12.5, "We moved yesterday", offset=-4.0))
+    memory.advance(at(2025, 7, 2, 14))
+    found = [memory.column(specimen.TIME_START)[1, 0] == 3600 * at(2025, 6, 30)]
+    for query in (Query("on 30 June 2025"), Query("yesterday"), Query("yesterday", offset=-4.0), Query("on 1 July 2025", offset=2.0),
+                  Query("on 30 June 2025", offset=2.0), Query("yesterday", offset=14.0)):
+        memory.retrieve(query)
+        found += (memory.column(WITHIN) == 1.0).tolist()
+    return found, [True, *(True, True), *(False, False), *(False, False), *(True, False), *(True, True), *(False, False)]
+
+
 @figure("profile", caption="Fit of a memory with a day that is asked for, by the day that it is about: 1 for an instant of that day, less beyond "
         "it; a memory about a whole day or week scores the mean over it", source="ours: exp(-gap / width)")
 def profile_over_days(specimen: Any) -> Picture:
@@ -341,8 +462,7 @@ def linear(specimen: Any) -> Any:
 @mutant("the first interval alone", rejected_by="TX-6")
 def first_interval(specimen: Any) -> Any:
     original = specimen.score_times
-    return specimen.replacing("score_times", lambda starts, ends, created, asked, widths, when, within: original(
-        starts[:, :1], ends[:, :1], created, asked, widths, when, within))
+    return specimen.replacing("score_times", lambda starts, ends, *others: original(starts[:, :1], ends[:, :1], *others))
 
 
 @mutant("distance by the square", rejected_by="TX-7")
@@ -371,7 +491,7 @@ def stretched(specimen: Any) -> Any:
 @mutant("an event happened when it was told, although its memory names a time", rejected_by="TX-10")
 def told_not_happened(specimen: Any) -> Any:
     class Told(specimen.TemporalIndex):                                       # type: ignore[misc]
-        def _spans_of_events(self, view: Any, found: Any) -> Any:
+        def _spans_of_events(self, view: Any, found: Any, own: float) -> Any:
             rows = [view.index.search(v, 1)[0][0] for v in view.embedder.embed([e.phrase for e in found.events])] if found.events else []
             created = [float(view.created[row]) for row in rows]
             return [span for e, c in zip(found.events, created, strict=True) if (span := e.span((c, math.nextafter(c, math.inf)), view.now))]
@@ -383,7 +503,7 @@ def told_not_happened(specimen: Any) -> Any:
 def no_criterion(specimen: Any) -> Any:
     class Any_(specimen.TemporalIndex):                                       # type: ignore[misc]
         def __init__(self, id: str, params: Any, units: Any = None, order: int = 0) -> None:
-            super().__init__(id, specimen.TemporalIndexParams(params.time_scale, -1.0, params.weight), units, order)
+            super().__init__(id, replace(params, criterion=-1.0), units, order)
 
     return specimen.replacing("TemporalIndex", Any_)
 
@@ -404,7 +524,7 @@ def now_by_default(specimen: Any) -> Any:
 def of_the_rendered_text(specimen: Any) -> Any:
     class Rendered(specimen.TemporalIndex):                                   # type: ignore[misc]
         def keep(self, view: Any, incoming: Any) -> None:
-            for i, found in enumerate(specimen.times(incoming.text, view.now).expressions):
+            for i, found in enumerate(specimen.times(incoming.text, view.created[view.row]).expressions):
                 view.time_start[view.row, i], view.time_end[view.row, i] = round(3600 * found.start), round(3600 * found.end)
 
     return specimen.replacing("TemporalIndex", Rendered)
@@ -441,3 +561,67 @@ def an_order_that_matches(specimen: Any) -> Any:
             super().score(view, cue)
 
     return specimen.replacing("TemporalIndex", Early)
+
+
+@mutant("the day in the middle of a vague time is like the others", rejected_by="TX-17")
+def no_focus(specimen: Any) -> Any:
+    original = specimen.stand_in_time
+    return specimen.replacing("stand_in_time", lambda starts, ends, created, offset, own, asked, focus, *others: original(
+        starts, ends, created, offset, own, asked, np.zeros_like(focus), *others))
+
+
+@mutant("a memory that names a time in it was told in it", rejected_by="TX-17")
+def about_is_told(specimen: Any) -> Any:
+    return specimen.replacing("ABOUT", specimen.TOLD)
+
+
+@mutant("set back in proportion to the gap", rejected_by="TX-18")
+def in_proportion(specimen: Any) -> Any:
+    def add(standing: Any, gap: Any, log_factor: float, out: Any) -> None:
+        out += np.where(standing == 0, log_factor * np.minimum(gap, 1.0), 0.0)
+
+    return specimen.replacing("add_elsewhere", add)
+
+
+@mutant("the others keep their scores", rejected_by="TX-19")
+def others_keep(specimen: Any) -> Any:
+    original = specimen.date_scores
+
+    def date(scores: Any, answerable: Any, gap: Any, rows: Any, out: Any) -> None:
+        original(scores, answerable, gap, rows, out)
+        others = np.ones(len(out), np.bool_)
+        others[rows] = False
+        out[others] = scores[others]
+
+    return specimen.replacing("date_scores", date)
+
+
+@mutant("as they match, whatever is asked for", rejected_by="TX-20")
+def never_in_time(specimen: Any) -> Any:
+    return specimen.replacing("asks_kind", lambda words: True)
+
+
+@mutant("any question with a time asks for it alone", rejected_by="TX-20")
+def always_alone(specimen: Any) -> Any:
+    return specimen.replacing("asked_beside", lambda words: ())
+
+
+@mutant("whoever is named, all are alike", rejected_by="TX-20")
+def nobody_first(specimen: Any) -> Any:
+    class Nobody(specimen.TemporalIndex):                                     # type: ignore[misc]
+        def _of_people(self, view: Any, rows: Any, named: Any) -> Any:
+            theirs = super()._of_people(view, rows, named)
+            return None if theirs is None else np.full(len(rows), 2, np.int8)
+
+    return specimen.replacing("TemporalIndex", Nobody)
+
+
+@mutant("the prior counts a memory of the time, too", rejected_by="TX-21")
+def all_set_back(specimen: Any) -> Any:
+    original = specimen.add_elsewhere
+    return specimen.replacing("add_elsewhere", lambda standing, gap, log_factor, out: original(np.zeros_like(standing), gap + 0.1, log_factor, out))
+
+
+@mutant("days of UTC", rejected_by="TX-22")
+def utc_days(specimen: Any) -> Any:
+    return specimen.replacing("asker_offset", lambda cue, offsets: 0.0)

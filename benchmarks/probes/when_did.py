@@ -21,7 +21,7 @@ DAYS: Final = 42                # of a diary
 SPEAKERS: Final = 3
 OF_A_DAY: Final = (8, 12, 16, 19)       # hours at which it may be written in
 THINGS: Final = 5               # told of once a week
-SAID: Final = ("We cleaned the {} with vinegar.", "A screw fell out of the {}.", "The {} went to the {place}.", "Somebody asked what the {} had cost.",
+SAID: Final = ("We cleaned the {} with vinegar.", "A screw fell out of the {}.", "The {} went to the {place}.", "Somebody asked what the {} cost.",
                "I dropped the {}, and it still works.", "Nobody wanted to carry the {}.")
 LATER: Final = (" More about that next month.", "")     # a time that is named is not the time at which it is told
 
@@ -136,14 +136,14 @@ PROBES = (Probe(
     sets=("default", "everything"), run=run, also=("lead absolute",)), Probe(
     id="when_did/alone", capability="A question that asks for a time and nothing else is answered by what was told then, all of it first.",
     source="", place="an experiment of ours", unit="share of what was told at the time",
-    protocol="A diary of 42 days by 3 speakers, two or three entries a day as far as 120 texts last, dated; at the end it is asked what happened, and what "
-             "each of them did, yesterday, last week, on a date and so on: 15 times, found by the calendar. As many memories are answered as there are "
-             "entries of the time, at most 10.",
+    protocol="A diary of 42 days by 3 speakers, two or three entries a day as far as 120 texts last, dated; at the end it is asked what happened, "
+             "and what each of them did, yesterday, last week, on a date and so on: 15 times, found by the calendar. As many memories are answered "
+             "as there are entries of the time, at most 10.",
     band=(Within("recall, anybody", low=0.95), Within("recall, somebody", low=0.95)), matters=("temporal_index",), sets=("default", "everything"),
     run=run_alone), Probe(
-    id="when_did/both", capability="A question about something at a time finds what was told of it then, not at other times, nor other things of that time.",
+    id="when_did/both", capability="A question about something at a time finds what was told of it then, and nothing else.",
     source="", place="an experiment of ours", unit="share of questions",
-    protocol="Of 5 things one sentence each in 6 weeks, the six sentences in random order, half of them with a later time in their words, among 60 other "
-             "events, all dated; asked for what was said about a thing on the day, and in the week. Chance: one of the 6.",
+    protocol="Of 5 things one sentence each in 6 weeks, the six sentences in random order, half of them with a later time in their words, among 60 "
+             "other events, all dated; asked for what was said about a thing on the day, and in the week. Chance: one of the 6.",
     band=(Within("hit@1 day", low=0.8), Within("hit@1 week", low=0.8)), matters=("temporal_index", "query_intent"), sets=("default", "everything"),
     run=run_both))

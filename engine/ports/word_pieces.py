@@ -4,7 +4,7 @@ from __future__ import annotations
 import importlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from ..text.memo import TextMemo
 from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
 
 TOKENIZER = "tokenizer.json"
+LONG: Final = 100_000       # characters from which on word pieces are estimated: a tokeniser takes up to 0.3 s for so many
+SAMPLED: Final = 16         # parts of a longer text whose word pieces are counted, at equal distances
+SAMPLE: Final = 1_000       # characters of such a part
 _NONE: Spans = np.empty((0, 2), np.int32)
 
 
@@ -71,8 +74,11 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     `window`, the most that it reads; None: it states no limit.  Then it counts as reading the first size; so does the hashing embedder, whose pieces
     are words.  An embedder without `pieces` gets no window, since nothing is known about what it reads.
 
-    The text is divided into word pieces once.  Cost: O(length); 1 ms for 1000 word pieces.  Raises InputError unless 0 <= overlap < size,
-    HebbariumError if the tokeniser cannot be loaded.
+    The text is divided into word pieces once.  A text of more than LONG characters is not: it is divided at characters, as many as hold a window's
+    word pieces on average, which are counted in SAMPLED parts of it.
+
+    Cost: O(length) up to LONG, 1 ms for 1000 word pieces; that of the samples, and O(windows), from there on.  Raises InputError unless
+    0 <= overlap < size, HebbariumError if the tokeniser cannot be loaded.
 
     >>> from .embedder import HashingEmbedder
     >>> [each.tolist() for each in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]
@@ -85,6 +91,11 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     if window is None or (len(text) <= window and text.isascii()):      # a word piece has at least one character
         return (_NONE,) * len(windows)
     of = _innermost(embedder)
+    if len(text) > LONG:
+        density = _density(of, text)
+        if density * len(text) <= window:
+            return (_NONE,) * len(windows)
+        return tuple(_even(len(text), min(size, of.window or size) / density, overlap / density) for size, overlap in windows)
     pieces: Spans = of.pieces(text)
     if len(pieces) <= window:
         return (_NONE,) * len(windows)
@@ -107,6 +118,18 @@ def _innermost(embedder: Embedder) -> Any:
     while isinstance(of, WrappedEmbedder):
         of = of.embedder
     return of
+
+
+def _density(of: Any, text: str) -> float:
+    """Word pieces for each character, in SAMPLED parts of SAMPLE characters, the first and the last included."""
+    starts = np.linspace(0, len(text) - SAMPLE, SAMPLED).astype(np.int64).tolist()
+    return sum(len(of.pieces(text[start:start + SAMPLE])) for start in starts) / (SAMPLED * SAMPLE)
+
+
+def _even(length: int, size: float, overlap: float) -> Spans:
+    """(w, 2) start and end of windows of `size` characters that share `overlap` with the one before, from the start of a text to its end."""
+    starts = np.arange(0.0, length - min(overlap, size - 1.0), max(size - overlap, 1.0))
+    return np.stack([starts, np.minimum(starts + size, length)], axis=1).astype(np.int32)
 
 
 def _windows(pieces: Spans, size: int, overlap: int) -> Spans:

@@ -20,7 +20,7 @@ from ..vocabulary import ARRIVED, CREATED, HIDE, IMPORTANCE, KIND, NEWS, SHOW, U
 from ..writings import Writing
 from .array_blocks import Place
 from .postings import Added, Forward
-from .snapshot_contents import TABLES_5, Forms, attributes_of, forward, names_of, writing_of
+from .snapshot_contents import LATER_TABLES, TABLES, Forms, attributes_of, forward, names_of, writing_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
@@ -33,7 +33,7 @@ SAME_AS = {ARRIVED: CREATED}              # columns that a file may lack, with t
 EMPTY = "x''"
 CHUNK = 1024              # rows of a table that are read and verified at a time
 Saved = tuple[Event, int]
-TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES_5)
+TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES if each not in LATER_TABLES)
 
 
 class OlderFormat:
@@ -75,6 +75,9 @@ class OlderFormat:
         return [b"".join(found)]
 
     def postings(self, counted: NDArray[np.bool_]) -> None:
+        return None
+
+    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> None:
         return None
 
     def entities(self) -> None:
@@ -141,6 +144,9 @@ class Format4:
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
         words, trigrams = (np.array(list(map(len, self._added[place])), np.int64) for place in (0, 2))
         return forward(self._added, words, trigrams, counted)
+
+    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> None:
+        return None
 
     def journals(self) -> tuple[list[Added], list[Added]]:
         """What each row added to words and trigrams, after `vectors`; the first save in the present format writes it."""

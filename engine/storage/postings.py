@@ -10,7 +10,7 @@ hold a key, and the mean length, are those of the counted rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
@@ -26,7 +26,7 @@ from ..sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import TextMemo
 
-__all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
+__all__ = ["Added", "BM25Index", "Counts", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
 
 Entry = TypeVar("Entry", np.int32, np.int64)
 
@@ -73,6 +73,27 @@ class Shown:
     rows: NDArray[np.int64]
     place: NDArray[np.int32]
     held: dict[int, tuple[NDArray[np.int32], NDArray[np.int64]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the weights of words rest on: of some texts how many there are, their terms with repeats, and how many hold each of some terms."""
+
+    texts: int
+    length: int
+    holding: Mapping[str, int]
+
+    def __add__(self, other: Counts) -> Counts:
+        """Of these texts and the other ones.
+
+        >>> Counts(3, 9, {"tea": 2}) + Counts(1, 2, {"tea": 1}) - Counts(2, 5, {"tea": 2})
+        Counts(texts=2, length=6, holding={'tea': 1})
+        """
+        return Counts(self.texts + other.texts, self.length + other.length, {term: n + other.holding[term] for term, n in self.holding.items()})
+
+    def __sub__(self, other: Counts) -> Counts:
+        """Of these texts without the other ones."""
+        return self + Counts(-other.texts, -other.length, {term: -n for term, n in other.holding.items()})
 
 
 class TrigramMeasure(Enum):
@@ -297,11 +318,23 @@ class BM25Index:
         """How many counted rows hold the term."""
         return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
 
+    def counts(self, terms: Iterable[str], among: Shown | None = None) -> Counts:
+        """Of the rows that count, or of some rows alone: these terms, in the order of their numbers, unknown ones last.
+
+        O(terms); of some rows O(rows + postings of the terms).
+        """
+        known = {term: id_ for term in set(terms) for id_ in self.vocabulary.find((term,))}
+        order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
+        if among is None:
+            return Counts(self.n_counted, self._total, {term: self._frequency(known[term]) if term in known else 0 for term in order})
+        held = {term: len(self._holding(id_, among)[0]) for term, id_ in known.items()}
+        return Counts(len(among.rows), int(self._lengths[among.rows].sum()), {term: held.get(term, 0) for term in order})
+
     def _frequency(self, id_: int) -> int:
         return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
 
     def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75,
-               shown: Shown | None = None) -> None:
+               shown: Shown | None = None, counts: Counts | None = None) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
         sum over distinct query terms of  w tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
@@ -312,12 +345,14 @@ class BM25Index:
         dropped since version 8 (same ranking).  Frequencies and mean length are those of the counted rows so far.  The order of the query's terms
         changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
 
-        shown  the rows that get a score, instead of all; `out` is then (rows,)
+        shown   the rows that get a score, instead of all; `out` is then (rows,)
+        counts  frequencies and lengths of the terms, if not those of the counted rows; their order is that of the sum
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
-        ids = np.array(sorted(self.vocabulary.find(dict.fromkeys(terms))), np.int64)
-        weights = np.array([weight(self.n_counted, self._frequency(int(id_))) * (k1 + 1.0) for id_ in ids], np.float64)
-        mean = self._total / self.n_counted if self._total else 1.0
+        counts = counts or self.counts(terms)
+        ids = np.array(self.vocabulary.find(counts.holding), np.int64)
+        weights = np.array([weight(counts.texts, counts.holding[self.vocabulary.term(int(id_))]) * (k1 + 1.0) for id_ in ids], np.float64)
+        mean = counts.length / counts.texts if counts.length else 1.0
         base, slope = k1 * (1.0 - b), k1 * b / mean
         if shown:
             lengths = self._lengths[shown.rows]

@@ -16,7 +16,7 @@ import math
 import sqlite3
 import warnings
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -28,7 +28,6 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrivals import Jump
 from ..columns import Column, Phase, Scope
 from ..errors import InputError, SnapshotError
 from ..marks import WHOLE, sum_of
@@ -36,9 +35,9 @@ from ..text.utf8 import encoded
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
-from .call_log import TABLE as CALLS
 from .call_log import Call, CallLog, LoggedCalls, Reached, read_log
 from .differences import Parted, Whole
+from .divided import Divided
 from .event_log import Erased, EventLog
 from .fingerprints import fingerprints
 from .graph import BUILT_IN, Graph
@@ -50,7 +49,6 @@ from .snapshot_contents import (
     FORMAT,
     PACKED,
     TABLES,
-    TABLES_5,
     TAILS,
     Contents,
     Form,
@@ -60,7 +58,9 @@ from .snapshot_contents import (
     forms_mark,
     left_out,
     memory_cells,
+    passage_cells,
     shortened,
+    tables_of,
     writing_cells,
     writing_marks,
 )
@@ -97,8 +97,14 @@ class Clock(Protocol):
     now: float
     maintained: float
     consolidated: float
-    jumps: tuple[Jump, ...]
     settled: bool
+
+    @property
+    def jumps(self) -> Sequence[tuple[int, float]]:
+        """Steps of more than a year: number of an event, and the present before."""
+        ...
+
+    def restore_jumps(self, jumps: Iterable[tuple[int, float]]) -> None: ...
 
 
 class Plan(Protocol):
@@ -121,6 +127,17 @@ class Model(Protocol):
     def dimensions(self) -> int: ...
 
 
+class Passages(Protocol):
+    """Vectors of passages and postings of spans, `passages.Passages`."""
+
+    journal: list[Divided] | None
+
+    @property
+    def n_divided(self) -> int: ...
+
+    def restore(self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]) -> None: ...
+
+
 class MemoryParts(Protocol):
     """The parts of one memory that a snapshot saves, restores, or compares with those that a file was written with."""
 
@@ -139,6 +156,8 @@ class MemoryParts(Protocol):
 
     @property
     def index(self) -> VectorIndex: ...
+    @property
+    def passages(self) -> Passages: ...
     @property
     def embedder(self) -> Model: ...
     @property
@@ -159,6 +178,10 @@ class MemoryParts(Protocol):
 
     def index_texts(self) -> None:
         """Fill the empty postings for all rows of the event log from the texts."""
+        ...
+
+    def keep_passages(self) -> None:
+        """Keep of all rows of the event log what is kept of passages, from the texts."""
         ...
 
     def adopt_graph(self, graph: Graph) -> None:
@@ -239,7 +262,7 @@ class Snapshot:
         self._edge_forms: dict[str, Form] = {}
         self._fits = False          # whether the file is known to hold all whole blocks in our forms
         self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
-        assembly.lexicon.journal, assembly.trigrams.journal = [], []
+        assembly.lexicon.journal, assembly.trigrams.journal, assembly.passages.journal = [], [], []
         with snapshot_errors(self.path):
             if not is_there(self.path):
                 place_new(self.path, self._make)
@@ -326,8 +349,9 @@ class Snapshot:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
-            elif self._held.meta["format"] != str(FORMAT):
-                to.execute(CALLS)
+            else:
+                for table in (each for each in TABLES if each not in tables_of(self._held.meta)):      # of a file of format 5
+                    to.execute(table)
             held = self._write(to, state)
             reached = self._log.begin(to, held.generation, anew=self._erased is not None) if state == LOGGED else self._log.remove(to)
             if older or self._erased is not None:
@@ -341,7 +365,7 @@ class Snapshot:
     def _adopt(self, held: _Held, reached: Reached | None) -> None:
         """Note what the file holds after a save; twice is as once."""
         self._held, self._log.reached, self._older, self._fits, self._erased = held, reached, False, True, None
-        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal):
+        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal, self.assembly.passages.journal):
             if journal:
                 journal.clear()
         self._forget_changes()
@@ -397,10 +421,11 @@ class Snapshot:
         if erased:
             for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
                 gone += [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0] for number in numbers]
-            gone += [found for table in ("memories", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
-            to.execute("DELETE FROM entities")
+            gone += [found for table in ("memories", "passages", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
+            for table in ("passages", "entities"):
+                to.execute(f"DELETE FROM {table}")
         for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
-                               ("entities", self._entity_rows)):
+                               ("passages", self._passage_rows), ("entities", self._entity_rows)):
             for numbers, columns, marks in written(held.generation):
                 to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
                                zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
@@ -439,6 +464,15 @@ class Snapshot:
             cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, some, others, strict=True)]
             columns = tuple(zip(*cells, strict=True))
             yield numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
+
+    def _passage_rows(self, generation: int) -> Iterator[Rows]:
+        """The divided rows that the journal holds, as `_memory_rows`."""
+        divided = self.assembly.passages.journal or []
+        due = range(self.assembly.passages.n_divided - len(divided), self.assembly.passages.n_divided)
+        for numbers, some in zip(_some(due), _some(divided), strict=True):
+            rows, windows, *blobs = zip(*map(passage_cells, some), strict=True)
+            values = np.array(rows, np.int64), np.array(windows, np.int64)
+            yield numbers, (rows, windows, *blobs), marks_of(b"passages", numbers, [generation] * len(numbers), blobs, values)
 
     def _entity_rows(self, generation: int) -> Iterator[Rows]:
         graph = self.assembly.graph
@@ -657,9 +691,10 @@ class Snapshot:
         return {
             "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
-            "jumps": json.dumps([(jump.event, jump.before.hex()) for jump in a.clock.jumps]),
+            "jumps": json.dumps([(event, before.hex()) for event, before in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
+            "passages": str(self.assembly.passages.n_divided),
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
@@ -672,7 +707,7 @@ class Snapshot:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
         self._older = meta["format"] not in SAME
-        schema = {**SAME, "4": TABLES_4}.get(meta["format"])
+        schema = tables_of(meta) if meta["format"] in SAME else TABLES_4 if meta["format"] == "4" else None
         with self._file.checked(frozenset(schema) if schema else None) as beside:
             self._load_contents(meta, beside)
             self._logged = _log_of(self._file, meta)
@@ -714,7 +749,7 @@ class Snapshot:
         a.store.restore(neutral | same | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
         first = [] if math.isnan(a.clock.now) else [(0, "nan")]       # what older files do not say
-        a.clock.jumps = tuple(Jump(event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
+        a.clock.restore_jumps((event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
@@ -744,8 +779,13 @@ class Snapshot:
             raise ValueError("events or writings are missing")
         for each in restored:
             each.result()
+        divided = saved.passages(a.embedder.dimensions, counted)
+        if divided:
+            a.passages.restore(rows, *divided, counted)
         if not postings:
             a.index_texts()
+        if not divided:
+            a.keep_passages()
         if isinstance(saved, Format4):
             a.lexicon.journal, a.trigrams.journal = saved.journals()
 
@@ -774,7 +814,7 @@ class Snapshot:
         return arrays, state, roomy
 
 
-SAME = {"5": TABLES_5, str(FORMAT): TABLES}       # formats that differ in the log of calls alone, with their tables
+SAME = ("5", str(FORMAT))       # formats that differ in whole tables alone
 NONE = np.zeros(0, np.uint64)
 NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
@@ -791,12 +831,13 @@ def _is_whole(file: SnapshotFile) -> bool:
     meta = dict(file.execute("SELECT key, value FROM meta"))
     if meta["format"] not in SAME:
         return False
-    with file.checked(frozenset(SAME[meta["format"]])) as beside:
+    with file.checked(frozenset(tables_of(meta))) as beside:
         saved = Format5(file, meta, beside)
         saved.arrays(lambda name: None)
         for read in (saved.entities, saved.writings, saved.events):
             read()
         deque(saved.vectors(), maxlen=0)
+        saved.passages(json.loads(meta["configuration"])["embedder"][2], np.ones(int(meta["rows"]), bool))
         saved.require_whole()
         logged = _log_of(file, meta)
     return not logged or not logged.lost

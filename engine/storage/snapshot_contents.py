@@ -19,8 +19,9 @@ from ..text.utf8 import decoded, encoded
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
-from .call_log import TABLE as CALLS
+from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
+from .divided import Cut, Divided
 from .postings import Added, Forward
 from .recent_blocks import RECENT, latest
 from .snapshot_file import SnapshotFile
@@ -33,7 +34,11 @@ PACKED = "packed"         # name of the block that holds arrays that do not grow
 TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
 DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `differences`; early files have all of PACKED there, and
                           # what is changed of TAILS in further blocks of that name
-TABLES_5 = (
+TABLE_OF_PASSAGES = (
+    "CREATE TABLE passages (number INTEGER PRIMARY KEY, row_number INTEGER NOT NULL, windows INTEGER NOT NULL, cuts BLOB NOT NULL, "
+    "vectors BLOB NOT NULL, spans BLOB NOT NULL, sizes BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, generation INTEGER NOT NULL, "
+    "mark BLOB NOT NULL)")
+TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
     "id BLOB NOT NULL, caption BLOB NOT NULL, attributes BLOB NOT NULL, dated INTEGER NOT NULL, stored_as INTEGER NOT NULL, "
@@ -42,14 +47,17 @@ TABLES_5 = (
     "sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE memories (number INTEGER PRIMARY KEY, vector BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, "
     "trigrams BLOB NOT NULL, new_trigrams BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
+    TABLE_OF_PASSAGES,
     "CREATE TABLE entities (number INTEGER PRIMARY KEY, name BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, rows INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE blocks (name TEXT NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL, "
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
+    TABLE_OF_CALLS,
 )
-TABLES = (*TABLES_5, CALLS)
+LATER_TABLES = (TABLE_OF_PASSAGES, TABLE_OF_CALLS)        # early files of format 5 lack both, later ones the log of calls
 EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
+PASSAGES = "SELECT number, generation, row_number, windows, cuts, vectors, spans, sizes, words, new_words, mark FROM passages"
 BLOCKS = "SELECT name, number, generation, data, mark FROM blocks ORDER BY name, number"
 Forms = dict[str, tuple[str, str]]
 Attributes = tuple[tuple[str, str], ...]
@@ -100,6 +108,14 @@ class Contents(Protocol):
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward] | None:
         """Words and trigrams of each row, after `vectors`; None: they follow from the texts.  counted: whether each row counts."""
+        ...
+
+    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> tuple[list[Divided], Forward] | None:
+        """The rows that are divided, without words, and the words of all their spans; None: they follow from the texts.
+
+        dimensions  of a vector
+        counted     whether each row counts
+        """
         ...
 
     def entities(self) -> list[str] | None:
@@ -199,6 +215,26 @@ class Format5:
         words, trigrams = (np.concatenate(lengths) if lengths else np.zeros(0, np.int64) for lengths in self._lengths)
         return forward(self._added, words, trigrams, counted)
 
+    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> tuple[list[Divided], Forward] | None:
+        if "passages" not in self.meta:     # an early file
+            return None
+        divided: list[Divided] = []
+        blobs: tuple[list[bytes], ...] = ([], [], [])
+        for numbers, generations, rows, windows, cuts, vectors, spans, *words, marks in self._rows(PASSAGES):
+            values = np.array(rows, np.int64), np.array(windows, np.int64)
+            self._verify(marks, marks_of, b"passages", numbers, generations, [cuts, vectors, spans, *words], values)
+            for row, count, cut, vector, span in zip(rows, windows, cuts, vectors, spans, strict=True):
+                places = (np.frombuffer(each, "<i4").reshape(-1, 2) for each in (cut, span))
+                divided.append(Divided(row, Cut(next(places), count, next(places)), np.frombuffer(vector, np.float32).reshape(-1, dimensions), ()))
+            for every, part in zip(blobs, words, strict=True):
+                every.append(b"".join(part))
+        self._settle()
+        if len(divided) != int(self.meta["passages"]) or any(not 0 <= each.row < len(counted) for each in divided):
+            raise ValueError("a divided row is missing or unknown")
+        sizes, pairs = np.frombuffer(b"".join(blobs[0]), "<i4").astype(np.int64), np.frombuffer(b"".join(blobs[1]), "<i4").reshape(-1, 2)
+        of_spans = np.repeat(counted[[each.row for each in divided]], [len(each.cut.spans) for each in divided]) if len(sizes) else counted[:0]
+        return divided, Forward(sizes, pairs[:, 0], pairs[:, 1], names_of(blobs[2]), of_spans)
+
     def entities(self) -> list[str]:
         found: list[str] = []
         for numbers, generations, names, marks in self._rows("SELECT number, generation, name, mark FROM entities"):
@@ -295,6 +331,12 @@ class Format5:
             self._total += total_of(expected.result())
 
 
+def tables_of(meta: Mapping[str, str]) -> tuple[str, ...]:
+    """The statements that made the tables of a file of format 5 or 6."""
+    lacks = {TABLE_OF_PASSAGES: "passages" not in meta, TABLE_OF_CALLS: meta["format"] == "5"}
+    return tuple(each for each in TABLES if not lacks.get(each))
+
+
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:
     """Names of the columns that a file leaves out, since loading computes them; older files have all."""
     return frozenset(json.loads(meta.get("computed", "[]")))
@@ -381,6 +423,16 @@ def attributes_of(written: bytes) -> tuple[Attributes, float | None]:
     held = json.loads(decoded(written))
     pairs, offset = (held["attributes"], held["offset"]) if isinstance(held, dict) else (held, None)
     return tuple((key, value) for key, value in pairs), offset
+
+
+def passage_cells(divided: Divided) -> tuple[Any, ...]:
+    """The values of a divided row in its table, between number and generation; of its spans how many terms each has, and pairs as in
+    `memory_cells`."""
+    cut, words = divided.cut, divided.words
+    pairs = [np.stack([each.keys, each.counts], axis=1) for each in words if each.counts is not None]
+    return (divided.row, cut.windows, cut.passages.astype("<i4").tobytes(), divided.vectors.tobytes(), cut.spans.astype("<i4").tobytes(),
+            np.array([len(each.keys) for each in words], "<i4").tobytes(), b"".join(pair.astype("<i4").tobytes() for pair in pairs),
+            b"".join(_lines(each.names) for each in words))
 
 
 def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, ...]:

@@ -14,7 +14,7 @@ P = ParamSpec("P")
 Found = TypeVar("Found")
 
 MOST: Final = 4_000_000      # characters of the texts in one memo: several forms of the texts of a long conversation; up to 5 bytes a character
-LONGEST: Final = 100_000     # characters of a text that is kept
+LONGEST: Final = 1_000_000   # characters of a text that is kept: hooks of one event, and questions, read it several times
 ENTRY: Final = 50            # characters that an entry counts besides its texts
 
 

@@ -3,8 +3,8 @@
 It is the first of the five signals of the Cortex read path (section 3.3) and the dense list of True Memory (stage 7).  Embeddings have unit length,
 so their inner product is the cosine.  The search is exact over all memories, so every memory has a score.
 
-An embedding model reads the first 256 word pieces or so of a text.  With `passages`, a longer memory also has a vector for each window of 200
-word pieces, and its best one counts.  The largest of many cosines is large by chance, so a memory of p windows loses c ln p.
+An embedding model reads the first 256 word pieces or so of a text.  With `passages`, a longer memory also has vectors for windows of 200 word
+pieces, at most 64, and its best one counts.  The largest of many cosines is large by chance, so a memory of p windows loses c ln p.
 
 Of several wordings of the query, the best counts: a positive cosine is multiplied by the weight of its wording.
 
@@ -12,14 +12,13 @@ Cost: O((n + passages) d) for each wording.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
+from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.vocabulary import CUES, INDEX, PASSAGES
 
@@ -73,11 +72,6 @@ class DenseSimilarityParams(Params):
 
 class DenseSimilarity(Mechanism[DenseSimilarityParams]):
     owns = (DENSE,)
-
-    @forecast(reads=(PASSAGES,))
-    def windows(self, view: Any, coming: Sequence[Incoming]) -> Iterable[str]:
-        """The passages of long texts, to be embedded in one batch."""
-        return view.passages.of(each.text for each in coming) if self.params.passages else ()
 
     @hook(Phase.RETRIEVE, reads=(INDEX, PASSAGES, CUES), adds=(), sets=(DENSE,))
     def score(self, view: Any, cue: Cue) -> None:

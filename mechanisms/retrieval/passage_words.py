@@ -20,7 +20,7 @@ from ...engine.columns import Facet, Phase, signal
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.storage.postings import Idf
-from ...engine.vocabulary import CUES, PASSAGES
+from ...engine.vocabulary import CUES, SPANS
 
 PASSAGE_WORDS = signal("passage_words", Facet.WORDS, "BM25 of the memory's best passage", floor=0.0)
 
@@ -60,11 +60,11 @@ class PassageWordsParams(Params):
 class PassageWords(Mechanism[PassageWordsParams]):
     owns = (PASSAGE_WORDS,)
 
-    @hook(Phase.RETRIEVE, reads=(PASSAGES, CUES), adds=(), sets=(PASSAGE_WORDS,))
+    @hook(Phase.RETRIEVE, reads=(SPANS, CUES), adds=(), sets=(PASSAGE_WORDS,))
     def score(self, view: Any, cue: Cue) -> None:
         p, best = self.params, np.zeros_like(view.passage_words)
         for weight, wording in view.cues:
-            spans = view.passages.words(wording.terms, Idf.ROBERTSON.weight, p.k1, p.b, best)
+            spans = view.spans.words(wording.terms, Idf.ROBERTSON.weight, p.k1, p.b, best)
             if spans is None:
                 return
             discounted(best, spans, p.length_penalty, weight, view.passage_words)

@@ -38,11 +38,17 @@ from ..shared.told_changes import covered_by_change, subject_of
 
 MOST_CHARACTERS: Final = 400        # of a text that is compared: a longer one tells more than one thing
 APART: Final = 1e-5                 # by how much it is put before the first, as a share of the best score
-_SELF: Final = frozenset("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours".split())
-_DENIALS: Final = frozenset("no not never none nobody nothing neither nor cannot without any more longer anymore".split())
-_BEING: Final = frozenset("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't".split())
-_ASKING: Final = frozenset("is are am was were do does did has have had can could will would may must should isn't aren't don't doesn't didn't hasn't "
-                           "haven't can't won't".split())
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_SELF: Final = _set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
+_DENIALS: Final = _set("no not never none nobody nothing neither nor cannot without any more longer anymore")
+_BEING: Final = _set("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't")
+_ASKING: Final = _set(
+    "is are am was were do does did has have had can could will would may must should isn't aren't don't doesn't didn't hasn't haven't can't won't")
 # Words of a question that say which state is wanted, and not of what.
 _WANTED: Final = frozenset(terms_of(
     "now nowadays current currently presently present moment these days today latest newest recent recently most last time times state status still "
@@ -211,8 +217,9 @@ class PresentState(Mechanism[PresentStateParams]):
         """Whether two candidates tell states of one thing."""
         if (leader.told.own or other.told.own) and leader.speaker != other.speaker:
             return False
-        if not all(_is_value(word, holder.told, question) for holder, lacks in ((leader, other), (other, leader)) for word in holder.asked - lacks.asked):
-            return self._follows(leader, other) and not leader.told.values & question.words and not other.told.values & question.words
+        apart = ((word, one.told) for one, two in ((leader, other), (other, leader)) for word in one.asked - two.asked)
+        if not all(_is_value(word, of, question) for word, of in apart):
+            return question.words.isdisjoint(leader.told.values | other.told.values) and self._follows(leader, other)
         if likeness(leader.told, other.told) >= self.params.likeness:
             return True
         if question.said and leader.asked == other.asked and len(leader.asked) == question.most and 2 * question.most >= len(question.words) > 0:

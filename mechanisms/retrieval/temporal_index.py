@@ -6,6 +6,14 @@ scores 1 in the time asked for; with a gap beyond it, exp(-gap / width), with th
 interval that is partly inside scores the mean of this over its length.  A memory without expressions is about the instant at which it was encoded.
 Times are of the calendar, so `time_scale` has no effect.
 
+A query that asks for a time of the calendar and nothing else ("What did I do yesterday?") is answered by that time: memories told in it come first,
+in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is first.
+Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a
+person, a place, a reason or a number is asked for ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.
+A query with a time and content ranks by the content, with a prior against memories of other times.
+
+Days are those of clocks: a memory is of a day if it was that day on the asker's clock, or on the clock of its speaker.
+
 "Before the move" is resolved through the memory nearest in meaning to "the move": its first interval, or its encoding.  A query without a
 time that asks for the first or the latest of several prefers memories encoded early or late.  A query without either is left alone.
 
@@ -13,7 +21,8 @@ The time asked for is a part of the cue like its words, so its signal is direct:
 memories of that time.  If they started from words and meaning alone, they would lend most to whichever occurrence of an event matches best in
 these, and outvote the time.  The first or the latest is a choice among what matches and no part of the match, so it has a signal of its own.
 
-Cost: O(n) per query with a time, and one index search, O(n d), for each event that gives a time; O(words) per event stored.
+Cost: O(n) per query with a time, O(q log q) for q memories of a time that is asked for alone, and one index search, O(n d), for each event that
+gives a time; O(words) per event stored.
 """
 from __future__ import annotations
 
@@ -211,8 +220,9 @@ def add_elsewhere(standing: Any, gap: Any, log_factor: float, out: Any) -> None:
 def date_scores(scores: Any, answerable: Any, gap: Any, rows: Any, out: Any) -> None:
     """Some memories above all others, in their order; the others by how near their time is.  Ours.  Cost: O(n).
 
-    With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r = 0, 1, ... of q, and s - l (1 - 1 / (1 + ln(1 + g)))
-    for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are years from it.
+    With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r = 0, 1, ... of q, and
+    s - l (1 - 1 / (1 + ln(1 + g))) for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are
+    years from it.
 
     scores      (n,)
     answerable  (n,)  bool: those of which s and l are taken
@@ -326,10 +336,8 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         rows = np.flatnonzero((standing > ELSEWHERE) & view.answerable & (view.kind == 0))
         theirs = self._of_people(view, rows, asked_beside(features(found.beside(cue.query.text)).words))
         if theirs is not None and view.answerable.any():
-            if asks_kind(cue.features.words):
-                by = -view.arranged[rows]
-            else:
-                by = -view.created[rows] if found.order is Order.LATEST else view.created[rows]
+            time = -view.created[rows] if found.order is Order.LATEST else view.created[rows]
+            by = -view.arranged[rows] if asks_kind(cue.features.words) else time
             date_scores(view.arranged, view.answerable, gap, rows[np.lexsort((rows, by, -standing[rows], -theirs))], view.dated)
 
     def _asked(self, view: Any, cue: Cue) -> Times:

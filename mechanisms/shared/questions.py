@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from itertools import pairwise
 from typing import Final
 
 from ...engine.text.english import STOP_WORDS
@@ -86,11 +87,12 @@ IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|on
 
 
 # Words for the first state, for another former one, and for more tellings than the newest one.
-_FIRST: Final = re.compile(r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
+_FIRST: Final = re.compile(
+    r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
 _FORMER: Final = re.compile(r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b")
 _TELLINGS: Final = re.compile(
-    r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since|until|till|ago|yesterday|history|over time"
-    r"|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
+    r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since"
+    r"|until|till|ago|yesterday|history|over time|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
     r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
 _SAYS_NEWEST: Final = re.compile(
     r"\b(?:now|nowadays|current|currently|presently|at (?:present|the moment)|these days|as of (?:today|now)|today|meanwhile|up to date"
@@ -117,8 +119,8 @@ class State(IntEnum):
 def state_asked(words: str) -> State:
     """Which of several states a query, given as its words in lower case with single spaces, asks for.  O(length).
 
-    >>> [state_asked(q).name for q in ("where does bo live", "where is it now", "when did we last meet", "where did bo live before", "where did bo live")]
-    ['PRESENT', 'NEWEST', 'NEWEST', 'FORMER', 'ANY']
+    >>> [state_asked(q).name for q in ("where does bo live", "when did we last meet", "where did bo live before", "where did bo live")]
+    ['PRESENT', 'NEWEST', 'FORMER', 'ANY']
     """
     if _FIRST.search(words):
         return State.FIRST
@@ -138,21 +140,23 @@ def asks_earlier(words: str) -> bool:
     return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
 
 
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Words that ask for whatever there is: they name nothing that a memory could match.
-_ASKED_OF_ANY: Final = STOP_WORDS | frozenset("""
-    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else
-    happen happens happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten
-    be become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
-    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed write
-    writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry entries
-    memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects theme themes
-    day date time like life
-    please okay ok hi hello hey thank thanks give show list let see look back find name describe summary summaries summarise summarize summarised
-    summarized recap overview review highlights main key
-    last latest first new news newest recent earlier later next before after planned scheduled coming exactly around about roughly approximately
-    interesting important special notable relevant specific specifically particular particularly generally overall much many lot often kind sort type
-    well yes also still ever together
-""".split())
+_ASKED_OF_ANY: Final = STOP_WORDS | _set("""
+    anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else happen happens
+    happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten be
+    become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
+    mentioning discuss discusses discussed discussing discussion discussions chat chats chatted chatting conversation conversations conversed
+    write writes wrote written writing note notes noted log logs logged record records recorded report reported message messages messaged entry
+    entries memory memories remember remembered recall recalled remind know known event events activity activities topic topics subject subjects
+    theme themes day date time like life please okay ok hi hello hey thank thanks give show list let see look back find name describe summary
+    summaries summarise summarize summarised summarized recap overview review highlights main key last latest first new news newest recent
+    earlier later next before after planned scheduled coming exactly around about roughly approximately interesting important special notable
+    relevant specific specifically particular particularly generally overall much many lot often kind sort type well yes also still ever together
+""")
 
 
 def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
@@ -176,7 +180,7 @@ def asks_kind(words: Sequence[str]) -> bool:
     (True, True, False)
     """
     bare = [word.split("'")[0] for word in words]
-    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in zip(bare, bare[1:], strict=False))
+    return not _KINDS.isdisjoint(bare) or any(pair in _COUNTED for pair in pairwise(bare))
 
 
 _KINDS: Final = frozenset(("who", "whom", "whose", "where", "why", "when"))

@@ -12,11 +12,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from .engine.arrivals import EVENTS, WallClock
+from .engine.arrivals import EVENTS, YEAR_AHEAD, WallClock
 from .engine.encoded import Encoded
 from .engine.errors import HebbariumError, InputError, SnapshotError
 from .engine.loop import CHUNK, Engine
-from .engine.nights import DAY, YEAR
+from .engine.nights import DAY
 from .engine.ports.by_name import embedder, spec_of
 from .engine.ports.by_name import language_model as named_language_model
 from .engine.ports.embedder import Embedder
@@ -64,7 +64,7 @@ def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "m
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
     language = named_language_model(language_model, transcript)
     return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, clock=clock, durable=durable,
-                  **{"late_hours": late / HOUR if isinstance(late, timedelta) else late, "jump_hours": YEAR, **options})
+                  **{"late_hours": late / HOUR if isinstance(late, timedelta) else late, "jump_hours": YEAR_AHEAD, **options})
 
 
 def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, params: Mapping[str, Mapping[str, Value]] | None = None,
@@ -86,7 +86,7 @@ def reopen(path: Path | str, *, embedding: str | Path | Embedder | None = None, 
     spec = embedding or spec_of(name, dimensions)
     model = embedder(spec, default_cache() if isinstance(spec, str | Path) else None)
     return Engine(mechanisms, model, path=path, seed=saved["seed"], consolidate_every=saved["consolidate_every"],
-                  **{"late_hours": DAY, "jump_hours": YEAR, **options})
+                  **{"late_hours": DAY, "jump_hours": YEAR_AHEAD, **options})
 
 
 def rebuild(source: Engine | Path | str, set: str | Path = "default", *, path: Path | str | None = None,

@@ -249,9 +249,9 @@ def test_datetimes_are_taken_wherever_hours_are() -> None:
     one, other = memory(by_number()), memory(by_number())
     start: Any = MONDAY
     one.encode(Event(start, "number 1"))
-    other.encode(Event(hours(MONDAY), "number 1"))
+    other.encode(Event(hours(MONDAY), "number 1", offset=None if start.tzinfo is None else 0.0))
     one.encode_all([Event(start.astimezone(timezone(timedelta(hours=2))) + timedelta(minutes=30), "number 2")])
-    other.encode_all([Event(hours(MONDAY) + 0.5, "number 2")])
+    other.encode_all([Event(hours(MONDAY) + 0.5, "number 2", offset=2.0)])     # an aware datetime says the offset of its clock
     one.advance(datetime(2024, 5, 6, 10))
     other.advance(hours(MONDAY) + 2.0)
     assert one.digest() == other.digest() and type(one.event(0).time) is float

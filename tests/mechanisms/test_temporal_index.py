@@ -35,11 +35,16 @@ def test_kernels_compiled_equal_plain() -> None:
     for row, named in enumerate(rng.integers(0, 5, 40)):
         starts[row, named:] = ends[row, named:] = NONE
     created, asked, widths = rng.uniform(0.0, 400.0, 40), np.array([[10.0, 60.0], [200.0, 201.0]]), np.array([50.0, 24.0])
-    found = [(np.empty(40), np.empty(40), np.empty(40)) for _ in range(2)]
-    for (when, within, order), plain in zip(found, (False, True), strict=True):
-        times, ends_of = (k.score_times.py_func, k.score_order.py_func) if plain else (k.score_times, k.score_order)
-        times(starts, ends, created, asked, widths, when, within)
+    offset, focus = rng.uniform(-12.0, 12.0, 40), np.array([[20.0, 44.0], [0.0, 0.0]])
+    found = [(*(np.empty(40) for _ in range(5)), np.zeros(40), np.empty(40, np.int8)) for _ in range(2)]
+    for (when, within, order, gap, dated, prior, standing), plain in zip(found, (False, True), strict=True):
+        times, ends_of, stand, date, add = (each.py_func if plain else each for each in (
+            k.score_times, k.score_order, k.stand_in_time, k.date_scores, k.add_elsewhere))
+        times(starts, ends, created, offset, 3.0, asked, widths, when, within)
         ends_of(created, 400.0, 300.0, order)
+        stand(starts, ends, created, offset, 3.0, asked, focus, widths, 0.5, standing, gap)
+        date(created.astype(np.float32), created > 20.0, gap, np.flatnonzero(standing), dated)
+        add(standing, gap, -1.5, prior)
     for compiled, plain_found in zip(*found, strict=True):
         np.testing.assert_allclose(compiled, plain_found)
     for near, far in ((0.0, 5.0), (3.0, 90.0)):

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from ..engine.arrivals import ClockWarning
+from ..engine.arrivals import YEAR_AHEAD, ClockWarning
 from ..engine.columns import Column, Phase, Scope, Signal
 from ..engine.contract import Mechanism, Params, Tick, hook, parameter_types
 from ..engine.drafts import Draft, Kind
@@ -39,7 +39,7 @@ HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عا
            "'; DROP TABLE events; --", "9" * 400]
 
 
-TOLERANT: Any = {"late_hours": DAY, "jump_hours": YEAR}
+TOLERANT: Any = {"late_hours": DAY, "jump_hours": YEAR_AHEAD}
 WRONG = {13: START + 60 * YEAR, (CONFIRMED := 22): START + 2 * YEAR}        # events whose clock is wrong; the second is believed, then erased
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,10 +94,10 @@ def test_a_memory_takes_a_long_chat_by_chunks(long_chat: Callable[[int, int], Da
             handed += 1
             yield event
 
-    def encode(memory: Engine, event: Event) -> Encoded:
+    def encode(memory: Engine, event: Event, **options: Any) -> Encoded:
         nonlocal encoded, most
         most, encoded = max(most, handed - encoded), encoded + 1
-        return real(memory, event)
+        return real(memory, event, **options)
 
     monkeypatch.setattr(Engine, "encode", encode)
     registry = Registry.installed()

@@ -64,7 +64,7 @@ FORMAT_3 = """
     CREATE TABLE new_blocks (name TEXT NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL, mark BLOB NOT NULL, PRIMARY KEY (name, block));
     CREATE TABLE new_writings (number INTEGER PRIMARY KEY, text BLOB NOT NULL, kind BLOB NOT NULL, maker BLOB NOT NULL, time REAL NOT NULL,
         sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, mark BLOB NOT NULL);
-    INSERT INTO new_meta SELECT key, value FROM meta WHERE key NOT IN ('generation', 'marks', 'entities', 'edges');
+    INSERT INTO new_meta SELECT key, value FROM meta WHERE key NOT IN ('generation', 'marks', 'entities', 'edges', 'passages');
 """
 
 
@@ -124,7 +124,7 @@ def to_format(path: Path, format: str) -> None:
         whole = {"graph.entities": ("|u1", [len(names)], names), **arrays_of(connection)}
         put("INSERT INTO new_arrays VALUES (?,?,?)", [(name, dtype, json.dumps(shape)) for name, (dtype, shape, _) in whole.items()])
         put("INSERT INTO new_blocks VALUES (?,0,?,?)", [(name, data, plain(data)) for name, (*_, data) in whole.items()])
-        for table in ("meta", "events", "writings", "memories", "entities", "arrays", "blocks"):
+        for table in ("meta", "events", "writings", "memories", "passages", "entities", "arrays", "blocks"):
             ask(f"DROP TABLE {table}")
         for table in ("meta", "events", "writings", "arrays", "blocks"):
             ask(f"ALTER TABLE new_{table} RENAME TO {table}")
@@ -149,7 +149,8 @@ def to_format_4(path: Path) -> None:
                 parts = [struct.pack(numbers, *values[:count])] * bool(count) + [v.encode() if isinstance(v, str) else v for v in values[count:]]
                 ask(f"UPDATE {table} SET mark = ? WHERE number = ?", (placed(table, at, generation, *parts), at))
         arrays = arrays_of(connection)
-        for statement in ("DROP TABLE arrays", "DELETE FROM blocks", "DELETE FROM meta WHERE key = 'edges'",
+        for statement in ("DROP TABLE arrays", "DELETE FROM blocks", "DELETE FROM meta WHERE key IN ('edges', 'passages')",
+                          "DROP TABLE passages",
                           "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL) WITHOUT ROWID"):
             ask(statement)
         for name, (dtype, shape, data) in arrays.items():

@@ -1,4 +1,4 @@
-"""Series of states for the probe of newest states: what is told one after the other of one thing, and questions for the newest and for a former state.
+"""Series of states: what is told one after the other of one thing, and questions for the newest and for a former state.
 
 Composed for it.  TUNED were looked at while the rules of `present_state` were written; HELD were asked once, at the end.  Between a series stand
 `OTHERS`, of which some share words with it.
@@ -68,7 +68,8 @@ HELD: Final = (
     Series(_of("Bo", "The bridge is closed to cars.", "The bridge is open to cars.", "The bridge is closed to cars."), "Is the bridge open to cars?"),
     Series(_of("Ada", "Lena rents the room upstairs.", "Marek rents the room upstairs."), "Who rents the room upstairs now?",
            "Who rented the room upstairs previously?"),
-    Series(_of("Bo", "My phone number is 555 0142.", "My phone number is 555 0199."), "What is my phone number?", "What was my old phone number before?"),
+    Series(_of("Bo", "My phone number is 555 0142.", "My phone number is 555 0199."), "What is my phone number?",
+           "What was my old phone number before?"),
     Series(_of("Ada", "Dark mode: enabled", "Dark mode: disabled", "Dark mode: enabled"), "Is dark mode enabled?"),
     Series(_of("Bo", "Invoice 77 is unpaid.", "Invoice 77 is paid."), "Is invoice 77 paid?"),
     Series(_of("Ada", "I am learning Welsh on Mondays.", "I gave up Welsh."), "Am I still learning Welsh?"),
@@ -86,11 +87,12 @@ HELD: Final = (
            "Who was the chair of the club in the beginning?"),
 )
 OTHERS: Final = (
-    "The office printer is out of paper.", "We painted the studio door blue.", "I read about hens in a magazine.", "A parcel of seeds came for the club.",
-    "The airport café sells good soup.", "Nobody fed the cat at noon.", "The map on the wall is old.", "A ferry passed the lighthouse.",
-    "The dentist next door has a parrot.", "We watched a film about pilots.", "My shoes are wet.", "The shed smells of paint.",
-    "The school has a new roof.", "I lost a key under the snow.", "There is a bridge in the painting.", "The teacher told a joke.",
-    "Two nurses sang on the bus.", "The chapel bell is cracked.", "Somebody left a phone in the tram.", "Mussels grow on the pier.",
-    "I bought bread and olives.", "The version with strings sounds better.", "The server at the inn was friendly.", "We counted crowns in the museum.",
+    "The office printer is out of paper.", "We painted the studio door blue.", "I read about hens in a magazine.",
+    "A parcel of seeds came for the club.", "The airport café sells good soup.", "Nobody fed the cat at noon.",
+    "The map on the wall is old.", "A ferry passed the lighthouse.", "The dentist next door has a parrot.",
+    "We watched a film about pilots.", "My shoes are wet.", "The shed smells of paint.", "The school has a new roof.",
+    "I lost a key under the snow.", "There is a bridge in the painting.", "The teacher told a joke.", "Two nurses sang on the bus.",
+    "The chapel bell is cracked.", "Somebody left a phone in the tram.", "Mussels grow on the pier.", "I bought bread and olives.",
+    "The version with strings sounds better.", "The server at the inn was friendly.", "We counted crowns in the museum.",
     "A ticket lay on the floor.", "The harbour froze in January.", "I boiled the potatoes.", "The drops of rain were huge.",
     "The picnic basket is in the attic.", "Our neighbour keeps bees.")
