@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -139,6 +139,13 @@ def checked_row(row: Any, n: int) -> int:
         raise InputError(f"the row is {row!r}", where="memory",
                          cure=f"give a whole number from 0 to {n - 1}" if n else "store an event first; this memory has no rows yet")
     return int(row)
+
+
+def checked_durable(given: Any) -> Literal["full"] | bool:
+    """Whether a file keeps a log of calls.  Raises InputError."""
+    if given is not True and given is not False and given != "full":
+        raise InputError(f"durable is {given!r}", where="memory", cure='give True, False or "full"')
+    return given if isinstance(given, bool) else "full"
 
 
 def checked_hours(hours: Any, what: str, least: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import cache, cached_property
 from itertools import islice
@@ -15,10 +15,11 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import checked_count, checked_event, checked_hours, checked_query, checked_row, checked_time
+from .arguments import checked_count, checked_durable, checked_event, checked_hours, checked_query, checked_row, checked_time
 from .arrivals import (
     ADVANCED,
     EVENTS,
+    Jump,
     WallClock,
     after_jump,
     arrival,
@@ -39,15 +40,16 @@ from .context.cache import ContextCache
 from .context.context import Context
 from .context.context import Reader as ContextReader
 from .context.tokens import TokenCounter, counter
-from .contract import Cue, Mechanism, Tick
+from .contract import Cue, Incoming, Mechanism, Tick
 from .drafts import Kind
 from .encoded import Encoded, warning_of
 from .erasing import Erasure, named_events, overwritten
-from .errors import ContractError, InputError, nearest
+from .errors import ContractError, HebbariumError, InputError, SnapshotError, nearest
 from .explain import Explanation, explained
 from .feedback import asked_of, checked_outcome, needed_rows, place
 from .lives import Plan
 from .nights import DAY, STRIDE, NightBar, last_due, nights_between, require_few_nights
+from .numerics import read_only
 from .observer import Stopwatch
 from .offers import NO_LIMIT, Offer
 from .plan import Instrument, undisturbed
@@ -59,8 +61,9 @@ from .schedule import Schedule
 from .serial import Serial, serial, shared
 from .shortlist import Shortlist, checked_shortlist
 from .state import Integrity
+from .storage.call_log import Call
 from .storage.graph import BUILT_IN
-from .storage.snapshot import Snapshot
+from .storage.snapshot import Durable, Snapshot
 from .storage.store import Cells
 from .tables import html_table
 from .tasks import Tasks
@@ -75,6 +78,7 @@ from .vocabulary import (
     CREATED,
     DETAIL,
     GRAPH,
+    LANGUAGE_MODEL,
     NOW,
     OFFERS,
     OUTCOME,
@@ -104,6 +108,8 @@ class Engine(Serial):
                        decays as of the present, other columns as of the last maintenance: `advance(memory.now)` finishes the tick
     consolidate_every  h between consolidations, unless a mechanism schedules sleep; infinity: never
     path               a snapshot file to continue from and to keep up to date; None: no file
+    durable            whether what a call that changes the memory has returned from is in the file then, whatever becomes of the process: True, or
+                       "full": also of the machine.  False: a process that ends without `close` loses the tick in flight, and the next opening warns
     observer           measures the mechanisms from outside, such as `observer.Observer()`
     language_model     for hooks that can use one, in consolidation and retrieval; None: none, and every mechanism does without.  A snapshot can be
                        continued with another model or none; later sleeps and queries then depend on that one
@@ -124,7 +130,8 @@ class Engine(Serial):
 
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`, the memory refuses every further call with
-    HebbariumError; a snapshot file stays at the last finished tick.  `with Engine(...) as memory:` closes the memory at the end.
+    HebbariumError; a snapshot file then holds what was told before.  `with Engine(...) as memory:` closes the memory at the end.
+    With a file, SnapshotError of a call that changes the memory says that the file could not take it; the memory can still be used.
     Threads may share a memory: a call that changes it runs alone, in some order; questions of `retrieve` and `context`, and calls that read a row,
     run at the same time.
     """
@@ -133,7 +140,7 @@ class Engine(Serial):
                  consolidate_every: float = 24.0, path: Path | None = None, observer: Instrument | None = None,
                  language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
                  shortlist: int | None = None, threads: int | None = None, progress: Progress | None = None, late_hours: float = 0.0,
-                 jump_hours: float = math.inf, clock: str | WallClock = EVENTS) -> None:
+                 jump_hours: float = math.inf, clock: str | WallClock = EVENTS, durable: Durable = True) -> None:
         super().__init__()
         self.tick_hours = checked_hours(tick_hours, "tick_hours", 0.0)
         self.consolidate_every = checked_hours(consolidate_every, "consolidate_every", 0.001)
@@ -145,10 +152,15 @@ class Engine(Serial):
         self.observer, self.progress = observer, progress
         self._warned = False        # of an event that a gate refused
         self.event_log, self.store, self.clock, self._run = self.assembly.event_log, self.assembly.store, self.assembly.clock, self.assembly.run
-        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every) if path else None
+        model_asks = {node.phase for nodes in self.assembly.phases.values() for node in nodes if LANGUAGE_MODEL in node.sees}
+        self._asking = frozenset(model_asks if language_model is not None else ())      # phases that would ask a model anew if they were repeated
+        durable = checked_durable(durable)
+        self._snapshot = Snapshot(path, self.assembly, self.consolidate_every, durable) if path else None
         self._life = object()      # what its answers name as their origin
         self._contexts, self._tasks = ContextCache(), Tasks(self, self._turns)
         self._asked: tuple[Asked | None, Any, int, int] = None, None, 0, 0      # the last question, and the changes and passes until then
+        if self._snapshot:
+            self._take_up(self._snapshot)
 
     def __enter__(self) -> Self:
         self._integrity.require("with")
@@ -188,7 +200,8 @@ class Engine(Serial):
         `jump_hours` is stored with its own time, too, and the present stays with a ClockWarning, unless `confirm`.  If it is erased later, with all
         events that came after it in time, the clock goes back.
         The first refusal warns with a VetoWarning, unless an observer measures the memory: that counts them.
-        With a file, an event that begins a tick first saves the one before; SnapshotError: this could not be saved, and the event was not stored.
+        With a file, an event that begins a tick first saves the one before; SnapshotError: file or log could not take it, and the event was not
+        stored.
         """
         self._integrity.require("encode")
         event = self.tasks.marked(checked_event(self._dated(event)))
@@ -218,19 +231,73 @@ class Engine(Serial):
     def _store(self, event: Event, time: float) -> None:
         """Encode a checked event that arrives at a time, h."""
         incoming = self.assembly.incoming(event)
-        with self._integrity.change("encode"):
-            if time < self.now:
+        since, jumps = self._since, self.clock.jumps
+        if time < self.now:
+            with self._changing("encode"):
                 self._set_back(time)
-            jumps = after_jump(self.clock.jumps, len(self.event_log.events), self._since, time)
+            self.save()
+        jumps = after_jump(jumps, len(self.event_log.events), since, time)
+        if time - self.clock.maintained >= self.tick_hours or time >= self._sleep()[0]:
+            with self._changing("encode"):
+                self.clock.jumps = jumps
+                self._pass(time, waking=True)
+            self.save()
+        self._store_in_tick(event, time, jumps, incoming)
+
+    def _store_in_tick(self, event: Event, time: float, jumps: tuple[Jump, ...], incoming: Incoming) -> None:
+        """Encode an event that arrives at a time, h, in the tick that has begun.  jumps: of the clock then."""
+        asks = Phase.ENCODE in self._asking
+        with self._changing("encode", None if asks else ("encode", (event, time, jumps))):
             if math.isnan(self.now):
                 self.clock.maintained = self.clock.consolidated = time
-            elif time - self.clock.maintained >= self.tick_hours or time >= self._sleep()[0]:
-                self._pass(time, waking=True)
-                self.save()
             self._set_now(time)
             self.clock.jumps = jumps
             self._run[Phase.ENCODE](incoming)
             self.clock.changed()
+        if asks:
+            self._write()
+
+    @contextmanager
+    def _changing(self, doing: str, call: Call | None = None) -> Iterator[None]:
+        """Around a change that must be finished once begun, see `Integrity.change`.  call: what the log of the file has of it, see `_noted`."""
+        with self._noted(call), self._integrity.change(doing):
+            yield
+
+    def _noted(self, call: Call | None) -> AbstractContextManager[None]:
+        """Around a change that the log of the file has as a call, a key of REPEATED with its values; None: after it `save` is called.
+
+        The present stands with the call, for a wall clock lets it pass without one.
+        """
+        if self._snapshot is None:
+            return nullcontext()
+        return self._snapshot.changing(call and (call[0], (self.now, *call[1])))
+
+    def _take_up(self, snapshot: Snapshot) -> None:
+        """Repeat the calls in the log of the file, with no language model: calls that asked one were saved.  Closes the file if that fails.
+
+        Raises SnapshotError, and what the embedder raises.
+        """
+        try:
+            with snapshot.repeating() as calls, self.assembly.language_model.silent():
+                self.assembly.embed_ahead([values[1] for name, values in calls if name == "encode"])
+                for number, call in enumerate(calls, 1):
+                    self._repeat(call, f"{snapshot.path}, call {number} of its log")
+        except BaseException:
+            snapshot.close(save=False)
+            raise
+
+    def _repeat(self, call: Call, where: str) -> None:
+        """Make a call of the log again."""
+        name, (now, *values) = call
+        try:
+            if now == now and now != self.now:
+                self._set_now(now)
+            REPEATED[name](self, *values)
+        except Exception as error:
+            if isinstance(error, OSError) or not (self._integrity.ended or isinstance(error, HebbariumError | KeyError)):
+                raise       # of the embedder: nothing is wrong with file or memory
+            raise SnapshotError(f"the call {name!r} cannot be repeated: {error}", where=where,
+                                cure="open the file with the version, the packages of mechanisms and the options that wrote it") from error
 
     def _refused(self) -> Encoded:
         """The result of an event that the last pass did not store."""
@@ -302,7 +369,7 @@ class Engine(Serial):
     def _let_pass(self, time: float) -> None:
         """Let time pass up to a checked time that is not before the present."""
         begun, shown = self._integrity.begun, self._shown() if len(self._contexts) and self.clock.settled else None
-        with self._integrity.change("advance"):
+        with self._changing("advance"):
             self.clock.jumps = after_jump(self.clock.jumps, ADVANCED, self.now, time)
             self._pass(time)
         if shown is not None and shown == self._shown():
@@ -428,10 +495,14 @@ class Engine(Serial):
                 short.run(cue)
             self._asked = None, cue, 0, 0       # `use` asks all rows
             return self._made(*short.found, Asked(query, self._life, whole=False), self._unit, self.store)
-        with self._integrity.change("retrieve", learn):
+        asks = Phase.RETRIEVE in self._asking
+        noted = self._noted(None if asks else ("learn", (query, k))) if learn else nullcontext()
+        with noted, self._integrity.change("retrieve", learn):
             (plan.run if plan else self._run[Phase.RETRIEVE])(cue, learn)
             if learn:
                 self.clock.changed()
+        if learn and asks:
+            self._write()
         asked = None if plan else Asked(query, self._life, learn)
         self._asked = asked, cue, self._integrity.begun, self.store.passes
         return self._answer(plan or self.assembly, asked, self._unit)
@@ -549,22 +620,27 @@ class Engine(Serial):
         self._refresh()
         last, cue, *_ = self._asked
         at_once = last is asked and self._as_asked and self.assembly.plans[Phase.RETRIEVE].learning
-        if not at_once:
-            cue = self.assembly.cue(checked_query(asked.query, self.now))
         if not (erased and not len(rows)):
-            with self._integrity.change("use"):
-                self.assembly.told.append((rows, score))
-                try:
-                    if at_once:
-                        self.assembly.learn(cue)
-                    else:
-                        self._run[Phase.RETRIEVE](cue, True)
-                finally:
-                    self.assembly.told.clear()
-                    self.store.array(OUTCOME)[()] = OUTCOME.neutral
-                self.clock.changed()
+            self._learn_use(asked.query, rows, score, cue if at_once else None)
         asked.learnt = True
         return rows
+
+    def _learn_use(self, query: Query, rows: Rows, outcome: float, cue: Cue | None = None) -> None:
+        """Learn which rows were needed.  cue: of the last question, if it was this one and nothing has changed since."""
+        asks, again = Phase.RETRIEVE in self._asking, cue or self.assembly.cue(checked_query(query, self.now))
+        with self._changing("use", None if asks else ("use", (query, rows, outcome))):
+            self.assembly.told.append((rows, outcome))
+            try:
+                if cue:
+                    self.assembly.learn(cue)
+                else:
+                    self._run[Phase.RETRIEVE](again, True)
+            finally:
+                self.assembly.told.clear()
+                self.store.array(OUTCOME)[()] = OUTCOME.neutral
+            self.clock.changed()
+        if asks:
+            self._write()
 
     def context(self, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
                 task: str | None = None, only: Only | None = None, reader: ContextReader | None = None, also: str = "",
@@ -746,9 +822,11 @@ class Engine(Serial):
         still be answered where one of them reaches it.
         """
         self._integrity.require("archive")
-        self.assembly.withhold(row)
-        self._integrity.begun += 1
-        self.clock.changed()
+        row = checked_row(row, self.store.n)
+        with self._noted(("archive", (row,))):
+            self.assembly.withhold(row)
+            self._integrity.begun += 1
+            self.clock.changed()
 
     @serial
     def restore(self, row: int) -> None:
@@ -757,9 +835,11 @@ class Engine(Serial):
         What the memory made from it is then as visible as before.
         """
         self._integrity.require("restore")
-        self.assembly.release(row)
-        self._integrity.begun += 1
-        self.clock.changed()
+        row = checked_row(row, self.store.n)
+        with self._noted(("restore", (row,))):
+            self.assembly.release(row)
+            self._integrity.begun += 1
+            self.clock.changed()
 
     @serial
     def erase(self, what: str | int | Only, *, confirm: bool | None = None) -> Erasure:
@@ -785,7 +865,7 @@ class Engine(Serial):
                              cure="call erase(..., confirm=True); archive(row) hides a memory and keeps its text")
         if not confirm:
             return planned
-        with self._integrity.change("erase"):
+        with self._changing("erase"):
             self.assembly.erase(going)
             self._leave_jumps()
             self.tasks.read_again()
@@ -801,6 +881,10 @@ class Engine(Serial):
     def save(self) -> None:
         """Bring the snapshot file up to date; without one, do nothing.  Raises SnapshotError, after which the memory can still be used."""
         self._integrity.require("save")
+        self._write()
+
+    def _write(self) -> None:
+        """Bring the snapshot file up to date, in the midst of a call."""
         if self._snapshot:
             self._snapshot.save()
 
@@ -938,3 +1022,20 @@ class Engine(Serial):
         self.clock.due |= time != self.clock.now
         self.clock.now = time
         self.store.array(NOW)[()] = time
+
+    # --- calls of the log, repeated -----------------------------------------------------------------------------------------------
+
+    def _encode_again(self, event: Event, time: float, jumps: Sequence[tuple[int, float]]) -> None:
+        self._store_in_tick(event, time, tuple(Jump(*each) for each in jumps), self.assembly.incoming(event))
+
+    def _learn_again(self, query: Query, k: int) -> None:
+        self._refresh()
+        self._retrieve(query, k, True, None, 0)
+
+    def _use_again(self, query: Query, rows: Sequence[int], outcome: float) -> None:
+        self._refresh()
+        self._learn_use(query, read_only(np.array(rows, np.int64)), outcome)
+
+
+REPEATED: dict[str, Callable[..., object]] = {      # what the log of a file may hold
+    "encode": Engine._encode_again, "learn": Engine._learn_again, "use": Engine._use_again, "archive": Engine.archive, "restore": Engine.restore}

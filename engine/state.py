@@ -56,7 +56,7 @@ class Integrity:
         """Raises HebbariumError if the memory has ended."""
         if self.ended:
             raise HebbariumError(f"this memory {self.ended}", where=doing,
-                                 cure="make a new memory; with the path of a snapshot file it continues from the last finished tick")
+                                 cure="make a new memory; with the path of a snapshot file it continues with what was told before")
 
     @contextmanager
     def change(self, doing: str, changes: bool = True) -> Iterator[None]:

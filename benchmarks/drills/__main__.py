@@ -14,6 +14,7 @@ from ...engine.registry import Registry
 from ..datasets.demo import load_demo
 from ..edits.planted import planted
 from .cache import cache
+from .calls import calls
 from .flips import flips
 from .fork import fork
 from .kills import kills
@@ -51,8 +52,8 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
 
 
 DRILLS: dict[str, Callable[..., Tally]] = {
-    "cache": cache, "flips": flips, "fork": fork, "kills": kills, "nights": nights, "orphans": orphans, "packages": packages, "readers": readers,
-    "texts": texts, "threads": threads}
+    "cache": cache, "calls": calls, "flips": flips, "fork": fork, "kills": kills, "nights": nights, "orphans": orphans, "packages": packages,
+    "readers": readers, "texts": texts, "threads": threads}
 
 
 def _count(given: str) -> int:

@@ -10,12 +10,15 @@ from pathlib import Path
 from ...engine.errors import SnapshotError
 from ...engine.loop import Engine
 from ...engine.records import Event
+from ...engine.storage.snapshot import InterruptedWarning
 from .tally import Tally
 
-PROMISED = "refused with what, where and cure, or the same digest, at loading and after one more save"
+PROMISED = ("refused with what, where and cure, or the same digest, at loading and after one more save; or as after some of the calls in its log, "
+            "which is said")
 LEAF, INTERIOR = (10, 13), (2, 5)       # kinds of pages of an SQLite b-tree: of indexes and of tables
 Damage = Callable[[bytearray, random.Random], None]
 Make = Callable[[Path], Engine]
+CALLS = 5
 LATER = "One more day, and Ada wrote about it, number 4"
 
 
@@ -57,7 +60,7 @@ def damages(former: bytes) -> dict[str, Damage]:
 
 
 def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, str, str]:
-    """A file as of its last tick and a former state of it, its digest, and the digest after one more event."""
+    """A file with CALLS calls in its log and a former state of it, its digest, and the digest after one more event."""
     memory = make(path)
     cut = len(events) // 2
     for event in events[:cut]:
@@ -67,6 +70,8 @@ def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, s
     for event in events[cut:]:
         memory.encode(event)
         memory.advance(event.time)
+    for number in range(CALLS):
+        memory.encode(Event(memory.now, f"At once Bo wrote about it, number {number}", "Bo", "later", f"at once {number}"))
     digest, sound = memory.digest(), path.read_bytes()
     memory.close()
     return former, sound, digest, _one_more(make, path, events[-1].time)
@@ -89,8 +94,8 @@ def _one_more(make: Make, path: Path, now: float) -> str:
 
 def _outcome(make: Make, path: Path, now: float, digest: str, after: str) -> tuple[str, bool]:
     """What came of a damaged file, and whether it broke the promise."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         try:
             memory = make(path)
         except SnapshotError as error:
@@ -98,6 +103,8 @@ def _outcome(make: Make, path: Path, now: float, digest: str, after: str) -> tup
             return ("refused", False) if told else ("refused without what, where or cure", True)
         found = memory.digest()
         memory.close()
+        if any(issubclass(each.category, InterruptedWarning) for each in caught):
+            return "calls lost, and said", False
         if found != digest:
             return "loaded with another digest", True
         return ("unchanged", False) if _one_more(make, path, now) == after else ("another digest after the next save", True)

@@ -32,7 +32,7 @@ def run(life: Life, seed: int) -> Numbers:
     resident = sum(engine.column(column).nbytes for column in engine.store.columns)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "memory"
-        with Engine(engine.mechanisms, life.embedder, seed=seed, path=file) as again:
+        with Engine(engine.mechanisms, life.embedder, seed=seed, path=file, durable=False) as again:
             again.encode_all([Event(START + (i + 1) * 5 * MINUTE, text, speakers[i % 2], f"s{i // 20}", f"e{i}") for i, text in enumerate(texts)])
         size = file.stat().st_size
     memories = max(engine.store.n, 1)

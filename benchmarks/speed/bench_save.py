@@ -1,10 +1,12 @@
-"""Speed of a tick that is saved, of the save alone, and of loading a file.
+"""Speed of a tick that is saved, of the save alone, of a call that is logged, and of loading a file.
 
 The memories are those of large.py.  After the last save no array may differ from the file.
 """
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,3 +45,20 @@ def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None
     save()
     assert snapshot.unsaved() == []
     memory.close()
+
+
+@pytest.mark.parametrize("n", UNITS)
+@pytest.mark.parametrize("durable", [False, True, "full"])
+@pytest.mark.parametrize("chosen", SETS)
+def test_call(clock: Any, files: Files, turns: Any, tmp_path: Path, chosen: str, durable: Any, n: int) -> None:
+    """Events a second apart in one tick; with a log each is in it when `encode` returns, and the 256th saves."""
+    path, opened = files(chosen, n)
+    memory = opened(path=Path(shutil.copy(path, tmp_path / "copy.db")), tick_hours=1.0, durable=durable)
+    coming = turns(SMALL, 300)
+
+    def tell() -> None:
+        event = next(coming)
+        memory.encode(replace(event, time=memory.now + HOUR / 3600, id=f"{event.id} {memory.now}"))
+
+    clock(tell, 256)
+    memory._snapshot.close(save=False)  # type: ignore[union-attr]

@@ -30,7 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 def opened(path):
     mechanisms = registry.build(registry.set(sys.argv[1]).without(sys.argv[5:]))
-    memory = Engine(mechanisms, FreeEmbedder(), path=Path(path), tick_hours=0.0, consolidate_every=1e6)
+    memory = Engine(mechanisms, FreeEmbedder(), path=Path(path), tick_hours=0.0, consolidate_every=1e6, durable=False)
     memory._snapshot.save = lambda: None
     for query, event in zip(questions(1000, 24), conversation(1024)[1000:]):
         memory.retrieve(query)

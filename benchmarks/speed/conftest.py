@@ -264,7 +264,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
         tiled(source, n, path).close()
         gc.collect()        # a million units and their copy do not fit together
         return path, lambda **options: Engine(
-            source.assembly.mechanisms, source.assembly.embedder, **{"path": path, "tick_hours": 0.0, "consolidate_every": 1e6, **options})
+            source.assembly.mechanisms, source.assembly.embedder,
+            **{"path": path, "tick_hours": 0.0, "consolidate_every": 1e6, "durable": False, **options})
 
     return made
 

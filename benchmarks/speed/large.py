@@ -33,7 +33,7 @@ def tiled(small: Engine, n: int, path: Path) -> Engine:
     """
     rows = [row for row in range(small.store.n) if small.event_log.rows[row] >= 0]
     times, taken = -(-n // len(rows)), np.array(rows)
-    large = Engine(small.assembly.mechanisms, small.assembly.embedder, path=path, tick_hours=0.0, consolidate_every=1e6)
+    large = Engine(small.assembly.mechanisms, small.assembly.embedder, path=path, tick_hours=0.0, consolidate_every=1e6, durable=False)
     assembly, span = large.assembly, small.now - small.events[0].time + HOUR
     for turn in range(times):
         for row in rows:

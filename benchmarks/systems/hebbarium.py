@@ -70,7 +70,7 @@ class Hebbarium:
 
     observer        a plain `Observer` by default; with a `Stopwatch` there are no receipts
     language_model  for mechanisms that can use one
-    path            a snapshot file to continue from
+    path            a snapshot file to continue from, as of the end of its last tick: a run that is cut off is made again
     capacity        most visible rows; None: no limit
     """
 
@@ -79,7 +79,7 @@ class Hebbarium:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
         self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model, path=path,
-                              capacity=capacity)
+                              capacity=capacity, durable=False)
         self._counterfactual: Counterfactual | None = None      # made at its first use
         self.capabilities = _declared(self._engine.assembly.phases)
 

@@ -8,7 +8,8 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 from threading import RLock
@@ -200,6 +201,16 @@ class MeteredLanguageModel:
             self.usage += Usage(len(replies), sum(reply.cached for reply in replies), failed, sum(reply.prompt_tokens for reply in replies),
                                 sum(reply.completion_tokens for reply in replies))
         return replies
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Without a model meanwhile, and nothing is counted."""
+        model, usage = self.model, self.usage
+        self.model = NoModel()
+        try:
+            yield
+        finally:
+            self.model, self.usage = model, usage
 
     def _asked(self, requests: list[Request]) -> list[Reply]:
         try:

@@ -20,7 +20,7 @@ from ..vocabulary import ARRIVED, CREATED, HIDE, IMPORTANCE, KIND, NEWS, SHOW, U
 from ..writings import Writing
 from .array_blocks import Place
 from .postings import Added, Forward
-from .snapshot_contents import TABLES, Forms, attributes_of, forward, names_of, writing_of
+from .snapshot_contents import LATER_TABLES, TABLES, Forms, attributes_of, forward, names_of, writing_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
@@ -28,12 +28,12 @@ LATEST = (ARRIVED, UTC_OFFSET)          # since the first files of format 5; the
 LATER = (WITHHELD, *LATEST)             # since the first files of format 4; the tables are the same
 SINCE_4 = (USED, USED_TIME, *LATER)
 NEW: dict[str, tuple[Column, ...]] = {"1": (IMPORTANCE, NEWS, *SINCE_3, *SINCE_4), "2": (*SINCE_3, *SINCE_4), "3": SINCE_4,
-                                    "4": LATER, "5": LATEST}     # columns that a file may lack: neutral
+                                     "4": LATER, "5": LATEST, "6": ()}     # columns that a file may lack: neutral
 SAME_AS = {ARRIVED: CREATED}              # columns that a file may lack, with the one whose values were theirs
 EMPTY = "x''"
 CHUNK = 1024              # rows of a table that are read and verified at a time
 Saved = tuple[Event, int]
-TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES if "TABLE passages" not in each)
+TABLES_4 = tuple(each.replace(", rows INTEGER NOT NULL", "") for each in TABLES if each not in LATER_TABLES)
 
 
 class OlderFormat:

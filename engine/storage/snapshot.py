@@ -1,6 +1,6 @@
-"""Snapshots: one SQLite file holds the whole memory and is updated in one transaction per tick.
+"""Snapshots: one SQLite file holds the whole memory; it is updated in one transaction per tick, and has a log of the calls since.
 
-A process killed at any moment loses at most the unfinished tick; a loaded memory continues exactly, bit for bit, as the saved one would have.
+A process killed at any moment loses no call that has returned, see `call_log`; a loaded memory continues exactly, bit for bit, as it would have.
 Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is written again if its
 contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; so do arrays that do not
 grow.  What a tick changes in blocks that the file holds is appended as one block, and brought to its places some ticks later.  A block that holds
@@ -23,18 +23,19 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Column, Phase, Scope
-from ..errors import SnapshotError
+from ..errors import InputError, SnapshotError
 from ..marks import WHOLE, sum_of
 from ..text.utf8 import encoded
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
+from .call_log import Call, CallLog, LoggedCalls, Reached, read_log
 from .differences import Parted, Whole
 from .divided import Divided
 from .event_log import Erased, EventLog
@@ -47,7 +48,6 @@ from .snapshot_contents import (
     DIFFER,
     FORMAT,
     PACKED,
-    TABLE_OF_PASSAGES,
     TABLES,
     TAILS,
     Contents,
@@ -64,11 +64,14 @@ from .snapshot_contents import (
     writing_cells,
     writing_marks,
 )
-from .snapshot_file import APPLICATION, SnapshotFile, disk_errors, is_there, place_new, snapshot_errors
+from .snapshot_file import APPLICATION, SnapshotFile, Sync, disk_errors, is_there, place_new, snapshot_errors
 from .store import PER_ROW, Store
 from .vectors import VectorIndex
 
 READ = tuple(NEW)
+CLOSED: Final = "closed"      # states of a file: nothing has changed the memory since it was saved
+OPEN: Final = "open"          # what has changed it since is lost
+LOGGED: Final = "logged"      # that is in the log of calls
 BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
 HALVED, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
 LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
@@ -77,13 +80,15 @@ SMALL = 1 << 18           # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
 TOGETHER = 4096           # rows of a table that are written at a time
 T = TypeVar("T")
+Durable = bool | Literal["full"]
+State = Literal["closed", "open", "logged"]
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
 Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]     # name, whole blocks of an array, which rows may differ (None: any), form
 Noted = Mapping[Column, NDArray[np.int64]]
 
 
 class InterruptedWarning(UserWarning):
-    """The process that last wrote a snapshot ended without closing it."""
+    """The process that last wrote a snapshot ended without closing it, and calls may be missing or are damaged."""
 
 
 class Clock(Protocol):
@@ -238,14 +243,21 @@ class Snapshot:
     path               of the file, made if it is not there
     assembly           the memory, new and empty; filled from the file if that holds one
     consolidate_every  h, part of the configuration that file and memory must share
+    durable            whether what has changed the memory since a save is in the log of calls; "full": and each call on the disk when it returns
 
     A memory continues with any language model or none: which ones were asked so far is saved, and not compared.
 
     Raises SnapshotError if the file is damaged, in use, belongs to another process, or was written by another version or configuration.
     """
 
-    def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float) -> None:
+    def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float, durable: Durable = True) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
+        self._saved_as: State = LOGGED if durable else OPEN      # the state of the file after a save but the last
+        self._sync: Sync = "FULL" if durable == "full" else "NORMAL"
+        self._logged: LoggedCalls | None = None     # what the file holds, until the memory has taken it up
+        self._repeating = False
+        self._complete = True       # whether file and log together hold the memory
+        self._due: tuple[_Held, Reached | None] | None = None       # what the file holds if the save under way is done
         self._erased: Erased | None = None      # what was overwritten, and is not in the file yet
         self._edge_forms: dict[str, Form] = {}
         self._fits = False          # whether the file is known to hold all whole blocks in our forms
@@ -255,6 +267,7 @@ class Snapshot:
             if not is_there(self.path):
                 place_new(self.path, self._make)
         self._file = SnapshotFile(self.path, _is_whole)
+        self._log = CallLog(self._file, "FULL" if durable == "full" else "OFF")
         try:
             with snapshot_errors(self.path), _without_collection():
                 self._load()
@@ -265,9 +278,61 @@ class Snapshot:
             self._file.close()
             raise
 
-    def save(self, state: str = "open", erased: Erased | None = None) -> None:
-        """Update the file in one transaction.
+    @contextmanager
+    def repeating(self) -> Iterator[Sequence[Call]]:
+        """The calls that the log holds, once; what changes the memory meanwhile is not logged again."""
+        self._repeating = True
+        try:
+            yield self._logged.calls if self._logged else ()
+            self._logged = None
+        finally:
+            self._repeating = False
 
+    @contextmanager
+    def changing(self, call: Call | None) -> Iterator[None]:
+        """Around a change of the memory, which is in the file when this has ended.
+
+        call  what changes the memory, and can be repeated; None: something else, after which `save` is called
+
+        Raises SnapshotError before the change if the file cannot take the call; a change that raises InputError has changed nothing.
+        Cost: 50 us; every 256 calls a save.
+        """
+        if self._repeating:
+            yield
+            return
+        self._settle()
+        with disk_errors(self.path):
+            if call is not None and (self._held.meta.get("state") != self._saved_as or (self._saved_as is LOGGED and not self._ready)):
+                self.save()
+            reached = self._log.write(call) if call is not None and self._saved_as is LOGGED else None
+        complete, self._complete = self._complete, False
+        try:
+            yield
+        except InputError:
+            self._complete = complete
+            raise
+        if reached is not None:
+            self._conclude(reached)
+
+    @property
+    def _ready(self) -> bool:
+        """Whether the log can take a call."""
+        return self._complete and not self._log.full
+
+    def _conclude(self, reached: Reached) -> None:
+        """Let the call that has changed the memory count.  Raises SnapshotError, with the memory changed, for a disk that has just failed."""
+        try:
+            with disk_errors(self.path):
+                self._log.conclude(reached)
+        except SnapshotError as error:
+            raise SnapshotError(f"{error.what}; the call has changed the memory, and the next save writes it", where=error.where,
+                                cure="call save() when the disk works again, and do not repeat the call") from error
+        self._complete = True
+
+    def save(self, erased: Erased | None = None, state: State | None = None) -> None:
+        """Update the file in one transaction, and begin its log of calls anew.
+
+        state   of the file; None: that of a memory that goes on
         erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before;
                 if that fails, the next save does what is left of it; that of a later process rewrites a file in which it is overwritten
 
@@ -275,29 +340,47 @@ class Snapshot:
         fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  Every SAVES saves
         these are brought to their places.  With the state "closed" all columns are compared.
         """
-        older = self._older
+        self._settle()
+        older, state = self._older, state or self._saved_as
         if erased:
             self._erased = erased | self._erased
-        with disk_errors(self.path), self._file.transaction() as to:
+        with disk_errors(self.path), self._file.transaction(self._sync) as to:
             if older:
                 for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
-            elif "passages" not in self._held.meta:     # an early file
-                to.execute(TABLE_OF_PASSAGES)
+            else:
+                for table in (each for each in TABLES if each not in tables_of(self._held.meta)):      # of a file of format 5
+                    to.execute(table)
             held = self._write(to, state)
+            reached = self._log.begin(to, held.generation, anew=self._erased is not None) if state == LOGGED else self._log.remove(to)
             if older or self._erased is not None:
                 self._file.outdate()
-        self._held, self._older = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), False
-        self._fits = True
-        self._erased = None
+            self._due = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), reached
+        self._adopt(*self._due)
+        with disk_errors(self.path):
+            if self._file.outdated:
+                self._file.rewrite()
+
+    def _adopt(self, held: _Held, reached: Reached | None) -> None:
+        """Note what the file holds after a save; twice is as once."""
+        self._held, self._log.reached, self._older, self._fits, self._erased = held, reached, False, True, None
         for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal, self.assembly.passages.journal):
             if journal:
                 journal.clear()
         self._forget_changes()
+        self._complete, self._due = True, None
+
+    def _settle(self) -> None:
+        """Find out whether a save that an interruption has cut off is in the file.  Before anything changes again."""
+        if self._due is None:
+            return
         with disk_errors(self.path):
-            if self._file.outdated:
-                self._file.rewrite()
+            self._file.roll_back()
+            done = self._file.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone() == (str(self._due[0].generation),)
+        if done:
+            self._adopt(*self._due)
+        self._due = None
 
     def unsaved(self) -> list[str]:
         """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n).
@@ -310,12 +393,12 @@ class Snapshot:
         return found + [PACKED] * (self._held.packed != self._packed()) + [TAILS] * (self._held.tails != self._tails(computed))
 
     def close(self, save: bool = True) -> None:
-        """Save, mark the file as closed, and close it; with save=False the file stays at the last finished tick.
+        """Save, mark the file as closed, and close it; with save=False file and log stay as they are.
 
         A file that cannot be saved stays open, so that it can be saved or closed later.  Raises SnapshotError.
         """
         if save:
-            self.save("closed")
+            self.save(state=CLOSED)
         self._file.close()
 
     def _forget_changes(self) -> None:
@@ -327,9 +410,9 @@ class Snapshot:
     def _make(self, to: sqlite3.Connection) -> None:
         """Write a new file."""
         _create(to)
-        self._write(to, "closed")
+        self._write(to, CLOSED)
 
-    def _write(self, to: sqlite3.Connection, state: str) -> _Held:
+    def _write(self, to: sqlite3.Connection, state: State) -> _Held:
         """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
         a, before, erased = self.assembly, self._held, self._erased
         held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
@@ -349,7 +432,7 @@ class Snapshot:
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
         changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
-        self._write_arrays(to, held, changed, everything=bool(erased) or state == "closed" or before.tails is None)
+        self._write_arrays(to, held, changed, everything=bool(erased) or state == CLOSED or before.tails is None)
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
         held.meta = self._meta(state, held, RANDOM in changed)
@@ -599,7 +682,7 @@ class Snapshot:
         """Mechanisms whose streams are saved: those that draw; all others stay as the seed makes them."""
         return tuple(m.id for m in self.assembly.mechanisms if any(RANDOM in h.sets for h in type(m).hooks()))
 
-    def _meta(self, state: str, held: _Held, drawn: bool) -> dict[str, str]:
+    def _meta(self, state: State, held: _Held, drawn: bool) -> dict[str, str]:
         """The description.  drawn: whether a hook may have drawn random numbers since the last save."""
         a = self.assembly
         streams = self._held.meta.get("streams")
@@ -623,19 +706,25 @@ class Snapshot:
         if meta["format"] not in READ:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
-        self._older = meta["format"] != str(FORMAT)
-        schema = {str(FORMAT): tables_of(meta), "4": TABLES_4}.get(meta["format"])
+        self._older = meta["format"] not in SAME
+        schema = tables_of(meta) if meta["format"] in SAME else TABLES_4 if meta["format"] == "4" else None
         with self._file.checked(frozenset(schema) if schema else None) as beside:
             self._load_contents(meta, beside)
-        if meta["state"] != "closed":
+            self._logged = _log_of(self._file, meta)
+        if self._logged:
+            self._log.reached, self._complete = self._logged.reached, not self._logged.lost
+        lost, calls = (self._logged.lost, len(self._logged.calls)) if self._logged else (0, 0)
+        if lost or meta["state"] == OPEN:
+            why = f"{lost} of its last {lost + calls} calls are damaged" if lost else "it kept no log of calls (durable=False, or an older version)"
+            then = f" and {calls} further calls" if calls else ""
             warnings.warn(
-                f"{self.path}: the process that wrote it ended without closing it; the memory is as of its last finished tick, "
-                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h; encode later events again", InterruptedWarning, stacklevel=4)
+                f"{self.path}: the process that wrote it ended without closing it, and {why}; the memory is as of its last save, "
+                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h{then}; encode later events again", InterruptedWarning, stacklevel=4)
 
     def _load_contents(self, meta: dict[str, str], beside: Executor) -> None:
         """Fill the memory from the file.  beside: runs what needs no lock of the interpreter in other threads."""
         a, where = self.assembly, str(self.path)
-        saved: Contents = (Format5(self._file, meta, beside) if meta["format"] == str(FORMAT) else
+        saved: Contents = (Format5(self._file, meta, beside) if meta["format"] in SAME else
                            Format4(self._file, meta) if meta["format"] == "4" else OlderFormat(self._file, meta))
         _same_configuration(json.loads(meta["configuration"]), json.loads(self._configuration), where)
         a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
@@ -724,6 +813,8 @@ class Snapshot:
             state["entities"] = entities
         return arrays, state, roomy
 
+
+SAME = ("5", str(FORMAT))       # formats that differ in whole tables alone
 NONE = np.zeros(0, np.uint64)
 NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
@@ -738,7 +829,7 @@ def _create(to: sqlite3.Connection) -> None:
 def _is_whole(file: SnapshotFile) -> bool:
     """Whether all parts of the file are there, of one save; False for older formats.  Raises what `snapshot_errors` knows for a damaged one."""
     meta = dict(file.execute("SELECT key, value FROM meta"))
-    if meta["format"] != str(FORMAT):
+    if meta["format"] not in SAME:
         return False
     with file.checked(frozenset(tables_of(meta))) as beside:
         saved = Format5(file, meta, beside)
@@ -748,7 +839,17 @@ def _is_whole(file: SnapshotFile) -> bool:
         deque(saved.vectors(), maxlen=0)
         saved.passages(json.loads(meta["configuration"])["embedder"][2], np.ones(int(meta["rows"]), bool))
         saved.require_whole()
-    return True
+        logged = _log_of(file, meta)
+    return not logged or not logged.lost
+
+
+def _log_of(file: SnapshotFile, meta: Mapping[str, str]) -> LoggedCalls | None:
+    """The log of calls of a file with this description; None: it has none.  Raises ValueError for a damaged one, and for one that should not be."""
+    if meta["format"] == str(FORMAT) and meta["state"] == LOGGED:
+        return read_log(file, int(meta["generation"]))
+    if meta["state"] not in (CLOSED, OPEN) or (meta["format"] == str(FORMAT) and file.execute("SELECT 1 FROM calls").fetchone()):
+        raise ValueError("it has a log of calls, or a state, that it should not have")
+    return None
 
 
 def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool) -> dict[str, NDArray[np.uint64]]:

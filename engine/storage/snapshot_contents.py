@@ -1,4 +1,4 @@
-"""Format 5 of a snapshot: its tables, what each row and block holds, and the marks that cover content and place."""
+"""Formats 5 and 6 of a snapshot: their tables, what each row and block holds, and the marks that cover content and place."""
 from __future__ import annotations
 
 import json
@@ -19,13 +19,14 @@ from ..text.utf8 import decoded, encoded
 from ..writings import Writing
 from .array_blocks import ArrayBlocks, Place
 from .bulk_marks import Marks, block_marks, marks_of, total_of
+from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
 from .divided import Cut, Divided
 from .postings import Added, Forward
 from .recent_blocks import RECENT, latest
 from .snapshot_file import SnapshotFile
 
-FORMAT = 5
+FORMAT = 6                # 5: without the log of calls
 CHUNK = 512               # rows of a table that are read and verified at a time
 AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
 FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
@@ -51,7 +52,9 @@ TABLES = (
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, rows INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE blocks (name TEXT NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL, "
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
+    TABLE_OF_CALLS,
 )
+LATER_TABLES = (TABLE_OF_PASSAGES, TABLE_OF_CALLS)        # early files of format 5 lack both, later ones the log of calls
 EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 PASSAGES = "SELECT number, generation, row_number, windows, cuts, vectors, spans, sizes, words, new_words, mark FROM passages"
@@ -142,7 +145,7 @@ def forms_mark(forms: Mapping[str, Form]) -> bytes:
 
 
 class Format5:
-    """The contents of a file of format 5.
+    """The contents of a file of format 5 or 6, without its log of calls.
 
     meta    of the file, in the order in which it stands there
     stored  the form of each array
@@ -329,8 +332,9 @@ class Format5:
 
 
 def tables_of(meta: Mapping[str, str]) -> tuple[str, ...]:
-    """The statements that made the tables of a file; early ones have no passages."""
-    return TABLES if "passages" in meta else tuple(each for each in TABLES if each != TABLE_OF_PASSAGES)
+    """The statements that made the tables of a file of format 5 or 6."""
+    lacks = {TABLE_OF_PASSAGES: "passages" not in meta, TABLE_OF_CALLS: meta["format"] == "5"}
+    return tuple(each for each in TABLES if not lacks.get(each))
 
 
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:

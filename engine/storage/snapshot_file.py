@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from struct import error as StructError
 from struct import pack
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 from weakref import finalize
 
@@ -31,20 +31,21 @@ FORMATS_AT, FORMATS = 18, b"\1\1"     # place and value of the ways of writing a
 LOCKED_BYTE = 2 ** 62     # far beyond those that SQLite locks
 SQLITE_LOCKS = 2 ** 30, 512             # those, and how many
 START_ANEW = "restore a copy of it, or start a new memory with another path"
+Sync = Literal["OFF", "NORMAL", "FULL"]     # of a transaction: what of it is on the disk, and not only with the system, when it has ended
 CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
     sqlite3.SQLITE_READONLY: "make the file and its folder writable",
     sqlite3.SQLITE_BUSY: "another memory has it open; close that one, or give another path",
-    sqlite3.SQLITE_FULL: "free disk space and save again; the file holds the last finished tick",
+    sqlite3.SQLITE_FULL: "free disk space and save again; the file holds what was told until then",
     sqlite3.SQLITE_IOERR: "the disk fails, or the connection to it: check it, then save again or continue with a copy on another disk; "
-                          "the file holds the last finished tick",
+                          "the file holds what was told until then",
 }
 FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 PAGE_SIZE = "PRAGMA page_size = 8192"       # bytes; of a new file: pages of the usual 4,096 hold one row each, with a third of their room unused
 HELPERS = 3               # threads beside the one that reads: with one, marks waited for the graph and words, and reading for marks
 CACHE_KB = 8_000          # pages that stay in memory: those of one tick of a large memory, so that none is written before its commit
 MOVE_BACK = "if the file was moved, move it back and save again; if it is lost, encode `memory.events` in a new memory with another path"
-SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", "PRAGMA synchronous = NORMAL", f"PRAGMA cache_size = -{CACHE_KB}",
+SETTINGS = ("PRAGMA locking_mode = EXCLUSIVE", f"PRAGMA cache_size = -{CACHE_KB}",
             "PRAGMA secure_delete = FAST",      # builds differ in what they do by default; an erasure rewrites the file
             "BEGIN EXCLUSIVE", "COMMIT")
 
@@ -141,18 +142,28 @@ class SnapshotFile:
         return sqlite3.connect(f"file://{path if path.startswith('/') else f'/{path}'}?immutable=1", uri=True, check_same_thread=False)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All statements or none, also if the process is killed."""
+    def transaction(self, sync: Sync = "NORMAL") -> Iterator[sqlite3.Connection]:
+        """All statements or none, also if the process is killed.
+
+        sync  "NORMAL": after a power cut, too.  "FULL": then it is also sure to be there.  "OFF": only for what may be lost or half-written then
+        """
         self.require_owner()
         self._require_place()
-        self.execute("BEGIN IMMEDIATE")
+        self.roll_back()
+        self.execute(f"PRAGMA synchronous = {sync}")        # each time, for an interruption can fall between a change and its undoing
         try:
+            self.execute("BEGIN IMMEDIATE")
             yield self._connection
             self.execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
                 self.execute("ROLLBACK")
             raise
+
+    def roll_back(self) -> None:
+        """Undo a transaction that an interruption has left open."""
+        if self._connection.in_transaction:
+            self.execute("ROLLBACK")
 
     @property
     def outdated(self) -> bool:
@@ -165,7 +176,7 @@ class SnapshotFile:
 
     def rewrite(self) -> None:
         """Rewrite the file without what it held before, and its journal."""
-        for statement in (PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE"):
+        for statement in ("PRAGMA synchronous = NORMAL", PAGE_SIZE, "VACUUM", "PRAGMA journal_mode = TRUNCATE"):
             self.execute(statement)
         with self.transaction():
             self.execute("PRAGMA user_version = 0")

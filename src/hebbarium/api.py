@@ -23,6 +23,7 @@ from .engine.ports.embedder import Embedder
 from .engine.ports.embedding_cache import default_cache
 from .engine.ports.language_model import LanguageModel
 from .engine.registry import Registry, Value
+from .engine.storage.snapshot import Durable
 from .engine.vocabulary import WITHHELD
 from .engine.withholding import OWN
 
@@ -31,13 +32,15 @@ HOUR = timedelta(hours=1)
 
 def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "minilm", path: Path | str | None = None, without: Sequence[str] = (),
            params: Mapping[str, Mapping[str, Value]] | None = None, language_model: str | LanguageModel | None = None,
-           transcript: Path | None = None, late: float | timedelta = DAY, clock: str | WallClock = EVENTS, **options: Any) -> Engine:
+           transcript: Path | None = None, late: float | timedelta = DAY, clock: str | WallClock = EVENTS, durable: Durable = True,
+           **options: Any) -> Engine:
     """A memory with the mechanisms of a named set.
 
     set        name of a mechanism set, or path of its YAML file; SET+STRATEGY: with the sources of contexts of a strategy, such as default+coding
     embedding  "minilm", "hashing", another name that `embedder` takes, or any object with `name`, `revision`, `dimensions` and `embed`; vectors of
                an object are cached in memory, others on disk
     path       snapshot file to continue from and to keep up to date
+    durable    whether what a call has returned from is in that file: True; "full": after a power cut, too; False: only at the end of each tick
     without    mechanisms of the set to leave out; a single one may be given as a text
     params     overrides, such as {"recency": {"weight": 0.2}}
     language_model  "openai:<model>", or any object with `name`, `revision` and `ask`; for mechanisms that can use one
@@ -60,7 +63,7 @@ def memory(set: str | Path = "default", *, embedding: str | Path | Embedder = "m
     chosen = registry.set(str(set)).without(off).overridden(params or {}, "params")
     model = embedder(embedding, default_cache() if isinstance(embedding, str | Path) else None)     # vectors of an object stay in memory
     language = named_language_model(language_model, transcript)
-    return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, clock=clock,
+    return Engine(registry.build(chosen), model, path=None if path is None else Path(path), language_model=language, clock=clock, durable=durable,
                   **{"late_hours": late / HOUR if isinstance(late, timedelta) else late, "jump_hours": YEAR_AHEAD, **options})
 
 
@@ -111,7 +114,7 @@ def rebuild(source: Engine | Path | str, set: str | Path = "default", *, path: P
         raise InputError("the file is there already", where=str(path), cure="give a path where nothing stands, or remove the file")
     part = path and path.with_name(f"{path.name}.{os.getpid()}.new")
     with reopen(source) if not isinstance(source, Engine) else nullcontext(source) as old:
-        new = memory(set, path=part, **options)
+        new = memory(set, path=part, **{**options, "durable": False})
         late, new.late_hours = new.late_hours, math.inf
         try:
             _encode_again(old, new, progress)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -19,6 +20,7 @@ from hebbarium.benchmarks.drills import flips as damage
 from hebbarium.benchmarks.drills import readers as readers_drill
 from hebbarium.benchmarks.drills.__main__ import main
 from hebbarium.benchmarks.drills.cache import cache
+from hebbarium.benchmarks.drills.calls import calls
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.benchmarks.drills.kills import kills
@@ -38,6 +40,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.storage import snapshot_contents
+from hebbarium.engine.storage.call_log import CallLog
 from hebbarium.engine.vocabulary import DRAFTS, KIND, TEXTS, VISIBLE
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
@@ -95,8 +98,29 @@ def test_a_killed_process_loses_no_finished_tick(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_the_drill_sees_a_tick_that_was_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A memory that reports ticks which it has not saved."""
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.save", lambda self, state="open", erased=None: None)
+    monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.save", lambda self, erased=None, state=None: None)
+    monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.changing", lambda self, call: nullcontext())
     assert kills(make, EVENTS, tmp_path, 12, 3).broken
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_killed_process_loses_no_call_that_returned(tmp_path: Path) -> None:
+    tally = calls(make, EVENTS, tmp_path, 20, 5)
+    assert tally.broken == [] and tally.total == 20 and tally.outcomes["while it opens", "kept"] < 15
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.parametrize("fault", ["conclude", "begin"])
+def test_the_drill_sees_calls_that_were_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    """A log whose calls never count in the file, and one that is not begun anew after a save, so that calls would be repeated twice."""
+    if fault == "conclude":
+        monkeypatch.setattr(CallLog, "conclude", lambda self, reached: setattr(self, "reached", reached))
+    else:
+        begin = CallLog.begin
+        monkeypatch.setattr(CallLog, "begin", lambda self, to, generation, anew: begin(self, to, generation, anew) if self.reached is None else
+                            self.reached._replace(generation=generation))
+        monkeypatch.setattr("hebbarium.engine.storage.call_log.verify", lambda found, expected: None)
+    assert calls(make, EVENTS, tmp_path, 12, 5).broken
 
 
 PUMP = "The old pump in our garden drips again since the frost.  It stands behind the shed.  "

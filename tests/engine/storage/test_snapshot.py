@@ -24,7 +24,7 @@ import pytest
 from hebbarium.benchmarks.drills.children import fork
 from hebbarium.engine.columns import Phase, Scope
 from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import HebbariumError, SnapshotError
+from hebbarium.engine.errors import HebbariumError, InputError, SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.records import Event
@@ -119,7 +119,7 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
 
 
 def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Path, digests: list[str]) -> None:
-    """A parent forks a child that reports each finished tick through a pipe, and kills it (SIGKILL) some time later."""
+    """A parent forks a child that reports each finished tick through a pipe, and kills it (SIGKILL) some time later; without a log of calls."""
     path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
     for _ in range(KILLS):
         reader, writer = os.pipe()
@@ -128,7 +128,7 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
             os.close(reader)
             try:
                 warnings.simplefilter("ignore")
-                e = everything(path=path)
+                e = everything(path=path, durable=False)
                 for i in range(len(e.event_log.events), 10_000):
                     live(e, i, i + 1)
                     os.write(writer, (i + 1).to_bytes(4, "little"))
@@ -142,7 +142,7 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
         with os.fdopen(reader, "rb") as pipe:
             received = first + pipe.read()
         finished = int.from_bytes(received[-4:], "little") if received else done
-        e, words = quietly(lambda: everything(path=path))
+        e, words = quietly(lambda: everything(path=path, durable=False))
         done = stood = len(e.event_log.events)
         assert finished <= stood <= finished + 1, "at most the tick in flight"
         if done + 1 < len(digests):
@@ -186,9 +186,9 @@ def test_texts_of_subclasses_of_str_are_equal_after_loading(tmp_path: Path) -> N
 def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path) -> None:
     """Only columns that may have changed are compared; every change must be in the file."""
     for name, skipped in (("steps", False), ("once", True)):
-        e = everything(path=tmp_path / name)
+        e = everything(path=tmp_path / name, durable=False)
         if skipped:
-            e._snapshot.save = lambda state="open": None  # type: ignore[union-attr,method-assign]
+            e._snapshot.save = lambda erased=None, state=None: None  # type: ignore[union-attr,method-assign]
         live(e, 0, 40)
         if skipped:
             del e._snapshot.save  # type: ignore[union-attr]
@@ -222,7 +222,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
 
 def test_a_flipped_byte_is_refused_or_changes_nothing(tmp_path: Path, sound: tuple[bytes, str]) -> None:
     chance, noticed, path = random.Random(5), 0, tmp_path / "m.db"
-    for _ in range(60):
+    for _ in range(90):
         raw = bytearray(sound[0])
         raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
         path.write_bytes(raw)
@@ -353,7 +353,7 @@ def test_a_path_need_not_be_utf_8(tmp_path: Path) -> None:
 
 
 def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> None:
-    """The child may ask and encode in its copy of the memory, but every save is refused there; the parent's file holds the parent's events alone."""
+    """The child may ask its copy of the memory, but whatever the file would have to hold is refused there; it holds the parent's events alone."""
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 12)
     reader, writer = os.pipe()
@@ -374,7 +374,7 @@ def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> No
     with os.fdopen(reader, "rb") as pipe:
         told, taken = json.loads(pipe.read())
     os.waitpid(child, 0)
-    assert len(told) == 3 and taken == 13
+    assert len(told) == 3 and taken == 12
     assert all("belongs to the process" in what and str(os.getpid()) in what and "m.db" in where and "fork" in cure for what, where, cure in told)
     live(e, 12, 20)
     e.close()
@@ -389,7 +389,7 @@ def test_a_full_disk_and_a_disk_that_fails_are_told_apart(tmp_path: Path, code: 
     error.sqlite_errorcode = getattr(sqlite3, code)
     with pytest.raises(SnapshotError, match="disk trouble") as caught, snapshot_errors(tmp_path):
         raise error
-    assert words in caught.value.cure and "last finished tick" in caught.value.cure
+    assert words in caught.value.cure and "what was told until then" in caught.value.cure
 
 
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "free disk space"), (errno.EIO, "the disk fails"), (errno.EACCES, "folder")])
@@ -487,7 +487,7 @@ def test_a_memory_that_failed_is_not_saved(tmp_path: Path) -> None:
         e.encode(Event(9.0, "fail"))
     e.close()
     again, words = quietly(make)
-    assert [x.text for x in again.event_log.events] == ["one", "two"] and words
+    assert [x.text for x in again.event_log.events] == ["one", "two"] and not words, "nothing is lost"
     assert again.now == 9.0, "time had passed until then; the event itself is not in"
 
 
@@ -560,7 +560,7 @@ def test_a_close_that_fails_leaves_memory_and_file_open(tmp_path: Path) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
     e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
-    for i in range(40):
+    for i in range(15):
         e.encode(Event(e.now, f"words {i} " * 200))
     for _ in range(2):
         with pytest.raises(SnapshotError, match="full"):
@@ -605,7 +605,7 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
         if goes_on:
             for act in (lambda: e.encode(Event(8.1, "Bo has ultramarine, number 2", "Bo", "s", "c")), lambda: e.advance(8.2),
                         lambda: e.erase("c", confirm=True), lambda: e.erase("b", confirm=True), lambda: e.erase("a", confirm=True)):
-                with suppress(SnapshotError):
+                with suppress(SnapshotError, InputError):      # the event is not stored if the log cannot take it
                     act()
     if goes_on:
         live(e, 12, 20)
@@ -671,7 +671,7 @@ def test_copies_of_the_file_are_complete_memories(tmp_path: Path) -> None:
     live(e, 0, 9)
     shutil.copy(tmp_path / "m.db", tmp_path / "copy.db")
     copy, words = quietly(lambda: everything(path=tmp_path / "copy.db"))
-    assert copy.digest() == e.digest() and len(words) == 1
+    assert copy.digest() == e.digest() and not words
 
 
 def test_the_file_is_plain_sqlite(tmp_path: Path, sound: tuple[bytes, str]) -> None:
