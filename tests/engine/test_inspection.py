@@ -256,7 +256,7 @@ def test_datetimes_are_taken_wherever_hours_are() -> None:
     other.advance(hours(MONDAY) + 2.0)
     assert one.digest() == other.digest() and type(one.event(0).time) is float
     at = Query("number", start + timedelta(hours=2))
-    assert one.retrieve(at).rows.tolist() == [1, 0] and one.cue(at).query == Query("number", other.now)
+    assert one.retrieve(at).rows.tolist() == [1, 0] and one.cue(at).query == Query("number", other.now, offset=0.0)
     wrong: Any
     for wrong, why in ((start, "backwards"), (datetime.min, "backwards"), (start.date(), "no number"), (timedelta(hours=5), "no number")):
         calls: list[tuple[Callable[[Any], Any], Any]] = [(one.encode, Event(wrong, "x")), (one.advance, wrong), (one.retrieve, Query("x", wrong))]
