@@ -122,7 +122,7 @@ def test_an_answer_is_its_hits() -> None:
     e = memory(by_number())
     e.encode_all([Event(1.0, "number 3", id="a"), Event(2.0, "number 5", "Ada", id="b"), Event(3.0, "number 4")])
     answer = e.retrieve("number", k=2)
-    assert list(answer) == [Hit("number 5", "b", float(answer.scores[0]), 2.0, 1), Hit("number 4", "", float(answer.scores[1]), 3.0, 2)]
+    assert list(answer) == [Hit("number 5", "b", float(answer.scores[0]), 2.0, 1, "Ada"), Hit("number 4", "", float(answer.scores[1]), 3.0, 2)]
     assert len(answer) == 2 and answer.events == (e.event(1), e.event(2)) and list(answer) == list(answer)
     assert all(type(hit.row) is int and type(hit.score) is float for hit in answer)
     assert list(memory().retrieve("x")) == []
