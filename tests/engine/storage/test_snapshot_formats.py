@@ -319,7 +319,8 @@ def without_offsets(path: Path) -> None:
         ask("UPDATE blocks SET data = ?, mark = ? WHERE name = 'tails'", (data, mark))
         meta["marks"], meta["format"] = f"{(int(meta['marks'], 16) + sum_of([mark]) - sum_of([gone])) % WHOLE:032x}", "5"
         ask("DROP TABLE calls")
-        for key, value in (("marks", meta["marks"]), ("format", "5"), ("mark", snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms)).hex())):
+        for key, value in (("marks", meta["marks"]), ("format", "5"),
+                           ("mark", snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms)).hex())):
             ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
     connection.close()
 
