@@ -31,13 +31,28 @@ from .steps import ENGINE
 from .storage.graph import EdgeType, entity_node
 from .storage.postings import BM25Index, Idf
 from .storage.store import Cells
-from .vocabulary import ANSWERABLE, INDEX, LEXICON, PASSAGES, RECALLED, RELEASED, SESSION, STANDS_FOR, VISIBLE
+from .text.dates import times
+from .vocabulary import (
+    ANSWERABLE,
+    CREATED,
+    INDEX,
+    LEXICON,
+    NOW,
+    PASSAGES,
+    RECALLED,
+    RELEASED,
+    SESSION,
+    STANDS_FOR,
+    UTC_OFFSET,
+    VISIBLE,
+)
 
 Points = NDArray[np.bool_]  # (rows, AROUND), of one column
 LEAST: Final = 64           # rows of a shortlist
 PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
 MOST_ANSWERED: Final = 1 / 8    # share of a shortlist that can be answered
 LIKELY: Final = 9 / 16      # share of a shortlist for the likeliest rows
+OF_TIME: Final = 1 / 8      # share of these, of a shortlist, for rows told at a time that the question names
 BACK: Final = 1 / 8         # share for rows that point back to likely ones
 # Shares for a sample of the others; what is left is for rows to which all these point.
 REPLIES: Final = 3 / 32     # of rows that point back to one with words of the question
@@ -310,7 +325,7 @@ class Shortlist:
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
-        The likely rows, those that follow closely and point back to them, and the longest each stand for themselves, a sample of the other visible
+        Rows of the time that it names, the likely rows, those that follow closely and point back to them, and the longest each stand for themselves, a sample of the other visible
         ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely rows are shown for the sake
         of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that are likely by content, not
         out of the sample, as means and deviations are of all visible memories.
@@ -319,10 +334,11 @@ class Shortlist:
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         near = self._near(cue)
         (found, points), looked, pool = at_once(lambda: self._with_points(self._likely(cue, near)), self._looked, lambda: self._pool(cue, visible))
-        likely, later = np.split(found, [int(most * LIKELY)])
+        of_time = self._of_time(cue, near.visible)
+        likely, later = np.split(found, [int(most * LIKELY) - len(of_time)])
         columns = [at for at, marks in enumerate(points) if marks.any()]
         back, _ = self._pointing_back(found, points)
-        first = self._different([likely, *self._longest(visible), back[:int(most * BACK)]], n)
+        first = self._different([of_time, likely, *self._longest(visible), back[:int(most * BACK)]], n)
         other = visible.copy()
         other[first] = False
         sample, counts = self._sample(cue, other, looked, pool, columns)
@@ -334,6 +350,22 @@ class Shortlist:
         stand_for[np.searchsorted(rows, first)] = visible[first]
         stand_for[np.searchsorted(rows, sample)] = counts
         return rows, stand_for
+
+    def _of_time(self, cue: Cue, visible: NDArray[np.bool_]) -> Rows:
+        """The first visible rows told at the times of the calendar that the question names, those of the middle of a vague time before others.
+
+        A row is of a day if it was that day on the asker's clock or on its own.  O(n) for each time.
+        """
+        created, offsets = self._base.array(CREATED), self._base.array(UTC_OFFSET)
+        own = float(offsets[-1]) if cue.query.offset is None else cue.query.offset
+        named = times(cue.query.text, float(self._base.array(NOW)) + own).expressions
+        if not named:
+            return np.empty(0, np.int64)
+        clocks, parts = (created + offsets, created + own), []
+        for start, end in [*(each.focus for each in named if each.focus), *((each.start, each.end) for each in named)]:
+            of_it = np.flatnonzero(visible & np.logical_or.reduce([(start <= at) & (at < end) for at in clocks]))
+            parts.append(of_it[np.argsort(created[of_it], kind="stable")])
+        return self._different(parts, int(self.most * OF_TIME))
 
     def _longest(self, visible: NDArray[np.bool_]) -> list[Rows]:
         """Rows of the longest texts: in words, and in passages, if steps read these.  O(n) after a change."""

@@ -51,15 +51,17 @@ def the_plug_in_uses_days_and_the_time_scale(specimen: Any) -> Any:
     return found, [1.0, 0.5, 1.0, math.sqrt(0.5)]
 
 
-@adaptation("RC-5", source="last access")
+@adaptation("RC-5", source="last access; of an event that is told late when it happened, of one with a wrong clock when it is told")
 def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
-    view = SimpleNamespace(now=10.0, row=1, last_access=np.array([3.0, 0.0, 4.0]), recalled=np.array([2]), recency=np.zeros(3, np.float32))
+    view = SimpleNamespace(now=10.0, created=np.array([99.0, 7.0, 4.0]), last_access=np.array([0.0, 0.0, 4.0]), recalled=np.array([2]),
+                           recency=np.zeros(3, np.float32))
     mechanism = plug_in(specimen, 1.0)
-    mechanism.met(view, None)
+    for view.row in (0, 1):
+        mechanism.met(view, None)
     view.now = 20.0
     mechanism.score(view, None)
     mechanism.recalled(view, None)
-    return view.last_access, [3.0, 10.0, 20.0]
+    return view.last_access, [10.0, 7.0, 20.0]
 
 
 def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tuple[Any, Any]:
@@ -106,6 +108,15 @@ def linear(specimen: Any) -> Any:
 def half_life_as_tau(specimen: Any) -> Any:
     original = specimen.recency
     return specimen.replacing("recency", lambda now, last_access, tau, out: original(now, last_access, tau * math.log(2.0), out))
+
+
+@mutant("a late event is as recent as one that happens when it is told", rejected_by="RC-5")
+def never_late(specimen: Any) -> Any:
+    class Fixed(specimen.Recency):                                            # type: ignore[misc]
+        def met(self, view: Any, incoming: Any) -> None:
+            view.last_access[view.row] = view.now
+
+    return specimen.replacing("Recency", Fixed)
 
 
 @mutant("age since encoding: recall does not count", rejected_by="RC-5")

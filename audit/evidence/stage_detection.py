@@ -405,7 +405,7 @@ def from_the_start(specimen: Any) -> Any:
         def place(self, view: Any, incoming: Any) -> None:
             super().place(view, incoming)
             stage = view.stage[view.row]
-            if self.params.by == "gap" and view.now - view.created[stage] >= self.hours("gap"):
+            if self.params.by == "gap" and view.now - view.arrived[stage] >= self.hours("gap"):
                 view.stage[view.row] = view.row
 
     return specimen.replacing("StageDetection", FromStart)

@@ -204,7 +204,7 @@ def since_encoding(specimen: Any) -> Any:
     class SinceEncoding(specimen.RetrievalPractice):                          # type: ignore[misc]
         def retrieved(self, view: Any, cue: Any) -> None:
             if view.recalled.size:
-                view.tested[view.recalled[0]] = view.created[view.recalled[0]]
+                view.tested[view.recalled[0]] = view.arrived[view.recalled[0]]
             super().retrieved(view, cue)
 
     return specimen.replacing("RetrievalPractice", SinceEncoding)

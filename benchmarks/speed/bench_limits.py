@@ -13,7 +13,7 @@ import pytest
 
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.records import Query
-from hebbarium.engine.vocabulary import ACTIVATION, CREATED, LOG_STRENGTH
+from hebbarium.engine.vocabulary import ACTIVATION, ARRIVED, LOG_STRENGTH
 from hebbarium.mechanisms.consolidation.synaptic_tagging import EARLY_PHASE_INDUCED, LATE_PHASE
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
@@ -62,7 +62,7 @@ def test_retrieve(clock: Any, memory: Memory, asked: Callable[[int], Iterator[Qu
 def test_maintain(clock: Any, memory: Memory, n: int) -> None:
     """One maintenance, and the columns that wait until they are read, against copying the arrays written and reading those read."""
     one = memory(n)
-    read = [one.store.array(column) for column in (CREATED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)]
+    read = [one.store.array(column) for column in (ARRIVED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)]
     written = [(one.store.array(column), one.store.array(column).copy()) for column in (ACTIVATION, LOG_STRENGTH)]
 
     def touch() -> None:

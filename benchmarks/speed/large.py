@@ -15,7 +15,7 @@ import numpy as np
 from hebbarium.engine.columns import Column, Scope
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.storage.graph import BUILT_IN, Graph
-from hebbarium.engine.vocabulary import CREATED
+from hebbarium.engine.vocabulary import ARRIVED, CREATED
 
 HOUR = 1.0
 SMALL = 1_000
@@ -66,7 +66,7 @@ def resident() -> int:
 
 def repeat(column: Column, array: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], place: np.ndarray[Any, Any], span: float,
            out: np.ndarray[Any, Any]) -> None:
-    """Write a column of some rows several times; row numbers are those of the same turn, and CREATED is later by `span` each time.
+    """Write a column of some rows several times; row numbers are those of the same turn, and CREATED and ARRIVED are later by `span` each time.
 
     place  of each row among those taken, -1 for the others and, last, for none
     """
@@ -79,7 +79,7 @@ def repeat(column: Column, array: np.ndarray[Any, Any], rows: np.ndarray[Any, An
         if column.rows is not None:
             found = place[part[column.rows]]
             part[column.rows] = np.where(found >= 0, found + turn * len(rows), -1)
-        if column is CREATED:
+        if column in (CREATED, ARRIVED):
             part += turn * span
 
 

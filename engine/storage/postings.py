@@ -25,6 +25,7 @@ from ..numerics import kernel, read_only
 from ..sharing import in_blocks
 from ..text.features import terms_of
 from ..text.memo import TextMemo
+from ..text.words import written
 
 __all__ = ["Added", "BM25Index", "Counts", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
 
@@ -467,12 +468,13 @@ class TrigramIndex:
 def trigrams_of(text: str) -> list[str]:
     """The distinct trigrams of a text in order: each word in lower case, with two blanks before and one behind (pg_trgm).
 
-    Diacritics are folded, which pg_trgm leaves to a dictionary.  O(len(text)).
+    Diacritics are folded, which pg_trgm leaves to a dictionary; names with symbols ("c++") count as words, and so does a run of a script without
+    spaces.  O(len(text)).
 
     >>> trigrams_of("Cat cat!")
     ['  c', ' ca', 'cat', 'at ']
     """
-    words = dict.fromkeys(terms_of(text, stem=False))
+    words = dict.fromkeys(written(text))
     return list(dict.fromkeys(chain.from_iterable(map(_trigrams_of_word, words))))
 
 

@@ -13,11 +13,12 @@ from ..errors import InputError
 from .english import STOP_WORDS
 from .features import fold, terms_of
 from .memo import remembered
+from .words import MARKED, NO_SPACE, STOPS
 
 ONE_IN: Final = 3         # a summary keeps one sentence in three, and at least one
 MOST_KEYWORDS: Final = 8
-_BREAK: Final = re.compile(r"(?<=[.!?])\s+|\n\s*")
-_WRITTEN: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_BREAK: Final = re.compile(rf"(?<=[.!?{STOPS}])\s+|{NO_SPACE}|\n\s*")
+_WRITTEN: Final = re.compile(rf"[^\W_]+(?:[{MARKED}]+[^\W_]*)*(?:['’-][^\W_]+(?:[{MARKED}]+[^\W_]*)*)*")
 
 
 def condensed(text: str, detail: int) -> str:
@@ -38,6 +39,8 @@ def sentences(text: str) -> list[str]:
 
     >>> sentences("It rained. Nobody came!\\nWe left.")
     ['It rained.', 'Nobody came!', 'We left.']
+    >>> sentences("下雨了。谁也没来！我们走了。")
+    ['下雨了。', '谁也没来！', '我们走了。']
     """
     return [part for raw in _BREAK.split(text) if (part := raw.strip())]
 

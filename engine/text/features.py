@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-import Stemmer
-
 from . import english as lists
 from .memo import remembered
+from .words import ASKS, NO_SPACE, PORTER, STOPS, composed, stems, words_of
+from .words import fold as fold
+from .words import sanitise as sanitise
+from .words import terms_of as terms_of
 
 
 class SpeechAct(Enum):
@@ -67,8 +68,8 @@ def features(text: str) -> Features:
     >>> found.entities, found.identifiers, found.dates
     (('caroline', 'load_config()'), ('load_config()',), ('7 May 2023',))
     """
-    text = unicodedata.normalize("NFC", sanitise(text)).replace("’", "'")
-    words = tuple(map(sys.intern, _WORD.findall(fold(text))))
+    text = composed(sanitise(text)).replace("’", "'")
+    words = tuple(map(sys.intern, words_of(fold(text), contracted=True)))
     prose, identifiers = _identifiers(text)
     undated, dates = _dates(text)
     return Features(
@@ -82,64 +83,6 @@ def features(text: str) -> Features:
         emotion=_emotion(text, words),
     )
 
-
-def sanitise(text: str) -> str:
-    """The text in a form that can be indexed: surrogate pairs joined, lone surrogates replaced by U+FFFD, NUL removed.  O(length).
-
-    >>> sanitise("a\\x00b \\ud800 \\ud83d\\ude00") == "ab \\ufffd 😀"
-    True
-    """
-    if not text.isascii() and _SURROGATE.search(text):
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\x00", "")
-
-
-def fold(text: str) -> str:
-    """The text in lower case without diacritics, for comparison.  O(length).
-
-    >>> fold("Ærø CAFÉ Zoë")
-    'ærø cafe zoe'
-    """
-    if text.isascii():
-        return text.lower()
-    base = "".join([c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)])
-    return unicodedata.normalize("NFC", base).casefold()
-
-
-def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str]:
-    """Index terms in order: runs of letters and digits, folded; with `stem`, Porter stems; with `stop_words`, English stop words left out.
-
-    The form without stop words is that of SQLite FTS5's `porter unicode61` (terms of fewer than 3 or more than 64 characters are not
-    stemmed there either) up to the two later rules of FTS5's stemmer (-bli, -logi).  O(length).
-
-    >>> terms_of("The cats aren't running")
-    ['the', 'cat', 'aren', 't', 'run']
-    >>> terms_of("The cats aren't running", stop_words=True)
-    ['cat', 'run']
-    """
-    return list(_terms(text, stem, stop_words))
-
-
-@remembered
-def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
-    terms: list[str] = _TERM.findall(fold(text))
-    if stop_words:
-        terms = [term for term in terms if term not in lists.STOP_WORDS]
-    if stem:
-        terms = [stemmed if 2 < len(term) <= 64 else term for term, stemmed in zip(terms, _stems(terms), strict=True)]
-    return tuple(map(sys.intern, terms))        # one string a term, however many texts are remembered
-
-
-def _stems(terms: list[str]) -> list[str]:
-    stems: list[str] = _PORTER.stemWords(terms)
-    return stems
-
-
-# Without its word cache the stemmer keeps no state from call to call.
-_PORTER: Final = Stemmer.Stemmer("porter", 0)
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_TERM: Final = re.compile(r"[^\W_]+")
-_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 # ---------------------------------------------------------------------------------------------------------------- numbers and dates
 
@@ -286,7 +229,7 @@ def _proper_nouns(text: str) -> Iterator[tuple[int, str]]:
             continue
         if opens_sentence and len(run) == 1:
             if lower is None:
-                lower = frozenset(word for word in _WORD.findall(text) if word[0].islower())
+                lower = frozenset(word for word in words_of(text, contracted=True) if word[0].islower())
             if _looks_like_a_word(run[0]) or run[0] in lower:
                 continue
         yield start, " ".join(run)
@@ -338,7 +281,7 @@ def _is_common(word: str) -> bool:
     if word in lists.COMMON_WORDS:
         return True
     base = _SUFFIX.sub("", word) if "'" in word else word
-    return base in lists.COMMON_WORDS or (3 < len(base) <= 64 and _PORTER.stemWord(base) in _COMMON_STEMS and base not in lists.NAMES_LIKE_WORDS)
+    return base in lists.COMMON_WORDS or (3 < len(base) <= 64 and PORTER.stemWord(base) in _COMMON_STEMS and base not in lists.NAMES_LIKE_WORDS)
 
 
 def _looks_like_a_word(word: str) -> bool:
@@ -346,11 +289,12 @@ def _looks_like_a_word(word: str) -> bool:
     return len(word) > 4 and word.endswith(_WORD_ENDINGS) and word not in lists.NAMES_LIKE_WORDS
 
 
-_COMMON_STEMS: Final = frozenset(_stems(sorted(lists.COMMON_WORDS)))
+_COMMON_STEMS: Final = frozenset(stems(sorted(lists.COMMON_WORDS)))
 
 # ------------------------------------------------------------------------------------------------------------------------ speech acts
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\b[A-Z]\.)\s+|\n+")
+_SENTENCE_END: Final = re.compile(
+    rf"(?<=[.!?…{STOPS}])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\b[A-Z]\.)\s+|{NO_SPACE}|\n+")
 _KIN: Final = (
     r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[ée]e?|mother|mom|mum|father|dad|parents?|son|daughter|child|brother|sister|sibling|twin"
     r"|cousin|aunt|uncle|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|(?:step|half-)?(?:brother|sister)|(?:mother|father|sister|brother)-in-law"
@@ -407,7 +351,7 @@ def _speech_act(text: str) -> SpeechAct:
     telling = [sentence for sentence in sentences if not _is_noise(sentence)]
     if not telling:
         return SpeechAct.NOISE
-    said = [sentence for sentence in telling if not (sentence.rstrip("\"')]*! ").endswith("?") or _QUESTION.search(sentence))]
+    said = [sentence for sentence in telling if not (sentence.rstrip("\"')]*! ").endswith(ASKS) or _QUESTION.search(sentence))]
     if not said:
         return SpeechAct.INSTRUCTION if any(" you please " in sentence.lower() for sentence in telling) else SpeechAct.QUESTION
     for act, pattern in _ACTS:
@@ -427,10 +371,10 @@ _PLEASANTRY: Final = re.compile(
 def _is_noise(sentence: str) -> bool:
     if len(sentence) > 80:
         return not any(c.isalnum() for c in sentence)
-    words = _WORD.findall(fold(sentence))
+    words = words_of(fold(sentence), contracted=True)
     if all(word in lists.NOISE_WORDS or _LAUGH.fullmatch(word) for word in words):
         return True
-    return (len(words) <= 3 and words[0] in lists.GREETINGS and not sentence.endswith("?")) or bool(_PLEASANTRY.match(sentence))
+    return (len(words) <= 3 and words[0] in lists.GREETINGS and not sentence.endswith(ASKS)) or bool(_PLEASANTRY.match(sentence))
 
 
 _LAUGH: Final = re.compile(r"(?:(?:ha|he|hi){2,}h?|lo+l|h?m+|a+w+|y+a+y+|o+h+|wo+w+|u+gh+)")
@@ -441,6 +385,6 @@ _EXPRESSION: Final = re.compile(r"!+|[\U0001F300-\U0001FAFF\u2600-\u27BF]|<3|[:;
 
 
 def _emotion(text: str, words: tuple[str, ...]) -> float:
-    stems = _stems([word for word in words if len(word) <= 64])
-    marks = sum(stem in lists.EMOTION_STEMS for stem in stems) + sum(1 for _ in _EXPRESSION.finditer(text))
+    known = stems([word for word in words if len(word) <= 64])
+    marks = sum(stem in lists.EMOTION_STEMS for stem in known) + sum(1 for _ in _EXPRESSION.finditer(text))
     return min(1.0, marks / max(len(words), 1))

@@ -22,6 +22,7 @@ from ...engine.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
 from ...engine.records import ROLES
+from ...engine.text.words import ASKS, NO_SPACE, STOPS
 from ...engine.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -33,7 +34,7 @@ ANSWER = signal("answer", Facet.ASSOCIATION, "match of the question that the mem
                 direct=False)
 
 # --- rules -------------------------------------------------------------------------------------------------------------------
-SENTENCE_END: Final = re.compile(r"(?<=[.!?…])\s+|\n+")
+SENTENCE_END: Final = re.compile(rf"(?<=[.!?…{STOPS}])\s+|{NO_SPACE}|\n+")
 CLOSING: Final = "\"'”’)]*! "
 _ABOUT_ASKING: Final = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|wonder(?:s|ed|ing)?|inquir(?:e|es|ed|y|ies)|curious)\b")
 
@@ -47,7 +48,7 @@ def told_and_asked(text: str) -> tuple[int, int]:
     told = asked = 0
     for sentence in SENTENCE_END.split(text):
         words = len(sentence.split())
-        if sentence.rstrip().rstrip(CLOSING).endswith("?"):
+        if sentence.rstrip().rstrip(CLOSING).endswith(ASKS):
             asked += words
         else:
             told += words

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
 from ...engine.numerics import kernel
-from ...engine.records import Event
+from ...engine.records import moment
 from ...engine.text.features import Features, fold, terms_of
 from ...engine.text.utf8 import encoded
 from ...engine.vocabulary import CREATED, ROW
@@ -280,10 +280,10 @@ def dated(date: str) -> Iterator[Pair]:
         yield "year", year[0]
 
 
-def happened(event: Event) -> Iterator[Pair]:
-    """Year, month and day of an event by the speaker's clock; none outside the calendar."""
+def happened(time: float, offset: float | None = None) -> Iterator[Pair]:
+    """Year, month and day of a simulated time, by a clock with an offset from UTC; none outside the calendar."""
     try:
-        at = event.local
+        at = moment(time, offset)
     except (OverflowError, ValueError):
         return
     yield from (("year", str(at.year)), ("month", str(at.month)), ("day", str(at.day)))
@@ -323,7 +323,8 @@ class HyperdimensionalBinding(Mechanism[HyperdimensionalBindingParams]):
     @hook(Phase.ENCODE, reads=(ROW, CREATED), adds=(), sets=(ROLE_FILLER_RECORD,))
     def store_record(self, view: Any, incoming: Incoming) -> None:
         who = [("who", fold(incoming.event.speaker))] if incoming.event.speaker else []
-        view.role_filler_record[view.row] = self._record(iter((*who, *happened(incoming.event), *contents(incoming.features))))
+        when = happened(float(view.created[view.row]), incoming.event.offset)
+        view.role_filler_record[view.row] = self._record(iter((*who, *when, *contents(incoming.features))))
 
     @hook(Phase.RETRIEVE, reads=(ROLE_FILLER_RECORD,), adds=(), sets=(BINDING,))
     def match(self, view: Any, cue: Cue) -> None:

@@ -31,6 +31,7 @@ from ...engine.numerics import kernel
 from ...engine.records import ROLES
 from ...engine.text.features import fold, sanitise
 from ...engine.text.memo import remembered
+from ...engine.text.words import NO_SPACE, STOPS
 from ...engine.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
 
 READ: Final = 8_192         # most characters read of an event: its first and its last half of that
@@ -72,7 +73,7 @@ ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current qu
 
 # --- rules: sentences --------------------------------------------------------------------------------------------------------
 # All patterns read lower case with single spaces.  Every repeat is bounded, so each search is linear in the length of the sentence.
-_ENDS: Final = re.compile(r"(?<=[.!?;])[\"')*]*\s+|\s*\n\s*|(?<=[.!?])\s*[-*•]\s+")
+_ENDS: Final = re.compile(rf"(?<=[.!?;{STOPS}])[\"')*]*\s+|{NO_SPACE}|\s*\n\s*|(?<=[.!?])\s*[-*•]\s+")
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{1,300}[\"”]")
 _PLEASE: Final = re.compile(r"\b(?:pls|plz|plse)\b")
 _EDGE: Final = re.compile(r"^[^\w]+|[^\w?!.]+$")

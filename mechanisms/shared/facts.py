@@ -18,6 +18,7 @@ from typing import Final
 
 from ...engine.text.features import fold, terms_of
 from ...engine.text.memo import remembered
+from ...engine.text.words import ASKS, NO_SPACE, STOPS
 
 
 class Standing(IntEnum):
@@ -256,7 +257,8 @@ _CONTRACTED: Final = tuple((re.compile(rf"\b{short}\b", re.IGNORECASE), long) fo
     (r"(I|you|he|she|it|we|they)'ll", r"\1 will"), (r"(he|she|it|that|there|who)'s (been|got|lived|moved|worked|married|joined|changed|"
                                                     r"had)", r"\1 has \2"),
     (r"(he|she|it|that|there|who)'s", r"\1 is")))
-_SENTENCE: Final = re.compile(r"(?<=[.!?…])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bMrs\.)[\"')\]]*\s+|\n+")
+_SENTENCE: Final = re.compile(
+    rf"(?<=[.!?…{STOPS}])(?<!\bMr\.)(?<!\bDr\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bMrs\.)[\"')\]]*\s+|{NO_SPACE}|\n+")
 _CLAUSE: Final = re.compile(
     r"\s*[;:—]\s+|\s+-\s+|,?\s+(?:and|but|so|yet|because|although|though|while|whereas|then)\s+(?=(?:now |then |currently |also )?"
     r"(?:I|we|he|she|they|it|my|our|his|her|the|there|nobody|no one|nothing|everybody|everyone|somebody|someone|[A-Z][a-z]{1,20})(?:'s)?\s)"
@@ -429,7 +431,7 @@ def sentences_told(text: str) -> Iterator[str]:
     """Sentences of a text that are no questions, contractions written out.  O(length)."""
     lines = "\n".join(" ".join(line.split()) for line in text.replace("’", "'").splitlines())       # one space at a time, or the patterns are slow
     for sentence in _SENTENCE.split(lines):
-        if sentence.rstrip("\"')]* ").endswith("?"):
+        if sentence.rstrip("\"')]* ").endswith(ASKS):
             continue
         if "'" in sentence or "annot" in sentence:
             for pattern, long in _CONTRACTED:

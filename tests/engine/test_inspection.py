@@ -122,7 +122,7 @@ def test_an_answer_is_its_hits() -> None:
     e = memory(by_number())
     e.encode_all([Event(1.0, "number 3", id="a"), Event(2.0, "number 5", "Ada", id="b"), Event(3.0, "number 4")])
     answer = e.retrieve("number", k=2)
-    assert list(answer) == [Hit("number 5", "b", float(answer.scores[0]), 2.0, 1), Hit("number 4", "", float(answer.scores[1]), 3.0, 2)]
+    assert list(answer) == [Hit("number 5", "b", float(answer.scores[0]), 2.0, 1, "Ada"), Hit("number 4", "", float(answer.scores[1]), 3.0, 2)]
     assert len(answer) == 2 and answer.events == (e.event(1), e.event(2)) and list(answer) == list(answer)
     assert all(type(hit.row) is int and type(hit.score) is float for hit in answer)
     assert list(memory().retrieve("x")) == []
@@ -256,7 +256,7 @@ def test_datetimes_are_taken_wherever_hours_are() -> None:
     other.advance(hours(MONDAY) + 2.0)
     assert one.digest() == other.digest() and type(one.event(0).time) is float
     at = Query("number", start + timedelta(hours=2))
-    assert one.retrieve(at).rows.tolist() == [1, 0] and one.cue(at).query == Query("number", other.now)
+    assert one.retrieve(at).rows.tolist() == [1, 0] and one.cue(at).query == Query("number", other.now, offset=0.0)
     wrong: Any
     for wrong, why in ((start, "backwards"), (datetime.min, "backwards"), (start.date(), "no number"), (timedelta(hours=5), "no number")):
         calls: list[tuple[Callable[[Any], Any], Any]] = [(one.encode, Event(wrong, "x")), (one.advance, wrong), (one.retrieve, Query("x", wrong))]

@@ -13,6 +13,7 @@ from hebbarium.engine.errors import ContractError, InputError
 from hebbarium.engine.lives import decides, life_of
 from hebbarium.engine.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.records import Event
 from hebbarium.engine.registry import Registry
 from hebbarium.engine.vocabulary import CREATED, RECALLED
 from hebbarium.testing.conformance import simulated, talk
@@ -59,7 +60,7 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
         if guest.persists:
             np.testing.assert_array_equal(one.store.array(guest), np.full(one.store.array(guest).shape, guest.neutral))
     assert one.digest() == before and not set(one.store.columns) & set(guests)
-    one.encode(numbered(1, start=one.now)[0])
+    one.encode(Event(one.now, "number 1"))
     one.close()
     from hebbarium.engine.loop import Engine
     assert Engine(more, HashingEmbedder(32), path=tmp_path / "one.db").store.n == len(talk()) + 1

@@ -270,6 +270,21 @@ def test_an_answer_does_not_depend_on_earlier_questions() -> None:
     assert answers[0].rows.tolist() == answers[1].rows.tolist() and answers[0].final.tobytes() == answers[1].final.tobytes()
 
 
+def test_a_time_alone_is_answered_by_all_that_was_told_then() -> None:
+    """Of 2,000 rows, one an hour but for a quiet day with three; a week is told in many more than the shortlist has room for."""
+    registry = Registry.read()
+    made = Engine(registry.build(registry.set("default")), HashingEmbedder(64), shortlist=64)
+    start = 24.0 * 19_000       # midnight
+    hours = [h for h in range(2000) if not 960 <= h < 984 or h in (963, 970, 977)]
+    made.encode_all(Event(start + h, f"{WORDS[h % 13]} {WORDS[h * h % 11]} {h}", "Bo") for h in hours)
+    days, told = (2000 - 960) // 24, made.column("created")
+    assert made.store.n == len(hours)
+    for text, begin, end in ((f"What happened {days} days ago?", 960, 984), ("What did Bo do yesterday?", 1968, 1992)):
+        answer = made.retrieve(text, 3)
+        assert answer.asked is not None and not answer.asked.whole
+        assert answer.rows.tolist() == np.flatnonzero((told >= start + begin) & (told < start + end))[:3].tolist()
+
+
 def test_the_newest_rows_of_the_session_of_the_asker_are_likely(memory: Engine) -> None:
     cue = memory.cue(Query(QUESTIONS[0], session="s3"))
     rows = np.flatnonzero(memory.store.array(SESSION) == cue.session)

@@ -240,7 +240,7 @@ def test_edge_columns_grow_with_the_graph_and_take_contributions() -> None:
     assert e.store.array(trust).shape == (e.store.graph.n_edges,)
     before = e.store.array(trust).copy()
     edges = e.store.graph.n_edges
-    e.encode_all(numbered(1, start=e.now + 0.5))
+    e.encode_all([Event(e.now + 0.5, "number 1")])
     assert e.store.graph.n_edges == edges + 1
     np.testing.assert_array_equal(e.store.array(trust), [*(before + 3.0), 3.5])
 

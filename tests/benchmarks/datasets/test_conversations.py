@@ -156,6 +156,18 @@ def test_conversion_keeps_attributes(written: Callable[..., Path], tmp_path: Pat
     assert lines[0]["attributes"] == {"kind": "note", "place": "Oslo", "tags": ["diy", "home"]} and "attributes" not in lines[4]
 
 
+def test_times_keep_the_offset_of_their_clock(written: Callable[..., Path], tmp_path: Path) -> None:
+    """An ISO time with an offset, in text and after writing; one without is of no known clock."""
+    times = ["2024-05-01T20:02:00-04:00", "2024-05-02T09:02:00+05:45", "2024-05-02T08:00:00Z", "2024-05-03T08:00", 477_000.0]
+    told = rows("events.jsonl")
+    data = load("conversations", written([{**row, "time": time} for row, time in zip(told, times, strict=True)]))
+    events = data.conversations[0].events
+    assert [e.offset for e in events] == [-4.0, 5.75, 0.0, None, None]
+    assert events[0].rendered().startswith("[8:02 pm on 1 May, 2024]") and events[1].rendered().startswith("[9:02 am on 2 May, 2024]")
+    write_conversations(data, tmp_path / "again", licence="free", citation="none")
+    assert load_conversations(tmp_path / "again").conversations == data.conversations
+
+
 @pytest.mark.parametrize("made_up", [False, True])
 def test_conversion_loses_nothing(tmp_path: Path, made_up: bool) -> None:
     demo = load("demo", limit=2)

@@ -135,8 +135,8 @@ def test_sanitise_joins_pairs_and_replaces_the_rest() -> None:
 @settings(max_examples=200, deadline=None)
 @given(HOSTILE)
 def test_terms_are_folded_runs_of_letters_and_digits(text: str) -> None:
-    terms = terms_of(text, stem=False)
-    assert all(term.isalnum() and term == term.casefold() for term in terms)
+    terms = [term for term in terms_of(text, stem=False) if not text.isascii() or term.isalnum()]     # without names such as "c++"
+    assert all(term == fold(term) for term in terms)
     if text.isascii():
         assert terms == "".join(c if c.isalnum() else " " for c in text.lower()).split()
 

@@ -14,12 +14,12 @@ from hypothesis import given
 
 import hebbarium as hb
 from hebbarium.engine.records import Event
-from hebbarium.engine.text import compression, condensing, dates, features, memo
+from hebbarium.engine.text import compression, condensing, dates, features, memo, words
 from hebbarium.engine.text.memo import LONGEST, MOST, TextMemo, forget_texts, remembered
 from hebbarium.mechanisms.shared import facts
 
 READERS: tuple[tuple[Callable[..., Any], tuple[Any, ...]], ...] = (
-    (features.features, ()), (features._terms, (True, False)), (condensing.summary, ()), (dates.times, (470_000.0,)), (facts._facts_of, ("Ada",)))
+    (features.features, ()), (words._terms, (True, False)), (condensing.summary, ()), (dates.times, (470_000.0,)), (facts._facts_of, ("Ada",)))
 
 
 def test_a_known_text_is_not_read_again() -> None:
