@@ -135,7 +135,7 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
         else:
             again.close()
             assert not kept(copy, RECENT) and len(kept(copy, TAILS)) == 1
-    assert max(seen) == SAVES and len(seen) > SAVES // 2
+    assert SAVES - 1 <= max(seen) <= SAVES and len(seen) > SAVES // 2
     e.close()
     last = made(path)
     assert last.digest() == plain.digest()

@@ -110,7 +110,7 @@ def test_an_old_journal_leaves_another_memory_as_it_is(tmp_path: Path, killed: P
 @linux
 def test_a_damaged_copy_beside_an_old_journal_is_refused(killed: Path, life: list[tuple[bytes, str]]) -> None:
     content = bytearray(life[2][0])
-    content[-8192:] = bytes(8192)
+    content[8192:16384] = bytes(8192)
     killed.write_bytes(content)
     with pytest.raises(SnapshotError, match="damaged") as caught:
         opened(killed)

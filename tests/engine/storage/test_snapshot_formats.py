@@ -150,7 +150,7 @@ def to_format_4(path: Path) -> None:
                 ask(f"UPDATE {table} SET mark = ? WHERE number = ?", (placed(table, at, generation, *parts), at))
         arrays = arrays_of(connection)
         for statement in ("DROP TABLE arrays", "DELETE FROM blocks", "DELETE FROM meta WHERE key IN ('edges', 'passages')",
-                          "DROP TABLE passages",
+                          "DROP TABLE passages", "DROP TABLE calls",
                           "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL) WITHOUT ROWID"):
             ask(statement)
         for name, (dtype, shape, data) in arrays.items():
@@ -317,8 +317,10 @@ def without_offsets(path: Path) -> None:
         data = struct.pack(f"<{len(tails)}i", *map(len, tails.values())) + b"".join(tails.values())
         mark, = as_bytes(block_marks(["tails"], [0], [generation], [data]))
         ask("UPDATE blocks SET data = ?, mark = ? WHERE name = 'tails'", (data, mark))
-        meta["marks"] = f"{(int(meta['marks'], 16) + sum_of([mark]) - sum_of([gone])) % WHOLE:032x}"
-        for key, value in (("marks", meta["marks"]), ("mark", snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms)).hex())):
+        meta["marks"], meta["format"] = f"{(int(meta['marks'], 16) + sum_of([mark]) - sum_of([gone])) % WHOLE:032x}", "5"
+        ask("DROP TABLE calls")
+        for key, value in (("marks", meta["marks"]), ("format", "5"),
+                           ("mark", snapshot_contents.description_mark(meta, snapshot_contents.forms_mark(forms)).hex())):
             ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
     connection.close()
 
@@ -367,7 +369,7 @@ def test_new_columns_are_neutral_in_rows_that_were_saved_before_them(tmp_path: P
     np.testing.assert_array_equal(made(path=tmp_path / "m.db").column(IMPORTANCE), [0.5] * 12 + [0.75] * 2)
 
 
-def test_the_file_becomes_format_5_when_it_is_saved(old: Path) -> None:
+def test_the_file_becomes_format_6_when_it_is_saved(old: Path) -> None:
     before = old.read_bytes()
     assert "attributes" not in fields(old)
     e = made(path=old)
@@ -377,7 +379,7 @@ def test_the_file_becomes_format_5_when_it_is_saved(old: Path) -> None:
     e.close()
     assert "attributes" in fields(old)
     connection = sqlite3.connect(old)
-    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("5",)
+    assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone() == ("6",)
     connection.close()
     again = made(path=old)
     assert again.events[-1].get("kind") == "note" and again.events[0].attributes == ()
@@ -399,13 +401,13 @@ def test_a_failed_first_save_leaves_the_file_in_format_1(old: Path, monkeypatch:
     e.close()
 
 
-@pytest.mark.parametrize("format", ["0", "6", "10", "", "one"])
+@pytest.mark.parametrize("format", ["0", "7", "10", "", "one"])
 def test_other_formats_are_refused(old: Path, format: str) -> None:
     connection = sqlite3.connect(old)
     with connection:
         number(connection, format)
     connection.close()
-    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2, 3, 4 or 5") as caught:
+    with pytest.raises(SnapshotError, match=f"has format {format}, not 1, 2, 3, 4, 5 or 6") as caught:
         made(path=old)
     assert caught.value.cure and str(old) in caught.value.where
 
