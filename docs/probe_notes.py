@@ -259,6 +259,9 @@ REASONS: Mapping[str, str] = {
     "testing_effect/crossover": "A text that is told again is refused or merged and counts as no use, so restudy is not ahead after 5 minutes.",
     "when_did/distractors": "A date is found, but fewer than half of the questions with weeks ago are placed in the right week; in `everything` the "
                             "gates refuse five of six events.",
+    "when_did/alone": "Without `temporal_index` a time is a word among others; in `everything` the gates refuse what is told in the form of an "
+                      "earlier message.",
+    "when_did/both": "Without `temporal_index` the thing is found at any time; in `everything` the gates refuse what is told of it again.",
     "who_said_it/speakers": "The gates of `default` and `everything` compare the text without its speaker and refuse what another speaker said "
                             "before.",
     "who_said_it/roles": "Without `asker_prior` the two are equal; in `everything` the gates refuse what the second speaker says of a thing.",

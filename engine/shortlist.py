@@ -325,10 +325,10 @@ class Shortlist:
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
-        Rows of the time that it names, the likely rows, those that follow closely and point back to them, and the longest each stand for themselves, a sample of the other visible
-        ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely rows are shown for the sake
-        of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that are likely by content, not
-        out of the sample, as means and deviations are of all visible memories.
+        Rows of the time that it names, the likely rows, those that follow closely and point back to them, and the longest each stand for themselves,
+        a sample of the other visible ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely
+        rows are shown for the sake of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that
+        are likely by content, not out of the sample, as means and deviations are of all visible memories.
         Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample of the rest has.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)

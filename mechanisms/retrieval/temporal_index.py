@@ -312,7 +312,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             asked = np.array(spans)
             score_times(view.time_start, view.time_end, view.created, view.utc_offset, own, asked, widths(asked), view.when, view.within)
         elif found.order in SIDES and view.visible.any():
-            history = view.created[view.visible]
+            history = np.minimum(view.created[view.visible], view.now)     # a wrong clock may be ahead
             score_order(view.created, SIDES[found.order](history), max(float(np.ptp(history)), DAY), view.end)
 
     @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, TIME_START, TIME_END), adds=(LOG_PRIOR,), sets=())
