@@ -289,7 +289,8 @@ def _looks_like_a_word(word: str) -> bool:
     return len(word) > 4 and word.endswith(_WORD_ENDINGS) and word not in lists.NAMES_LIKE_WORDS
 
 
-_COMMON_STEMS: Final = frozenset(stems(sorted(lists.COMMON_WORDS)))
+# Words such as "in" have no inflected forms: `Ines`, whose stem is "in", is none of them.
+_COMMON_STEMS: Final = frozenset(stems(sorted(lists.COMMON_WORDS - lists.STOP_WORDS)))
 
 # ------------------------------------------------------------------------------------------------------------------------ speech acts
 
