@@ -4,7 +4,7 @@
     flat        the best memories first
     condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before others are left out
     covering    of many memories the sentences that together cover the most about the query, short memories whole
-    packed      whole memories alone, those first that rank high for their length, in order of time under lines for their days
+    packed      whole memories, those first that rank high for their length, in order of time under lines for their days
     everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
     nothing     the floor
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -32,7 +33,9 @@ from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
 from .kinds import by_kind
-from .selection import LARGEST, LEAST, Rules, Selection, cap_of, fill, lay_out, select
+from .packing import PACKED as PACKED_SHORT
+from .packing import SHORT, Entering
+from .selection import LARGEST, Rules, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
@@ -43,9 +46,10 @@ RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
 TASK: Final = "task"    # attribute of events that belong to a task
 ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
-BEYOND: Final = 2       # candidates are read until they hold so many times the budget
-COVERED: Final = 4      # the same, where excerpts are chosen, or short memories before long ones
-SHORT: Final = 16       # tokens of a short memory: a context is taken to need as many candidates as short ones would be read
+BEYOND: Final = 2       # candidates are read until those that enter first hold so many times the budget
+COVERED: Final = 4      # the same, where excerpts are chosen
+UTTERANCE: Final = 16   # tokens of a short memory: a context is taken to need as many candidates as short ones would be read
+FEWEST: Final = 256     # memories that are ranked for a context, at least
 WHERE: Final = "context"
 OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
@@ -93,6 +97,7 @@ class Strategy:
     rows     of a memory and an answer; None: what the memory's sources offer, under their own headings
     in_time  whether components stand in order of time
     largest  as for `Rules`
+    least    as for `Rules`
     covers   whether excerpts are chosen, see `Rules`
     packs    whether whole memories are packed, see `Rules`; the form `sections` is then written under lines for days
     asks     whether the query matters
@@ -102,21 +107,18 @@ class Strategy:
     rows: Callable[[Memory, Answer, int], Ranked] | None
     in_time: bool = False
     largest: float = 1.0
+    least: float = SHORT
     covers: bool = False
     packs: bool = False
     asks: bool = True
 
-    @property
-    def beyond(self) -> int:
-        """Candidates are read until they hold so many times the budget."""
-        return COVERED if self.covers or self.packs else BEYOND
-
 
 SOURCES, FLAT = "sources", "flat"
 STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
-    SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST),
-    "covering": Strategy(RELEVANT, ranked, covers=True), "packed": Strategy(RELEVANT, ranked, in_time=True, packs=True),
-    "everything": Strategy(HISTORY, latest, in_time=True, asks=False), "nothing": Strategy(RELEVANT, none, asks=False)})
+    SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST, least=0.0),
+    "covering": Strategy(RELEVANT, ranked, least=0.0, covers=True),
+    "packed": Strategy(RELEVANT, ranked, in_time=True, least=PACKED_SHORT, packs=True),
+    "everything": Strategy(HISTORY, latest, in_time=True, least=0.0, asks=False), "nothing": Strategy(RELEVANT, none, asks=False)})
 
 
 def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
@@ -177,7 +179,7 @@ def _asked(memory: Memory, query: Query | str, budget: int | None, max_items: in
     if strategy == SOURCES:
         return memory.offers(query, budget, session=session)
     how = STRATEGIES[strategy]
-    most = ITEMS if budget is None else how.beyond * budget // SHORT
+    most = ITEMS if budget is None else most_read(budget)
     depth = (most if max_items is None else max_items) if how.asks else NO_LIMIT
     return memory.retrieve(query, 1, depth=depth), ()
 
@@ -200,10 +202,10 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
         found = fill(candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT)
         spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
         return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent}, answer)
-    most = max_items or 0 if budget is None else budget // LEAST + 1
-    candidates = _read(memory, how.rows(memory, answer, most), how, budget, max_items, counter)
-    relevance = _relevance(answer, candidates) if how.covers else {}
-    found = select(candidates, budget, replace(rules, largest=how.largest, relevance=relevance, packed=how.packs))
+    most = max_items or 0 if budget is None else most_read(budget)
+    rules = replace(rules, largest=how.largest, least=how.least if form.condenses else 0.0, packed=how.packs)
+    candidates, order = _read(memory, how.rows(memory, answer, most), how, budget, max_items, rules)
+    found = select(candidates, budget, replace(rules, relevance=_relevance(answer, candidates) if how.covers else {}), order)
     return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer)
 
 
@@ -212,18 +214,31 @@ def _context(found: Selection, counter: TokenCounter, form: Format, strategy: st
     return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy, metadata, answer)
 
 
-def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_items: int | None, counter: TokenCounter) -> Sequence[Candidate]:
-    """Candidates in order, until they hold twice the budget or are as many as are wanted."""
+def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_items: int | None,
+          rules: Rules) -> tuple[Sequence[Candidate], Sequence[int]]:
+    """Candidates in order of rank: those that enter first, until they hold twice the budget, or all, or as many as are wanted; and their places in
+    order of entering.
+
+    Those that were read, but may enter only after one that was not, are left out, except the best one, which is always shown.
+    """
     found: list[Candidate] = []
-    units, detail = 0, memory.column(DETAIL)
-    most = None if budget is None else cap_of(budget, how.largest) * counter.per_token
+    full = False
+    detail, entering = memory.column(DETAIL), Entering(rules.least)
+    most = inf if budget is None or rules.largest == 1.0 else cap_of(budget, rules.largest)
     for row, score in rows:
-        if (budget is not None and units > how.beyond * budget * counter.per_token) or (max_items is not None and len(found) >= max_items):
+        full = budget is not None and entering.tokens > budget * (COVERED if how.covers else BEYOND)
+        if full or (max_items is not None and len(found) >= max_items):
             break
         found.append(_candidate(memory, row, score, how.section, detail))
-        size = counter.units(f"{found[-1].before}{found[-1].text}")
-        units += size if most is None or how.largest == 1.0 else min(size, most)
-    return found
+        entering.read(min(found[-1].estimate, most))
+    order = entering.places if full or (budget is not None and len(found) >= most_read(budget)) else entering.all()
+    kept = {place: at for at, place in enumerate(sorted({0, *order}))} if found else {}
+    return [found[place] for place in kept], [kept[place] for place in order]
+
+
+def most_read(budget: int) -> int:
+    """Memories that are ranked for a context: as many as short ones would be read, and not so few that long ones hide what enters before them."""
+    return max(FEWEST, COVERED * budget // UTTERANCE)
 
 
 def _relevance(answer: Answer, candidates: Sequence[Candidate]) -> dict[int, float]:

@@ -12,6 +12,7 @@ from ..records import moment, written
 from .components import ComponentKind
 from .condensers import Form, breadcrumb
 from .quoting import escaped
+from .tokens import CHARACTERS
 
 LEFT_OUT: Final = " [...]"       # in place of a caption
 NONE: Final = "N/A"     # of a field that a unit does not have
@@ -56,6 +57,11 @@ class Candidate:
     before: str = ""
     after: str = ""
     offset: float | None = None
+
+    @property
+    def estimate(self) -> float:
+        """Tokens of its text, whatever the counter: a quarter of the characters."""
+        return (len(self.before) + len(self.text) + len(self.after)) / CHARACTERS
 
     @property
     def shown_time(self) -> float | None:

@@ -1,11 +1,16 @@
 """Selecting candidates under a budget, and laying them out: separate pure functions.
 
-`select` takes candidates best first.  `fill` takes those of several sources: each source spends its share of the budget first, and what is left
-over is spent in order of score.  `lay_out` writes what was selected.
+`select` takes candidates best first, `fill` those of several sources, each with a share of the budget.  `lay_out` writes what was selected.
+
+What is shown at a budget is shown at every larger one.  That follows from three steps:
+
+1. Candidates stand in an order of entering that no budget changes (`engine.context.packing`).
+2. Those enter that come first in it, up to one that does not fit: each is charged its whole size, or at most `largest` of the budget.  The last one
+   enters condensed if it does not fit whole.  The best one is always among them, and its best sentences are set aside before others are charged.
+3. Only then forms are chosen: each is shown in what it was charged, and what is left makes the best ones longer.  No form takes the place of a row.
 """
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from math import inf
@@ -18,14 +23,14 @@ from .components import Component, ComponentKind
 from .condensers import Condensed, Form, condensed_to, cut
 from .excerpts import excerpts
 from .formats import Candidate, Format
-from .packing import packing_order
+from .packing import SHORT, clocked, entering
 from .quoting import fence
 from .tokens import TokenCounter
 
 LEAST = 8           # tokens of the shortest component worth showing, head included
-TRIED = 16          # candidates that are condensed, at most, to fill what is left
-SLACK = 4           # pieces of a tokeniser by which a banner may be longer than one with longer numbers
-SPENT = 0.1         # share of the budget above which what is left is filled with the first part of a candidate
+SHORTEST = 8       # tokens to which the text of the last component is condensed, at least
+SENTENCES = 48      # tokens of the text of the best candidate that are set aside before others are charged
+TRIED = 16          # candidates that are shown in a longer form, at most, to fill what is left
 SHELL = 0.125       # share of the budget above which headings and banner of several sections become those of one
 ADDITIONAL = "Additional Context"
 NO_DAY: Final = "[no date]"     # line before what has none and follows a day
@@ -60,9 +65,9 @@ class Rules:
     largest    share of the budget above which an item is condensed before others are left out, see `cap_of`; 1: none is
     shares     for `fill`: percent of the budget of each source, or of `max_items` without a budget.  A candidate without a source belongs to its
                section
+    least      for `select`: tokens up to which a candidate enters by its rank alone (`packing.entering`); 0: each does
     relevance  for `select`: on [0, 1], by row; if it is given, excerpts that together cover the most about the query are chosen (`excerpts`)
-    packed     for `select`: whether whole texts alone are shown, in the order of `packing_order`, and of captions first those that bear on the query
-               (`about`)
+    packed     for `select`: whether captions that bear on the query (`about`) come before others
     """
 
     counter: TokenCounter
@@ -74,6 +79,7 @@ class Rules:
     in_time: bool = False
     largest: float = 1.0
     shares: Mapping[str, float] = field(default_factory=dict)
+    least: float = SHORT
     relevance: Mapping[int, float] = field(default_factory=dict)
     packed: bool = False
 
@@ -86,26 +92,27 @@ class Rules:
         return Component(c.kind, c.row, item, self.counter.tokens(item), c.score, c.section, shown, c.source, self.form.day(c))
 
 
-def select(candidates: Sequence[Candidate], budget: int | None, rules: Rules) -> Selection:
-    """The candidates that fit, in the given order, best first: whole where they fit, then condensed into what is left.  A row is shown once.
+def select(candidates: Sequence[Candidate], budget: int | None, rules: Rules, order: Sequence[int] | None = None) -> Selection:
+    """The candidates that fit, the best first, long ones later (`packing.entering`): whole, the last one condensed.  A row is shown once.
 
     budget  tokens of the laid-out text; None: no limit, and nothing is condensed
+    order   places of the candidates in order of entering, if each row stands there once; None: by `packing.entering`
 
-    `lay_out` of the selection has at most `budget` tokens.  If a banner leaves no room for anything else, there is none.
-    Cost: a counting of each candidate, and of the laid-out text a few times.
+    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows, and others.  If a banner leaves no room for anything
+    else, there is none, and the best candidate stands alone.  Cost: a counting of each candidate, and of the laid-out text a few times.
     """
-    return _selected(_once(candidates), budget, rules)
+    return _selected(_once(candidates) if order is None else candidates, budget, rules, order)
 
 
 def fill(candidates: Sequence[Candidate], budget: int | None, rules: Rules, together: str = "") -> Selection:
-    """The candidates of several sources that fit: each source spends its share first, then what is left over is spent in order of score.
+    """The candidates of several sources that fit, each source within its share, what a source does not need in order of score (`packing.clocked`).
 
     candidates  of each source the best first; a row that several sources offer is shown once, where it was taken first
     budget      as for `select`
     together    heading under which all stand if headings and banner of their own sections would take more than an eighth of the budget; "": none
 
-    `lay_out` of the selection has at most `budget` tokens.  Raises InputError for a share below 0 and shares above 100 in all.
-    Cost: as `select`, and a condensing of each item above `largest`.
+    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows, and others.
+    Raises InputError for a share below 0 and shares above 100 in all.  Cost: as `select`, and a condensing of each item above `largest`.
     """
     shares, counter = rules.shares, rules.counter
     if not all(share >= 0.0 for share in shares.values()) or sum(shares.values()) > 100.0:
@@ -113,13 +120,25 @@ def fill(candidates: Sequence[Candidate], budget: int | None, rules: Rules, toge
                          cure="give percent of the budget, at most 100 in all")
     if budget is None and rules.max_items is not None:
         candidates = _by_number(candidates, rules.max_items, shares)
-    if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
-        found = _selected(_remaining(candidates, ())[0], budget, replace(rules, shares={}, largest=1.0))
+    best = _highest(candidates)
+    if budget is None or sum(counter.units(c.text) for c in best) <= budget * counter.per_token:
+        found = _selected(best, budget, replace(rules, shares={}, largest=1.0))
         if not found.cut:
             return found
-    if together and budget is not None and rules.form.headings and _shell(candidates, (), budget, rules, True) > SHELL * budget * counter.per_token:
-        candidates = [replace(c, section=together, source=_source(c)) for c in candidates]
-    return _selected(candidates, budget, rules)
+    if budget is None:
+        return _selected(best, budget, rules)
+    order = clocked([(_source(c), c.row, c.score, min(counter.units(rules.whole(c).text) / counter.per_token, LONG)) for c in candidates], shares)
+    kept = sorted(order)
+    candidates, place = [candidates[n] for n in kept], {n: at for at, n in enumerate(kept)}
+    order = [place[n] for n in order]
+    if together and rules.form.headings:
+        sections = tuple(dict.fromkeys(c.section for c in candidates))
+        apart = sum(_opening(section, rules) for section in sections) + _banner(sections, budget, rules)
+        if apart > SHELL * budget * counter.per_token:
+            # no more rows than where the sections come to stand apart
+            under = [replace(c, section=together, source=_source(c)) for c in candidates]
+            return _Fitting(under, budget, rules, order, order[0], (1.0 / SHELL - 1.0) * apart).found()
+    return _Fitting(candidates, budget, rules, order, order[0] if order else 0).found()
 
 
 def cap_of(budget: int, largest: float = LARGEST) -> int:
@@ -131,8 +150,8 @@ def cap_of(budget: int, largest: float = LARGEST) -> int:
     return int(largest * budget) if largest == 1.0 else max(int(largest * budget), LONG)
 
 
-def _selected(candidates: Sequence[Candidate], budget: int | None, rules: Rules) -> Selection:
-    """`select`, and under a budget `fill`."""
+def _selected(candidates: Sequence[Candidate], budget: int | None, rules: Rules, order: Sequence[int] | None = None) -> Selection:
+    """`select`."""
     counter, most = rules.counter, len(candidates) if rules.max_items is None else rules.max_items
     if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
         shown = {n: rules.whole(c) for n, c in enumerate(candidates[:most])}
@@ -141,85 +160,138 @@ def _selected(candidates: Sequence[Candidate], budget: int | None, rules: Rules)
         if budget is None or (most >= len(candidates) and forms <= {Form.WHOLE}
                               and counter.tokens(lay_out(whole.components, (), rules.form)) <= budget):
             return whole
-    found = _Fitting(candidates, budget, most, rules, said=True).found()
-    return found if found.components or not found.cut else _Fitting(candidates, budget, most, rules, said=False).found()
+    if order is None:
+        order = entering([c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0)
+    return _Fitting(candidates, budget, rules, order, 0).found()
 
 
 class _Fitting:
     """Selects under a budget.
 
-    budget  tokens
-    most    components, apart from `also`
-    said    whether there is a banner if something is cut
-    items   the candidates as they are written whole
-    extra   the asker's own text, if there is room for it
-    chosen  what is shown of each candidate, by its place
+    candidates  in the order in which they stand
+    budget      tokens
+    order       places of the candidates in order of entering
+    best        place of the best one, which is always shown
+    room        most units of all items
+    most        components, apart from `also`
+    items       the candidates in the longest form that they enter in
+    sizes       units of these, with what stands between two
+    extra       the asker's own text, if there is room for it
     """
 
-    def __init__(self, candidates: Sequence[Candidate], budget: int, most: int, rules: Rules, said: bool) -> None:
-        self.candidates, self.budget, self.most, self.rules, self.said = candidates, budget, most, rules, said
+    def __init__(self, candidates: Sequence[Candidate], budget: int, rules: Rules, order: Sequence[int], best: int, room: float = inf) -> None:
+        self.candidates, self.budget, self.rules, self.order, self.best, self.room = candidates, budget, rules, order, best, room
+        self.most = len(candidates) if rules.max_items is None else rules.max_items
         self.counter, self.form, self.gap = rules.counter, rules.form, rules.counter.units(rules.form.between)
-        self.cap = cap_of(budget, rules.largest) * self.counter.per_token       # units above which an item is condensed before others are left out
-        self.items = [rules.form.item(c, c.text, c.form) for c in candidates]
+        self.cap = cap_of(budget, rules.largest) * self.counter.per_token if rules.largest < 1.0 and self.form.condenses else inf
+        self.items = [rules.component(c, c.text, _without_caption(c, rules)) if rules.packed else rules.whole(c) for c in candidates]
+        self.sizes = [self.counter.units(item.text) + self.gap for item in self.items]
+        self.whole_tokens = [rules.whole(c).tokens if rules.packed else item.tokens for c, item in zip(candidates, self.items, strict=True)]
         self.extra = _also(rules.also, budget - self.counter.tokens(lay_out(_also(".", None, self.counter), (), self.form)) + 1, self.counter)
-        self.chosen: dict[int, Component] = {}
 
     def found(self) -> Selection:
-        """The selection."""
-        rules, condenses = self.rules, self.form.condenses
-        if rules.packed:
-            order = self._pack(self._room())
-            return self._fitting([n for n in reversed(order) if n in self.chosen])
-        if rules.shares:
-            self._take_shares(self._room())
-        if rules.relevance and condenses:
-            self.chosen = self._covering(self._room())
-        order = sorted(range(len(self.candidates)), key=lambda n: -self.candidates[n].score) if rules.shares else list(range(len(self.candidates)))
-        if order and not self.chosen:
-            self.chosen = self._alone(order[0])     # though the longest banner would leave no room for it
-        if rules.largest < 1.0 and condenses:
-            self._add_capped(order, self._room())
-        tried: set[int] = set()
-        while True:                     # the second round spends what was kept for the banner
-            before = len(self.chosen)
-            self._add(order, tried, self._room())
-            if len(self.chosen) == before or len(self.chosen) >= self.most:
-                break
-        if condenses:
-            self._add_whole([n for n in order if n not in self.chosen or self.chosen[n].form is not self.candidates[n].form][:TRIED])
-        place = {n: at for at, n in enumerate(order)}
-        # If items were capped, the best are condensed, too, and the last is given up first; else the condensed ones.
-        capped = rules.largest < 1.0 or bool(rules.relevance)
-        return self._fitting(sorted(self.chosen, key=lambda n: (not capped and self.chosen[n].form is Form.WHOLE, -place[n])))
+        """The selection: with a banner if it leaves room for the best candidate, else that one alone."""
+        beside = not self.rules.also or (bool(self.extra) and self.extra[0].form is Form.WHOLE)     # nothing stands beside half of it
+        if self.candidates and self.most and beside:
+            for said in (True, False):
+                if chosen := self._within(said):
+                    return Selection((*_ordered(chosen, self.candidates, self.rules.in_time), *self.extra), self._cuts(chosen, self.extra), said)
+        for extra, said in ((self.extra, True), (self.extra, False), ((), False)):
+            cuts = self._cuts({}, extra)
+            if (extra or not cuts) and self.counter.tokens(lay_out(extra, cuts if said else (), self.form)) <= self.budget:
+                return Selection(extra, cuts, said)
+        return Selection((), self._cuts({}, ()), False)
 
-    def _whole(self, n: int) -> Component:
-        return self.rules.whole(self.candidates[n])
+    def _within(self, said: bool) -> dict[int, Component]:
+        """What is shown of each candidate that is, by its place; without a banner of the best one alone.  {}: nothing fits."""
+        first, order = self.best, self.order
+        best = self._fit(first, self._beside(first) + SENTENCES * self.counter.per_token)
+        if not said or self._left({first: best}, said) < 0:
+            alone = self._fit(first, self._left({first: replace(best, text="", tokens=0)}, said) * self.counter.per_token)
+            fits = alone.tokens >= LEAST or alone.form is self.items[first].form
+            return self._longer({first: alone}, said) if fits and self._left({first: alone}, said) >= 0 else {}
+        if self.rules.relevance and self.form.condenses:
+            chosen = self._covering(self._room())
+            order = sorted(chosen)
+        else:
+            chosen = {n: self._fit(n, units) for n, units in self._entering(self._room(), self.counter.units(best.text) + self.gap).items()}
+        return self._longer(self._shorter({first: best, **chosen}, order, said), said)
 
-    def _left(self, of: Mapping[int, Component]) -> int:
-        """Tokens that are left beside these and the banner that they need."""
-        cuts = self._cuts(of, self.extra) if self.said else ()
-        return self.budget - self.counter.tokens(lay_out([*_ordered(of, self.candidates, self.rules.in_time), *self.extra], cuts, self.form))
+    def _room(self) -> float:
+        """Units of all items, beside the asker's text and a banner of the longest numbers.
 
-    def _room(self) -> int:
-        """Units that are left beside headings, fences and banner, and what was chosen so far."""
-        shown, number = [*self.chosen.values()], len(self.candidates)
-        shell = _shell(shown or self.candidates, (*shown, *self.extra), self.budget, self.rules, said=self.said, most=number)
-        return self.budget * self.counter.per_token - shell
+        A banner with one digit more waits until the budget has more room with it than without, so that a larger budget never has less room.
+        """
+        sections, levels = tuple(dict.fromkeys(c.section for c in self.candidates)), (self.budget, 10 ** len(str(self.budget)))
+        beside = self.counter.units(lay_out(self.extra, (), self.form))
+        return min(self.room, *(budget * self.counter.per_token - _banner(sections, budget, self.rules) for budget in levels)) - beside
 
-    def _fitting(self, given_up: list[int]) -> Selection:
-        """What was chosen, without the first of these that must be given up, and at last without `extra`."""
-        beside = self.extra
-        while True:
-            components, cuts = _ordered(self.chosen, self.candidates, self.rules.in_time), self._cuts(self.chosen, beside)
-            found = Selection((*components, *beside), cuts, self.said)
-            if self.counter.tokens(lay_out(found.components, cuts if self.said else (), self.form)) <= self.budget:
-                return found
-            if given_up:
-                del self.chosen[given_up.pop(0)]
-            elif beside:
-                beside = ()
+    def _entering(self, room: float, best: float) -> dict[int, float]:
+        """The candidates that enter, with the units that each may take.
+
+        best  units that are set aside for the best one
+        """
+        entered, opened = {self.best: best}, set(self._lines(self.best))
+        spent = best + sum(self._opening(line) for line in opened)
+        for n in self.order:
+            if n in entered:        # the best one, when its turn comes
+                more, lines = min(self.sizes[n], max(self.cap, best)) - best, list[tuple[str, str]]()
+            elif len(entered) >= self.most:
+                continue
             else:
-                return Selection((), cuts, False)
+                lines = [line for line in self._lines(n) if line not in opened]
+                spent += sum(self._opening(line) for line in lines)
+                more = min(self.sizes[n], self.cap)
+            if spent + more > room:
+                if n in entered:
+                    entered[n] = best + room - spent
+                elif spent + self._shortest(n) <= room:
+                    entered[n] = room - spent
+                break
+            entered[n] = entered.get(n, 0.0) + more
+            opened.update(lines)
+            spent += more
+        return entered
+
+    def _lines(self, n: int) -> list[tuple[str, str]]:
+        """(section, day) of the lines under which a candidate stands: the heading of its section, and its day in it."""
+        item = self.items[n]
+        return [(item.section, ""), (item.section, item.day)] if item.day else [(item.section, "")]
+
+    def _opening(self, line: tuple[str, str]) -> int:
+        return self.counter.units(line[1]) + self.gap if line[1] else _opening(line[0], self.rules)
+
+    def _beside(self, n: int) -> int:
+        """Units of what stands beside the text of a condensed candidate."""
+        return self.counter.units(self.form.item(self.candidates[n], "", Form.CUT))
+
+    def _shortest(self, n: int) -> float:
+        """Units of the shortest form of a candidate with which it may enter; infinite if it has none."""
+        c = self.candidates[n]
+        if not self.form.condenses or (c.forms is not None and not c.forms):
+            return self.sizes[n]
+        item = self._fit(n, self._beside(n) + (SHORTEST if c.forms is None else self.counter.tokens(c.forms[-1])) * self.counter.per_token)
+        return self.counter.units(item.text) + self.gap
+
+    def _fit(self, n: int, units: float) -> Component:
+        """A candidate in the longest form of at most so many units; whole if no form can be shorter."""
+        c, item = self.candidates[n], self.items[n]
+        if not self.form.condenses or self.sizes[n] <= units + self.gap or (c.forms is not None and not c.forms):
+            return item
+        tokens = int(units - self._beside(n)) // self.counter.per_token
+        while True:
+            found = _condensed(c, tokens, self.rules)
+            shown = self.rules.component(c, found.text, Form.TEXT if found.form is Form.WHOLE and c.form is Form.WHOLE else
+                                         c.form if found.form is Form.WHOLE else found.form)
+            above = self.counter.units(shown.text) - units
+            if above <= 0 or tokens <= 0:
+                return shown
+            tokens -= max(1, int(above) // self.counter.per_token)      # of escapes, fences and the mark of a caption
+
+    def _left(self, of: Mapping[int, Component], said: bool) -> int:
+        """Tokens that are left beside these and the banner that they need."""
+        cuts = self._cuts(of, self.extra) if said else ()
+        return self.budget - self.counter.tokens(lay_out([*_ordered(of, self.candidates, self.rules.in_time), *self.extra], cuts, self.form))
 
     def _cuts(self, of: Mapping[int, Component], extra: tuple[Component, ...]) -> tuple[Cut, ...]:
         """What each section shows of what it could; sections that are whole are left out."""
@@ -228,79 +300,20 @@ class _Fitting:
             numbers = [n for n, c in enumerate(self.candidates) if c.section == section]
             shown = [of[n] for n in numbers if n in of]
             if len(shown) < len(numbers) or any(c.form is not Form.WHOLE for c in shown):
-                tokens = sum(self.counter.tokens(self.items[n]) for n in numbers)
-                found.append(Cut(section, len(shown), len(numbers), sum(c.tokens for c in shown), tokens))
+                found.append(Cut(section, len(shown), len(numbers), sum(c.tokens for c in shown), sum(self.whole_tokens[n] for n in numbers)))
         if also and (not extra or extra[0].form is not Form.WHOLE):
             found.append(Cut(ADDITIONAL, len(extra), 1, sum(c.tokens for c in extra), self.counter.tokens(also)))
         return tuple(found)
 
-    def _alone(self, n: int) -> dict[int, Component]:
-        """One candidate whole, if it fits with nothing beside it and need not be condensed."""
-        one = {n: self._whole(n)} if self.most and self.counter.units(self.items[n]) <= self.cap else {}
-        return one if one and self._left(one) >= 0 else {}
-
-    def _take_shares(self, room: int) -> None:
-        """What each source takes within its share of `room` units; candidates whose rows were taken elsewhere are left out."""
-        top = _top(self.candidates, self.rules.shares)
-        above = top >= 0 and self.counter.units(self.items[top]) > room * self.rules.shares[_source(self.candidates[top])] / 100.0
-        first = self._alone(top) if above else {}       # above its share, in a small budget
-        taken = self._within_shares(room - sum(self.counter.units(self.items[n]) for n in first), first)
-        self.candidates, places = _remaining(self.candidates, taken)
-        self.chosen, self.items = {places[n]: taken[n] for n in taken}, [self.items[n] for n in places]
-
-    def _within_shares(self, room: int, first: Mapping[int, Component]) -> dict[int, Component]:
-        """`first`, and what each source takes within its share of `room` units: whole candidates, and shorter forms of those above `cap`."""
-        counter = self.counter
-        left = {source: room * share / 100.0 for source, share in self.rules.shares.items()}
-        tried, rows, taken = Counter[str](), {self.candidates[n].row for n in first}, dict(first)
-        for n, c in enumerate(self.candidates):
-            source = _source(c)
-            if len(taken) >= self.most or n in taken or (c.row >= 0 and c.row in rows) or left.get(source, 0.0) < LEAST * counter.per_token:
-                continue
-            size, fits, shown = counter.units(self.items[n]), int(left[source]) - self.gap, None
-            if (size > self.cap or (size > fits and c.forms)) and self.form.condenses and tried[source] < TRIED:
-                tried[source] += 1
-                shown = _fits(c, min(self.cap, fits), self.rules)
-            if shown is None and size <= fits:
-                shown = self._whole(n)
-            if shown is not None:
-                taken[n] = shown
-                rows.add(c.row)
-                left[source] -= counter.units(shown.text) + self.gap
-        return taken
-
-    def _add_capped(self, order: Sequence[int], room: int) -> None:
-        """Add candidates that fit into `room` units, those above `cap` condensed to it, own forms where the whole does not fit.
-
-        Then show them whole, the best first, as far as there is room.
-        """
-        counter, chosen, gap = self.counter, self.chosen, self.gap
-        for n in order:
-            if n in chosen or len(chosen) >= self.most or room < LEAST * counter.per_token:
-                continue
-            size = counter.units(self.items[n])
-            short = size > self.cap or (size + gap > room and self.candidates[n].forms)
-            shown = _fits(self.candidates[n], min(self.cap, room - gap), self.rules) if short else None
-            if shown is None and size + gap <= room:
-                shown = self._whole(n)
-            if shown is not None:
-                chosen[n] = shown
-                room -= counter.units(shown.text) + gap
-        for n in order:
-            if n in chosen and chosen[n].form is not self.candidates[n].form:
-                more = counter.units(self.items[n]) - counter.units(chosen[n].text)
-                if more <= room:
-                    chosen[n] = self._whole(n)
-                    room -= more
-
-    def _covering(self, room: int) -> dict[int, Component]:
+    def _covering(self, room: float) -> dict[int, Component]:
         """Excerpts of the candidates that take at most `room` units.
 
         Fences and escapes may make them longer than their pieces, which is then saved.
         """
+        room -= sum(self._opening(line) for line in {line for n in range(len(self.candidates)) for line in self._lines(n)})
         given, rules, worth = room, self.rules, [self.rules.relevance.get(c.row, 0.0) for c in self.candidates]
         while room > 0:
-            shown = excerpts(self.candidates, worth, room, self.counter, self.form, frozenset(rules.about), LONG)
+            shown = excerpts(self.candidates, worth, int(room), self.counter, self.form, frozenset(rules.about), LONG)
             chosen = {n: rules.component(self.candidates[n], each.text, each.form) for n, each in list(shown.items())[:self.most]}
             above = sum(self.counter.units(c.text) + self.gap for c in chosen.values()) - given
             if above <= 0:
@@ -308,78 +321,46 @@ class _Fitting:
             room -= above
         return {}
 
-    def _add(self, order: Sequence[int], tried: set[int], room: int) -> None:
-        """Add whole candidates that fit into `room` units, then condensed ones, then the first part of one if much of the budget is left.
+    def _shorter(self, chosen: dict[int, Component], order: Sequence[int], said: bool) -> dict[int, Component]:
+        """What was chosen within the budget: if it is above it, the last ones are shortened, and at last left out.
 
-        tried  candidates that were condensed before, added to
+        Needed only where the parts of a text do not add up to it: by the pieces of a tokeniser, escapes and long banners.
         """
-        counter, form, chosen, gap = self.counter, self.form, self.chosen, self.gap
-        for n in order:
-            if n not in chosen and len(chosen) < self.most and room > 0:
-                if (size := counter.units(self.items[n]) + gap) <= room:
-                    chosen[n] = self._whole(n)
-                    room -= size
-                elif not form.condenses:
-                    return
-        for n in order if form.condenses else ():
-            c = self.candidates[n]
-            if n in chosen or n in tried or c.form is not Form.WHOLE:
-                continue
-            if len(chosen) >= self.most or room < LEAST * counter.per_token or len(tried) >= TRIED:
+        last = [n for n in reversed(order) if n != self.best and n in chosen]
+        for n in (*last, self.best):
+            while (left := self._left(chosen, said)) < 0:
+                size = self.counter.units(chosen[n].text)
+                shown = self._fit(n, size + left * self.counter.per_token)
+                if not self.form.condenses or not self.counter.units(shown.text) < size:
+                    break
+                chosen[n] = shown
+        for n in last:
+            if self._left(chosen, said) >= 0:
                 break
-            tried.add(n)
-            found = _shorter(c, _tokens_for(c, room - gap, self.rules), self.rules)
-            if found.form is not Form.CUT and (size := counter.units(form.item(c, found.text, found.form)) + gap) <= room:
-                chosen[n] = self.rules.component(c, found.text, found.form)
-                room -= size
-        n = next((n for n in order if (c := self.candidates[n]).form is Form.WHOLE and c.forms is None and (
-            chosen[n].form is Form.KEYWORDS if n in chosen else len(chosen) < self.most)), -1)
-        if n < 0 or not form.condenses or room <= SPENT * self.budget * counter.per_token:
-            return
-        room += counter.units(chosen[n].text) + gap if n in chosen else 0
-        if text := cut(self.candidates[n].text, _tokens_for(self.candidates[n], room - gap, self.rules), counter):
-            chosen[n] = self.rules.component(self.candidates[n], text, Form.CUT)
+            del chosen[n]
+        return chosen if self._left(chosen, said) >= 0 else {}
 
-    def _add_whole(self, order: Sequence[int]) -> None:
-        """Show some candidates whole, condensed ones as well, as far as they fit beside the banner that they need, if much of the budget is left."""
-        unspent = self._left(self.chosen)
-        if unspent <= SPENT * self.budget:      # of a small budget, what was kept for the banner is a large part
-            return
-        for n in order:
-            before = self.counter.units(self.chosen[n].text) if n in self.chosen else 0
-            if (n in self.chosen or len(self.chosen) < self.most) and self.counter.units(self.items[n]) - before <= unspent * self.counter.per_token:
-                more = {**self.chosen, n: self._whole(n)}
-                if (now := self._left(more)) >= 0:
-                    self.chosen, unspent = more, now
-
-    def _pack(self, room: int) -> list[int]:
-        """Choose candidates with whole texts in the order of packing, which is returned.  Captions that do not bear on the query come last.
-
-        room  units beside the shell with the longest banner
-        """
-        counter, rules, gap = self.counter, self.rules, self.gap
-        short = [rules.component(c, c.text, _without_caption(c, rules)) for c in self.candidates]
-        sizes = [counter.units(c.text) for c in short]
-        order, chosen, days = packing_order(sizes), dict[int, Component](), set[tuple[str, str]]()
-        for n in order:
-            day = short[n].section, short[n].day
-            size = sizes[n] + gap + (counter.units(short[n].day) + gap if short[n].day and day not in days else 0)
-            if size <= room and len(chosen) < self.most:
-                chosen[n] = short[n]
-                days.add(day)
+    def _longer(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
+        """What was chosen in longer forms, the best first, as far as they fit: whole if they can be, then the condensed ones, then captions."""
+        order, tried = [self.best, *(n for n in self.order if n != self.best)], 0
+        for whole in (True, False):
+            for n in [n for n in order if n in chosen and chosen[n].form is not self.items[n].form] if self.form.condenses else ():
+                left, size = self._left(chosen, said) * self.counter.per_token, self.counter.units(chosen[n].text)
+                if tried >= TRIED or left < self.counter.per_token:
+                    break
+                if whole and self.sizes[n] - self.gap - size > left + self.counter.per_token:
+                    continue
+                tried += 1
+                more = {**chosen, n: self.items[n] if whole else self._fit(n, size + left)}
+                if self.counter.units(more[n].text) > size and self._left(more, said) >= 0:
+                    chosen = more
+        full, room = dict(chosen), self._left(chosen, said) * self.counter.per_token
+        for n in sorted(n for n in chosen if chosen[n].form is Form.TEXT):
+            shown = self.rules.whole(self.candidates[n])
+            if (size := self.counter.units(shown.text) - self.counter.units(chosen[n].text)) <= room:
+                full[n] = shown
                 room -= size
-        unspent = self._left(chosen)        # with what was kept for the banner
-        for n in [n for n in order if n not in chosen and sizes[n] <= unspent * counter.per_token][:TRIED]:
-            if len(chosen) < self.most and (now := self._left(more := {**chosen, n: short[n]})) >= 0:
-                chosen, unspent = more, now
-        full, room = dict(chosen), unspent * counter.per_token - SLACK
-        for n in sorted(n for n in chosen if short[n].form is Form.TEXT):
-            whole = rules.component(self.candidates[n], self.candidates[n].text, Form.WHOLE)
-            if (size := counter.units(whole.text) - sizes[n]) <= room:
-                full[n] = whole
-                room -= size
-        self.chosen = full if self._left(full) >= 0 else chosen
-        return order
+        return full if self._left(full, said) >= 0 else chosen
 
 
 def lay_out(components: Sequence[Component], cuts: Sequence[Cut], form: Format) -> str:
@@ -429,12 +410,6 @@ def _source(c: Candidate) -> str:
     return c.source or c.section
 
 
-def _top(candidates: Sequence[Candidate], shares: Mapping[str, float]) -> int:
-    """The first candidate of the source with the largest share, of those that offer any; -1: none does."""
-    offering = {_source(c): n for n, c in reversed(list(enumerate(candidates)))}
-    return offering[max(found, key=lambda source: shares[source])] if (found := [source for source in shares if source in offering]) else -1
-
-
 def _by_number(candidates: Sequence[Candidate], most: int, shares: Mapping[str, float]) -> Sequence[Candidate]:
     """So many candidates: of each source the first within its share of the number, then the best of all; in the given order, a row once."""
     left = {source: int(most * share / 100.0) for source, share in shares.items()}
@@ -450,38 +425,27 @@ def _by_number(candidates: Sequence[Candidate], most: int, shares: Mapping[str, 
     return [candidates[n] for n in sorted(taken)]
 
 
-def _remaining(candidates: Sequence[Candidate], taken: Collection[int]) -> tuple[Sequence[Candidate], dict[int, int]]:
-    """The candidates without those whose row was taken elsewhere or is offered with a higher score, and the new place of each."""
-    best: dict[int, tuple[bool, float, int]] = {}
+def _highest(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The candidates without those whose row is offered with a higher score."""
+    best: dict[int, tuple[float, int]] = {}
     for n, c in enumerate(candidates):
-        worth = n in taken, c.score, -n
-        best[c.row] = max(best.get(c.row, worth), worth)
-    kept = [n for n, c in enumerate(candidates) if c.row < 0 or -best[c.row][2] == n]
-    return [candidates[n] for n in kept], {n: at for at, n in enumerate(kept)}
+        best[c.row] = max(best.get(c.row, (c.score, -n)), (c.score, -n))
+    return [c for n, c in enumerate(candidates) if c.row < 0 or -best[c.row][1] == n]
 
 
-def _shorter(c: Candidate, tokens: int, rules: Rules) -> Condensed:
-    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed, or the line before it alone."""
-    if c.forms is None:
-        found = condensed_to(c.text, tokens, rules.counter, rules.about)
-        return Condensed("", Form.SUMMARY) if found.form is Form.CUT and c.before.endswith("\n") and tokens >= 0 else found
-    return next((Condensed(text, Form.SUMMARY) for text in c.forms if rules.counter.tokens(text) <= tokens), Condensed("", Form.CUT))
+def _condensed(c: Candidate, tokens: int, rules: Rules) -> Condensed:
+    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed, or the line before it alone.
 
-
-def _tokens_for(c: Candidate, room: int, rules: Rules) -> int:
-    """Tokens for the text of a condensed candidate that takes so many units."""
-    return (room - rules.counter.units(rules.form.item(c, "", Form.CUT))) // rules.counter.per_token
-
-
-def _fits(c: Candidate, room: int, rules: Rules) -> Component | None:
-    """A candidate condensed into so many units; None if it would have to be cut off."""
-    if c.form is not Form.WHOLE:
-        return None
-    found = _shorter(c, _tokens_for(c, room, rules), rules)
-    if found.form is Form.CUT:
-        return None
-    item = rules.component(c, found.text, found.form)
-    return item if rules.counter.units(item.text) <= room else None
+    Where keywords would leave most of the tokens empty, the first part of the text stands in their place.
+    """
+    if c.forms is not None:
+        return next((Condensed(text, Form.SUMMARY) for text in c.forms if rules.counter.tokens(text) <= tokens), Condensed(c.forms[-1], Form.SUMMARY))
+    found = condensed_to(c.text, tokens, rules.counter, rules.about)
+    if found.form is Form.CUT and c.before.endswith("\n") and not found.text:
+        return Condensed("", Form.SUMMARY)
+    if found.form is Form.KEYWORDS and 2 * rules.counter.tokens(found.text) < tokens:
+        return Condensed(cut(c.text, tokens, rules.counter), Form.CUT)
+    return found
 
 
 def _without_caption(c: Candidate, rules: Rules) -> Form:
@@ -493,13 +457,18 @@ def _without_caption(c: Candidate, rules: Rules) -> Form:
     return Form.WHOLE if frozenset(rules.about) & caption - text else Form.TEXT
 
 
-def _shell(of: Sequence[Component] | Sequence[Candidate], shown: Sequence[Component], budget: int, rules: Rules, said: bool,
-           most: int | None = None) -> int:
-    """Units of headings, fences and a banner of the longest numbers, and of what is shown so far."""
-    sections, most = list(dict.fromkeys(c.section for c in of)), len(of) if most is None else most
-    empty = [Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE) for section in sections]
-    worst = [Cut(section, most, most, budget, 99 * budget) for section in sections] if said else []
-    return rules.counter.units(lay_out([*shown, *empty], worst, rules.form)) + (SLACK if said and rules.counter.per_token == 1 else 0)
+def _opening(section: str, rules: Rules) -> int:
+    """Units of the heading and the fence of a section."""
+    empty = Component(ComponentKind.SEMANTIC, -1, "", 0, 0.0, section, Form.WHOLE)
+    return rules.counter.units(lay_out([empty], (), rules.form)) + rules.counter.units("\n\n")
+
+
+def _banner(sections: Collection[str], budget: int, rules: Rules) -> int:
+    """Units of a banner of the longest numbers that a budget of so many digits has."""
+    digits = len(str(budget))
+    items, tokens = 10 ** max(digits - 1, 1) - 1, 10 ** digits - 1
+    worst = [Cut(section, items, items, tokens, 10 * tokens + 9) for section in sections]
+    return rules.counter.units(lay_out((), worst, rules.form)) + rules.counter.units("\n\n")
 
 
 def _also(text: str, tokens: int | None, counter: TokenCounter) -> tuple[Component, ...]:

@@ -79,7 +79,8 @@ def test_condensing_keeps_the_line_and_names_the_row() -> None:
                     assert "Executed: `make all`\n" in c.text and c.form is not Form.WHOLE and c.text.endswith("\n[memory 0: 200 lines]")
     assert any(c.row == 0 for c in assemble(made, "Which step passed without a word?", 150).components)
     code = memory(events=(event(CODE * 30, 0.0, kind="file_read", path="a.py"),))
-    assert "Read: a.py\nimport os" in assemble(code, "port", 100).text
+    shown = assemble(code, "port", 100).text
+    assert "Read: a.py\n" in shown and "def port() -> int:" in shown and "[memory 0: 150 lines]" in shown
 
 
 @pytest.mark.parametrize("sources", [(), SPECIFIED, STAGED], ids=["none", "specification", "stages"])
