@@ -15,7 +15,8 @@ TOLD: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("Die Straße vor dem Haus wird bis Oktober gesperrt.", "Bis wann ist die STRASSE gesperrt?"),
         ("Chìa khóa dự phòng nằm dưới chậu hoa.", "Chìa khóa dự phòng ở đâu?"),
         ("Mi hermana es alérgica a los cacahuetes.", "¿A qué es alergica mi hermana?"),
-    ), ("Nous avons repeint la cuisine en jaune.", "Wczoraj padał deszcz i zmokły mi buty.", "Der Chor probt jetzt dienstags.", "El tren llegó tarde otra vez.")),
+    ), ("Nous avons repeint la cuisine en jaune.", "Wczoraj padał deszcz i zmokły mi buty.",
+        "Der Chor probt jetzt dienstags.", "El tren llegó tarde otra vez.")),
     "cyrillic": ((
         ("Паспорт лежит в левом ящике письменного стола.", "Где лежит паспорт?"),
         ("Моя сестра не переносит арахис.", "Что не переносит сестра?"),

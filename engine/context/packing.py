@@ -10,7 +10,8 @@ memories of each question of conversations 4 and 5), so 0.5; the best exponent t
 memories of up to 32 tokens enter in plain order of rank, in a packed context those of up to 16.  A longer one enters later than its rank, when the
 budget is several times its length.  A token is four characters here, so that the order is the same for every counter.
 
-**By clock.**  Of several sources with shares each has a purse, into which its share of every token of a growing budget goes, and takes its next memory
+**By clock.**  Of several sources with shares each has a purse, into which its share of every token of a growing budget goes, and takes its
+next memory
 when it can pay for it.  What a source no longer needs, and what no source has a share of, goes into one more purse, from which the best memories of
 all sources are paid.  Taken by time, that is one order for all budgets, and each source has its share of every one (weighted fair queuing).
 
