@@ -40,7 +40,7 @@ def conversation(n: int) -> list[Event]:
 def memory() -> Any:
     """A memory of `default` that is large enough for a shortlist of 64."""
     registry = Registry.read()
-    with Engine(registry.build(registry.set("default").without(["write_gate_cortex"])), HashingEmbedder(64), shortlist=64) as made:
+    with Engine(registry.build(registry.set("default")), HashingEmbedder(64), shortlist=64) as made:
         made.encode_all(conversation(N))
         assert made.store.n == N
         yield made
@@ -185,7 +185,7 @@ def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engin
 @pytest.mark.parametrize("readers", [1, 2])
 def test_a_question_computes_the_late_columns_of_its_rows_alone(readers: int) -> None:
     """Bit for bit the answer of a memory in which those of all rows are of the present."""
-    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex",)) as memory:
+    with hb.memory("default", embedding="hashing:64", shortlist=64) as memory:
         memory.encode_all(conversation(N))
         for hours in (1.0, 500.0):
             memory.advance(memory.now + hours)
@@ -216,7 +216,7 @@ def test_the_best_row_is_that_of_all_rows(memory: Engine, most: int, same: float
 
 def test_rows_are_ordered_by_vector_words_and_priors() -> None:
     """By brute force over all rows; priors are those of a question to all, as the one step is left out whose prior needs scores."""
-    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex", "adjacency_pairs")) as memory:
+    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("adjacency_pairs",)) as memory:
         told = [f"Always bring the {w} when I ask about the {v}." for w, v in pairwise(WORDS)]
         texts = [told[i % 11] if i % 97 == 0 else event.text for i, event in enumerate(conversation(N))]
         memory.encode_all([Event(float(i), text, ("user", "assistant")[i % 2], "talk") for i, text in enumerate(texts)])
@@ -244,7 +244,7 @@ def test_rows_are_ordered_by_vector_words_and_priors() -> None:
 def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> None:
     """More rows than the shortlist has are nearer to the request, and it has none of its words: without its column it is not even compared."""
     told, asked = "Always answer my requests in rhymes and keep them short.", "Can you write a poem?"
-    with hb.memory("default", embedding="hashing:64", shortlist=64, without=("write_gate_cortex",)) as memory:
+    with hb.memory("default", embedding="hashing:64", shortlist=64) as memory:
         memory.encode_all([Event(float(i), told if i == 500 else event.text, "user", "talk") for i, event in enumerate(conversation(N))])
         (row,) = (row for row in range(N) if memory.event(row).text == told)
         cue, found = memory.cue(asked), short(memory)
@@ -342,7 +342,7 @@ def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: 
 def test_use_of_an_answer_of_a_shortlist_is_use_of_one_of_all_rows() -> None:
     """Of the same row, which the shortlist finds for most questions."""
     def made(rows: int | None) -> Engine:
-        return hb.memory("default", embedding="hashing:64", shortlist=rows, without=("write_gate_cortex",))
+        return hb.memory("default", embedding="hashing:64", shortlist=rows)
 
     events, used = conversation(N), 0
     with made(64) as some, made(None) as every:
@@ -449,7 +449,7 @@ def staged() -> tuple[Engine, Engine]:
     """Two memories with sources of contexts that lived the same: one without and one with a shortlist."""
     registry, found = Registry.read(), []
     for most in (None, 64):
-        memory = Engine(registry.build(registry.set("stages").without(["write_gate_cortex"])), HashingEmbedder(32), shortlist=most)
+        memory = Engine(registry.build(registry.set("stages")), HashingEmbedder(32), shortlist=most)
         memory.encode_all(conversation(N))
         found.append(memory)
     assert found[0].store.n == found[1].store.n >= PAYS * 64
