@@ -19,8 +19,7 @@ from ..text.utf8 import decoded
 from ..vocabulary import ARRIVED, CREATED, HIDE, IMPORTANCE, KIND, NEWS, SHOW, USED, USED_TIME, UTC_OFFSET, WITHHELD, WRITING
 from ..writings import Writing
 from .array_blocks import Place
-from .postings import Added, Forward
-from .snapshot_contents import LATER_TABLES, TABLES, Forms, attributes_of, forward, names_of, writing_of
+from .snapshot_contents import LATER_TABLES, TABLES, Forms, attributes_of, writing_of
 from .snapshot_file import SnapshotFile
 
 SINCE_3 = (KIND, WRITING, HIDE, SHOW)
@@ -108,7 +107,6 @@ class Format4:
         if any(list(names) != sorted(names) for names in (meta, self.forms)):
             raise ValueError("a part of the description is in the wrong place")
         self._total = 0
-        self._added: tuple[list[bytes], ...] = ([], [], [], [])
 
     def events(self) -> tuple[list[Event], NDArray[np.int64]]:
         return unzipped(self._events())
@@ -137,24 +135,13 @@ class Format4:
         for rows in self._rows("SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"):
             self._verify(rows, [mark(b"memories", n, generation, *parts) for n, generation, *parts, _ in rows])
             found += [row[2] for row in rows]
-            for every, place in zip(self._added, range(3, 7), strict=True):
-                every += [row[place] for row in rows]
         return [b"".join(found)]
 
-    def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-        words, trigrams = (np.array(list(map(len, self._added[place])), np.int64) for place in (0, 2))
-        return forward(self._added, words, trigrams, counted)
+    def postings(self, counted: NDArray[np.bool_]) -> None:
+        return None         # those of the file are of an earlier rule of terms
 
     def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> None:
         return None
-
-    def journals(self) -> tuple[list[Added], list[Added]]:
-        """What each row added to words and trigrams, after `vectors`; the first save in the present format writes it."""
-        words, new_words, trigrams, new_trigrams = self._added
-        pairs = [np.frombuffer(each, "<i4").reshape(-1, 2).astype(np.int64) for each in words]
-        return ([Added(pair[:, 0], pair[:, 1], tuple(names_of([new]))) for pair, new in zip(pairs, new_words, strict=True)],
-                [Added(np.frombuffer(keys, "<i4").astype(np.int64), None, tuple(names_of([new])))
-                 for keys, new in zip(trigrams, new_trigrams, strict=True)])
 
     def entities(self) -> list[str]:
         found: list[str] = []

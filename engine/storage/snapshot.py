@@ -32,6 +32,7 @@ from ..columns import Column, Phase, Scope
 from ..errors import InputError, SnapshotError
 from ..marks import WHOLE, sum_of
 from ..text.utf8 import encoded
+from ..text.words import RULE
 from ..vocabulary import EMBEDDING, GRAPH, RANDOM, VISIBLE, WITHHELD
 from .block_writer import BlockWriter, Written
 from .bulk_marks import Marks, as_bytes, marks_of, total_of
@@ -694,7 +695,7 @@ class Snapshot:
             "jumps": json.dumps([(event, before.hex()) for event, before in a.clock.jumps]),
             "streams": streams,
             "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
-            "passages": str(self.assembly.passages.n_divided),
+            "passages": str(self.assembly.passages.n_divided), "terms": RULE,
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
@@ -706,7 +707,7 @@ class Snapshot:
         if meta["format"] not in READ:
             raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
                                 cure="open it with the version that wrote it")
-        self._older = meta["format"] not in SAME
+        self._older = meta["format"] not in SAME or meta.get("terms") != RULE
         schema = tables_of(meta) if meta["format"] in SAME else TABLES_4 if meta["format"] == "4" else None
         with self._file.checked(frozenset(schema) if schema else None) as beside:
             self._load_contents(meta, beside)
@@ -753,7 +754,7 @@ class Snapshot:
         a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        if isinstance(saved, Format5) and prints:
+        if isinstance(saved, Format5) and prints and not self._older:
             self._held = _Held(
                 int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
                 a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed,
@@ -771,7 +772,8 @@ class Snapshot:
             raise ValueError("vectors are missing")
         counted = np.ones(rows, bool)
         counted[[row for row, _ in made]] = False
-        postings = saved.postings(counted)
+        indexed = meta.get("terms") == RULE         # else the words and trigrams of the file are those of another rule
+        postings = saved.postings(counted) if indexed else None
         restored = a.restore_postings(*postings, beside) if postings else ()        # while events are read, which is mostly Python
         log.writings.restore([writing for writing, _ in written])
         log.restore(*saved.events(), made)
@@ -780,14 +782,12 @@ class Snapshot:
         for each in restored:
             each.result()
         divided = saved.passages(a.embedder.dimensions, counted)
-        if divided:
+        if divided and indexed:
             a.passages.restore(rows, *divided, counted)
         if not postings:
             a.index_texts()
-        if not divided:
+        else:
             a.keep_passages()
-        if isinstance(saved, Format4):
-            a.lexicon.journal, a.trigrams.journal = saved.journals()
 
     def _load_arrays(self, saved: Contents, rows: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, NDArray[Any]]]:
         """All arrays, those of columns in the store; and the state of the graph, with edge columns that have spare room."""

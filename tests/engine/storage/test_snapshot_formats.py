@@ -1,6 +1,7 @@
 """Snapshots of formats 1 to 4: what a memory that was saved without attributes, writings, places in marks or postings continues with; attributes."""
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
@@ -11,14 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.engine import assembly
 from hebbarium.engine.columns import Phase
 from hebbarium.engine.drafts import Draft, Kind
 from hebbarium.engine.errors import SnapshotError
 from hebbarium.engine.loop import Engine
 from hebbarium.engine.marks import WHOLE, sum_of
 from hebbarium.engine.records import Event
-from hebbarium.engine.storage import snapshot, snapshot_contents
+from hebbarium.engine.storage import postings, snapshot, snapshot_contents
 from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
+from hebbarium.engine.text.words import RULE
 from hebbarium.engine.vocabulary import DRAFTS, IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -492,3 +495,33 @@ def test_rows_that_the_memory_made_come_back_from_older_formats(tmp_path: Path, 
     last = make(path)
     assert last.digest() == whole.digest()
     last.close()
+
+
+@pytest.mark.parametrize("first", ["save", "encode", "erase"])
+def test_a_file_with_terms_of_another_rule_is_indexed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str) -> None:
+    """Its words and trigrams are those of an earlier rule: the memory finds what the present rule finds, and the first save writes it."""
+    path, whole = tmp_path / "m.db", made()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(snapshot, "RULE", "1")
+        earlier.setattr(assembly, "terms_of", lambda text, **_: ["one"] * len(text.split()))
+        earlier.setattr(postings, "written", lambda text: ["one"])
+        e = made(path=path)
+        live(e, 0, 12)
+        e.close()
+    live(whole, 0, 12)
+    for erased in ("e3", "e7"):
+        e = made(path=path)
+        for each in (e, whole):
+            if first == "encode":
+                live(each, len(each.events), len(each.events) + 3)
+            elif first == "erase":
+                each.erase(erased, confirm=True)
+            elif each is e:
+                each.save()
+        for word in ("ada", "met", "one", "10"):
+            assert e.assembly.lexicon.document_frequency(word) == whole.assembly.lexicon.document_frequency(word), word
+        assert set(e.assembly.trigrams.vocabulary.since(0)) == set(whole.assembly.trigrams.vocabulary.since(0))
+        assert e.digest() == whole.digest()
+        e.close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT value FROM meta WHERE key = 'terms'").fetchone() == (RULE,)
