@@ -1,8 +1,8 @@
 """Text features: words, terms, names, numbers, dates, code identifiers, speech act, emotion.
 
 Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning of a word or a path, and can match in one
-way from there, so that hostile input costs little more than ordinary text.  The rules are for English; scripts without capitals are
-tokenised and indexed, but no names are found in them.
+way from there, so that hostile input costs little more than ordinary text.  Words are those of all scripts (`words.py`); all other rules are for
+English, and names need capitals (docs/words.md).
 """
 from __future__ import annotations
 
