@@ -90,7 +90,7 @@ class CallLog:
             to.execute("INSERT INTO calls VALUES (1, zeroblob(?))", (FIRST,))
             sizes = [FIRST]
         reached = Reached(generation, 0, HEAD.size, NO_MARK, sizes[0])
-        _put(to, 0, _head(reached))
+        _put(self._file, 0, _head(reached))
         return reached
 
     @staticmethod
@@ -111,14 +111,14 @@ class CallLog:
             self._enlarge(self.reached, self.reached.end + size)
         reached = self.reached
         own = _mark(reached, data)
-        with self._file.transaction("OFF") as to:
-            _put(to, reached.end, ENTRY.pack(len(data), own) + data)
+        with self._file.transaction("OFF"):
+            _put(self._file, reached.end, ENTRY.pack(len(data), own) + data)
         return reached._replace(calls=reached.calls + 1, end=reached.end + size, mark=own)
 
     def conclude(self, reached: Reached) -> None:
         """Let the call that was written last count.  Raises errors of SQLite.  Cost: 15 us; synced that of the disk."""
-        with self._file.transaction(self._sync) as to:
-            _put(to, 0, _head(reached))
+        with self._file.transaction(self._sync):
+            _put(self._file, 0, _head(reached))
         self.reached = reached
 
     def _enlarge(self, reached: Reached, least: int) -> None:
@@ -164,11 +164,9 @@ def _head(reached: Reached) -> bytes:
     return plain + mark(b"calls head", reached.calls, reached.generation, plain)
 
 
-def _put(to: sqlite3.Connection, at: int, data: bytes) -> None:
-    """Overwrite bytes of the log."""
-    with to.blobopen("calls", "data", 1) as log:
-        log.seek(at)
-        log.write(data)
+def _put(file: SnapshotFile, at: int, data: bytes) -> None:
+    """Overwrite bytes of the log, in a transaction."""
+    file.overwrite("calls", "data", 1, at, data)
 
 
 # --- calls as bytes ----------------------------------------------------------------------------------------------------------------------

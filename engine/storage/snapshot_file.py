@@ -61,6 +61,7 @@ class SnapshotFile:
 
     def __init__(self, path: Path, is_whole: Callable[[SnapshotFile], bool] = lambda file: False) -> None:
         self.path, self._process = path, os.getpid()
+        self._blob: sqlite3.Blob | None = None      # opened last
         self._unlock: Callable[[], object] = lambda: None
         with ExitStack() as undo, snapshot_errors(path):
             undo.callback(lambda: self._unlock())
@@ -160,8 +161,19 @@ class SnapshotFile:
                 self.execute("ROLLBACK")
             raise
 
+    def overwrite(self, table: str, column: str, number: int, at: int, data: bytes) -> None:
+        """Overwrite bytes of a value, in a transaction: no page is added or moved."""
+        self._blob = self._connection.blobopen(table, column, number)
+        try:
+            self._blob.seek(at)
+            self._blob.write(data)
+        finally:
+            self._blob.close()
+
     def roll_back(self) -> None:
-        """Undo a transaction that an interruption has left open."""
+        """Undo a transaction that an interruption has left open, and close what it has left open."""
+        if self._blob is not None:
+            self._blob.close()
         if self._connection.in_transaction:
             self.execute("ROLLBACK")
 

@@ -405,7 +405,7 @@ def test_a_full_disk_is_an_error_of_the_call_and_changes_nothing(tmp_path: Path,
     e.encode(told(6))
     before, put = e.digest(), call_log._put
 
-    def full(to: sqlite3.Connection, at: int, data: bytes) -> None:
+    def full(file: SnapshotFile, at: int, data: bytes) -> None:
         error = sqlite3.OperationalError("database or disk is full")
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
         raise error
