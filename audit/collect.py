@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 from joblib import delayed
 from joblib.externals.loky import process_executor
 
+from ..engine.encoded import VetoWarning
 from ..engine.errors import ContractError, RegistryError
 from ..engine.packages import PackageError
 from ..engine.registry import Entry, Registry
@@ -162,7 +164,8 @@ def _judge_it(registry: Registry, id: str, references: References, mutants: bool
     entry, name = registry.entries[id], evidence_module(registry.entries[id], registry)
     module, by = import_module(entry.module), import_module(name) if name else None
     whose = id if name and name.rpartition(".")[2] == id else entry.variety_of or id
-    with installed(registry), _collected_seldom():
+    with installed(registry), _collected_seldom(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", VetoWarning)        # what a gate refuses is what a check of it looks at
         judged = audit([entry], {id: module}, {whose: by} if by else {}, mutants=mutants, draw=draw,
                        exhibits={id: exhibit_of(entry, registry, references)}).mechanisms[0]
     return replace(judged, generated=kept(entry, name))

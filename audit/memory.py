@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..engine.columns import Phase
 from ..engine.contract import Mechanism, Params, Read, Touched, hook
-from ..engine.encoded import VetoWarning
 from ..engine.errors import ContractError
 from ..engine.loop import Engine
 from ..engine.plan import Instrument
@@ -66,10 +64,8 @@ def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | 
 
 def encode(memory: Engine, *log: Told) -> list[int | None]:
     """Encode events one by one: an Event, or (time in hours, text) or (time, text, speaker), undated.  Their rows; None if a gate refused it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VetoWarning)        # what a gate refuses is what a check of it looks at
-        return [memory.encode(each if isinstance(each, Event) else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)).row
-                for each in log]
+    return [memory.encode(each if isinstance(each, Event) else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)).row
+            for each in log]
 
 
 class Scripted:
