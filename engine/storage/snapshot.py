@@ -782,10 +782,10 @@ class Snapshot:
         for each in restored:
             each.result()
         divided = saved.passages(a.embedder.dimensions, counted)
-        if divided and indexed:
-            a.passages.restore(rows, *divided, counted)
         if not postings:
             a.index_texts()
+        if divided and indexed:
+            a.passages.restore(rows, *divided, counted)
         else:
             a.keep_passages()
 
