@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ...engine.errors import SnapshotError
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.storage.call_log import Call
@@ -153,7 +154,10 @@ def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.R
 
 def _kept(make: Make, path: Path, digests: list[str], steps: list[set[str]], finished: int) -> tuple[str, int]:
     """What came of a kill after so many calls had returned, and how many the file then holds."""
-    memory = opened(make, path)
+    try:
+        memory = opened(make, path)
+    except SnapshotError as refused:
+        return f"the file is refused: {refused.what}", finished
     try:
         digest, ids = memory.digest(), Counter(event.id for event in memory.events if event.id)
         if max(ids.values(), default=1) > 1:
