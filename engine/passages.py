@@ -293,8 +293,8 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
 
     O(terms + most windows).
 
-    >>> telling([["tea"], ["tea"], ["tea", "moon"], ["tea"], ["tea"], ["tea"]], 4).tolist()
-    [0, 2, 4, 5]
+    >>> telling([["tea"], ["tea"], ["tea", "moon"], ["tea"], ["tea"], ["tea"], ["tea"]], 4).tolist()
+    [0, 2, 4, 6]
     """
     n = len(terms)
     if n <= most:
