@@ -413,6 +413,6 @@ IDS = [
     "reverse_replay/reward", "reward_modulated_memory/after", "role_filler/permutations", "runaway_control/speakers", "salience/news",
     "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability", "sequence_prediction/order", "serial_position/immediate",
     "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process", "spacing_effect/crossover",
-    "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover", "when_did/distractors", "who_said_it/speakers",
-    "who_said_it/roles", "write_to_recall/lag",
+    "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover", "when_did/distractors", "when_did/alone",
+    "when_did/both", "who_said_it/speakers", "who_said_it/roles", "write_to_recall/lag",
 ]
