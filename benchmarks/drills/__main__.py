@@ -28,13 +28,14 @@ from .texts import texts
 from .threads import threads
 
 EVENTS = 40
+OF_TICKS = ("kills", "nights")      # drills of what holds without a log of calls
 
 
-def small_memory(name: str) -> Callable[[Path], Engine]:
+def small_memory(name: str, durable: bool = True) -> Callable[[Path], Engine]:
     """Opens memories of one set with 16 dimensions."""
     registry = Registry.read()
     mechanisms = registry.build(registry.set(name))
-    return lambda path: Engine(mechanisms, HashingEmbedder(16), path=path)
+    return lambda path: Engine(mechanisms, HashingEmbedder(16), path=path, durable=durable)
 
 
 def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -> Tally:
@@ -47,7 +48,7 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
         return sweeps(sweep(Registry.read()), small(load_demo(None, None)), folder, count, seed)
     conversation = load_demo(None, 1).conversations[0]
     events = list(planted(conversation, 0, 0)[0].events if name == "nights" else conversation.events[:EVENTS])
-    make = making() if name == "nights" and set_name is None else small_memory(set_name or "true_memory")
+    make = making() if name == "nights" and set_name is None else small_memory(set_name or "true_memory", name not in OF_TICKS)
     return DRILLS[name](make, events, folder, count, seed)
 
 

@@ -1,4 +1,4 @@
-"""A process that encodes, killed at a random moment: it loses at most the tick in flight, and the memory continues as if it had never been killed."""
+"""A process that encodes without a log of calls, killed at a random moment: it loses at most the tick in flight, and the memory goes on then."""
 from __future__ import annotations
 
 import os

@@ -33,7 +33,7 @@ def making() -> Make:
     """Opens memories of these mechanisms with 64 dimensions."""
     registry = Registry.read()
     mechanisms = [registry.instance(id, parameters) for id, parameters in MAKING.items()]
-    return lambda path: Engine(mechanisms, HashingEmbedder(64), path=path)
+    return lambda path: Engine(mechanisms, HashingEmbedder(64), path=path, durable=False)
 
 
 def nights(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
