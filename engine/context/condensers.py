@@ -314,6 +314,10 @@ class Pieces:
         return _written(list(self._parts), [("\n" if part.code else " ").join(text for _, text in lines)
                                             for part, lines in zip(self._parts, shown, strict=True)])
 
+    def is_code(self, place: int) -> bool:
+        """Whether a piece is code."""
+        return self._parts[self._of[place][0]].code
+
     def held(self, stems: frozenset[str]) -> list[float]:
         """The idf over the pieces of those of the stems that each piece holds, in all."""
         own = [stems & _stems(text) for text in self.texts]

@@ -183,7 +183,8 @@ class _Fitting:
         self.candidates, self.budget, self.rules, self.order, self.best, self.room = candidates, budget, rules, order, best, room
         self.most = len(candidates) if rules.max_items is None else rules.max_items
         self.counter, self.form, self.gap = rules.counter, rules.form, rules.counter.units(rules.form.between)
-        self.cap = cap_of(budget, rules.largest) * self.counter.per_token if rules.largest < 1.0 and self.form.condenses else inf
+        largest = LARGEST if rules.relevance else rules.largest
+        self.cap = cap_of(budget, largest) * self.counter.per_token if largest < 1.0 and self.form.condenses else inf
         self.items = [rules.component(c, c.text, _without_caption(c, rules)) if rules.packed else rules.whole(c) for c in candidates]
         self.sizes = [self.counter.units(item.text) + self.gap for item in self.items]
         self.whole_tokens = [rules.whole(c).tokens if rules.packed else item.tokens for c, item in zip(candidates, self.items, strict=True)]
@@ -204,18 +205,18 @@ class _Fitting:
 
     def _within(self, said: bool) -> dict[int, Component]:
         """What is shown of each candidate that is, by its place; without a banner of the best one alone.  {}: nothing fits."""
-        first, order = self.best, self.order
+        first = self.best
         best = self._fit(first, self._beside(first) + SENTENCES * self.counter.per_token)
         if not said or self._left({first: best}, said) < 0:
             alone = self._fit(first, self._left({first: replace(best, text="", tokens=0)}, said) * self.counter.per_token)
             fits = alone.tokens >= LEAST or alone.form is self.items[first].form
-            return self._longer({first: alone}, said) if fits and self._left({first: alone}, said) >= 0 else {}
+            return self._longer(self._shorter({first: alone}, said), said) if fits else {}
+        room = self._room()
+        entered = self._entering(room, self.counter.units(best.text) + self.gap)
+        chosen = {n: self._fit(n, units) for n, units in entered.items()}
         if self.rules.relevance and self.form.condenses:
-            chosen = self._covering(self._room())
-            order = sorted(chosen)
-        else:
-            chosen = {n: self._fit(n, units) for n, units in self._entering(self._room(), self.counter.units(best.text) + self.gap).items()}
-        return self._longer(self._shorter({first: best, **chosen}, order, said), said)
+            chosen |= self._covering(entered, room)
+        return self._longer(self._shorter({first: best, **chosen}, said), said)
 
     def _room(self) -> float:
         """Units of all items, beside the asker's text and a banner of the longest numbers.
@@ -305,28 +306,23 @@ class _Fitting:
             found.append(Cut(ADDITIONAL, len(extra), 1, sum(c.tokens for c in extra), self.counter.tokens(also)))
         return tuple(found)
 
-    def _covering(self, room: float) -> dict[int, Component]:
-        """Excerpts of the candidates that take at most `room` units.
+    def _covering(self, entered: Mapping[int, float], room: float) -> dict[int, Component]:
+        """Excerpts of the candidates that entered, which together take at most `room` units.
 
-        Fences and escapes may make them longer than their pieces, which is then saved.
+        entered  units that each takes at least
         """
-        room -= sum(self._opening(line) for line in {line for n in range(len(self.candidates)) for line in self._lines(n)})
-        given, rules, worth = room, self.rules, [self.rules.relevance.get(c.row, 0.0) for c in self.candidates]
-        while room > 0:
-            shown = excerpts(self.candidates, worth, int(room), self.counter, self.form, frozenset(rules.about), LONG)
-            chosen = {n: rules.component(self.candidates[n], each.text, each.form) for n, each in list(shown.items())[:self.most]}
-            above = sum(self.counter.units(c.text) + self.gap for c in chosen.values()) - given
-            if above <= 0:
-                return chosen
-            room -= above
-        return {}
+        places, about = sorted(entered), frozenset(self.rules.about)
+        room -= sum(self._opening(line) for line in {line for n in places for line in self._lines(n)})
+        worth = [self.rules.relevance.get(self.candidates[n].row, 0.0) for n in places]
+        shown = excerpts([self.candidates[n] for n in places], worth, int(room), self.counter, self.form, about, LONG, [entered[n] for n in places])
+        return {places[n]: self.rules.component(self.candidates[places[n]], each.text, each.form) for n, each in shown.items()}
 
-    def _shorter(self, chosen: dict[int, Component], order: Sequence[int], said: bool) -> dict[int, Component]:
+    def _shorter(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
         """What was chosen within the budget: if it is above it, the last ones are shortened, and at last left out.
 
         Needed only where the parts of a text do not add up to it: by the pieces of a tokeniser, escapes and long banners.
         """
-        last = [n for n in reversed(order) if n != self.best and n in chosen]
+        last = [n for n in reversed(self.order) if n != self.best and n in chosen]
         for n in (*last, self.best):
             while (left := self._left(chosen, said)) < 0:
                 size = self.counter.units(chosen[n].text)
