@@ -9,8 +9,8 @@ with the relevance s_i of the memory on [0, 1].  Those pieces are chosen whose s
 the best piece that holds it (`coverage`), under the cost of their tokens and of a head for each memory that is shown.  The two constants were tried
 on four chats of BEAM 100K, where exponents from 2 and factors from 4 change the share of the answer by 0.02 at most.
 
-Which memories are shown is decided before (`selection`), so that a larger context shows those of a smaller one.  Each shows at least the piece that is
-most about the query.
+Which memories are shown is decided before (`selection`), so that a larger context shows those of a smaller one.  Each shows at least the piece
+that is most about the query.
 """
 from __future__ import annotations
 

@@ -115,16 +115,18 @@ def test_a_word_is_found_in_a_sentence_without_an_end_and_in_code() -> None:
     long = "and then there was soup " * 200 + "the password is plum " + "and then we left " * 200
     for tokens in (5, 20, 90):
         found = condensed_to(long, tokens, about=("password",))
-        assert "the password is plum" in found.text or tokens < 6 and "password" in found.text
+        assert "the password is plum" in found.text or (tokens < 6 and "password" in found.text)
         assert found.form is Form.EXCERPT and LENGTH.tokens(found.text) <= tokens
-    code = "import os\n\n" + "\n".join(f"def step{n}(a):\n    return a * {n}" for n in range(30)) + "\n\ndef serve():\n    port = 8091\n    run(port)\n"
+    code = "import os\n\n" + "\n".join(f"def step{n}(a):\n    return a * {n}" for n in range(30))
+    code += "\n\ndef serve():\n    port = 8091\n    run(port)\n"
     found = condensed_to(code, 30, about=("port",))
     assert "    port = 8091" in found.text and LENGTH.tokens(found.text) <= 30
     triples = "\n".join([*(f"(Ada{n}, lives in, Oslo)" for n in range(40)), "(Cleo, mends, boats)"])
     assert condensed_to(triples, 12, about=("cleo",)).text.endswith("(Cleo, mends, boats)")
 
 
-@given(sizes=st.lists(st.floats(1.0, 3000.0), max_size=40), extra=st.lists(st.floats(1.0, 3000.0), max_size=40), least=st.sampled_from([0.0, 16.0, 32.0]))
+@given(sizes=st.lists(st.floats(1.0, 3000.0), max_size=40), extra=st.lists(st.floats(1.0, 3000.0), max_size=40),
+       least=st.sampled_from([0.0, 16.0, 32.0]))
 @settings(max_examples=100, deadline=None)
 def test_what_enters_for_certain_enters_so_whatever_is_read_next(sizes: list[float], extra: list[float], least: float) -> None:
     reading = Entering(least)
@@ -164,9 +166,11 @@ REAL = ("The minutes. First, the bins: the blue one is collected on Mondays, the
 def memory(request: pytest.FixtureRequest) -> Engine:
     registry = Registry.read()
     made = Engine(registry.build(registry.set(request.param)), HashingEmbedder(64))
-    start, things = datetime(2025, 3, 3, 9), ("bread", "the gate", "a letter", "two kilos of plums", "the bus", "my umbrella", "the drops for the dog")
+    start = datetime(2025, 3, 3, 9)
+    things = ("bread", "the gate", "a letter", "two kilos of plums", "the bus", "my umbrella", "the drops for the dog")
     for n in range(36):
-        made.encode(Event.at(start + timedelta(hours=7 * n), f"We talked about {things[n % 7]} and {things[n % 5]} at number {n}.", ("Bo", "Ada")[n % 2]))
+        when = start + timedelta(hours=7 * n)
+        made.encode(Event.at(when, f"We talked about {things[n % 7]} and {things[n % 5]} at number {n}.", ("Bo", "Ada")[n % 2]))
     made.encode(Event.at(start + timedelta(hours=300), REAL, "Cleo"))
     for n in range(3):
         made.encode(Event.at(start + timedelta(hours=310 + n), f"The lamp of gate {n} was mended. {'It took long. ' * 30}", "Bo"))
