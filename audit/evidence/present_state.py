@@ -10,6 +10,7 @@ from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.vocabulary import ARRANGED, CHRONOLOGICAL, RERANKED, REWEIGHTED
 from ..checks import adaptation, mutant
+from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 
 Said = tuple[float, str, str]       # h, speaker, text
@@ -130,6 +131,23 @@ def scored(specimen: Any, log: tuple[Said, ...]) -> Engine:
     memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank"))
     encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in log))
     return memory
+
+
+# --- figure ---------------------------------------------------------------------------------------------------------------------
+@figure("likeness", caption="Likeness of two sentences over the number of their words: one other word sets those of two words apart, two other words "
+        "those of up to four, as the least likeness is 0.6; another number sets none apart", source="definition, shares of words")
+def likeness_over_the_number_of_words(specimen: Any) -> Picture:
+    words, sizes = ["boat", "anchor", "harbour", "pier", "lantern", "rope", "mast", "sail", "keel", "deck"], np.arange(2, 11)
+    changes = {"another number": (("1",), ("2",)), "one other word": (("red",), ("green",)),
+               "two other words": (("red", "round"), ("green", "oval"))}
+
+    def like(size: int, one: tuple[str, ...], other: tuple[str, ...]) -> float:
+        same = words[:size - len(one)]
+        return float(specimen.likeness(*(specimen.told(" ".join((*same, *values))) for values in (one, other))))
+
+    return Picture("words of each sentence", "likeness", (
+        *(Curve(what, sizes, [like(int(n), one, other) for n in sizes]) for what, (one, other) in changes.items()),
+        *(dots(f"(n - {k}) / n", sizes, (sizes - k) / sizes) for k in (1, 2))))
 
 
 # --- mutants --------------------------------------------------------------------------------------------------------------------
