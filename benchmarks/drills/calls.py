@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from ...engine.errors import SnapshotError
 from ...engine.loop import Engine
 from ...engine.records import Event
 from ...engine.storage.call_log import Call
-from .children import opened, started
+from .children import killed, opened
 from .flips import Make
 from .tally import Tally
 
@@ -142,14 +141,8 @@ def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.R
             os.write(writer, (number + 1).to_bytes(4, "little"))
         time.sleep(60.0)
 
-    child, pipe = started(live)
-    with pipe:
-        first = (pipe.read(4) or b"") if chance.random() < 0.9 else b""
-        time.sleep(chance.uniform(0.0, LONGEST))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        received = first + (pipe.readall() or b"")
-    return int.from_bytes(received[-4:], "little") if received else None
+    received = killed(live, chance, 0.9, LONGEST)
+    return int.from_bytes(received, "little") if received else None
 
 
 def _kept(make: Make, path: Path, digests: list[str], steps: list[set[str]], finished: int) -> tuple[str, int]:

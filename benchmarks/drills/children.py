@@ -3,6 +3,9 @@ from __future__ import annotations
 
 import gc
 import os
+import random
+import signal
+import time
 import warnings
 from collections.abc import Callable
 from io import FileIO
@@ -35,6 +38,21 @@ def started(work: Callable[[int], None]) -> tuple[int, FileIO]:
             os._exit(1)
     os.close(writer)
     return child, FileIO(reader)
+
+
+def killed(work: Callable[[int], None], chance: random.Random, waiting: float, longest: float) -> bytes:
+    """The last four bytes that `work` wrote in a child process before it was killed; b"" if it wrote nothing.
+
+    waiting  share of the kills that come after the first four bytes, for the others may come before them
+    longest  s, from there to the kill, at most
+    """
+    child, pipe = started(work)
+    with pipe:
+        first = (pipe.read(4) or b"") if chance.random() < waiting else b""
+        time.sleep(chance.uniform(0.0, longest))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return (first + (pipe.readall() or b""))[-4:]
 
 
 def opened(make: Make, path: Path) -> Engine:

@@ -3,12 +3,11 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import time
 from pathlib import Path
 
 from ...engine.records import Event
-from .children import opened, started, told
+from .children import killed, opened, told
 from .flips import Make
 from .tally import Tally
 
@@ -58,14 +57,8 @@ def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) 
             os.write(writer, (number + 1).to_bytes(4, "little"))
         time.sleep(60.0)
 
-    child, pipe = started(live)
-    with pipe:
-        first = (pipe.read(4) or b"") if chance.random() < 0.8 else b""
-        time.sleep(chance.uniform(0.0, LONGEST))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        received = first + (pipe.readall() or b"")
-    return int.from_bytes(received[-4:], "little") if received else 0
+    received = killed(live, chance, 0.8, LONGEST)
+    return int.from_bytes(received, "little") if received else 0
 
 
 def _continued(make: Make, path: Path, events: list[Event], digests: list[str], finished: int) -> tuple[str, int]:
