@@ -36,6 +36,7 @@ from enum import Enum
 from typing import Final
 
 from ..records import moment
+from .english import word_set
 from .memo import remembered
 
 Span = tuple[float, float]          # [start, end), h
@@ -268,10 +269,6 @@ def _third(span: Span, part: int) -> Span:
 
 # ------------------------------------------------------------------------------------------------------------------------- words
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 HOURS_PER: Final = {"minute": 1.0 / 60.0, "hour": 1.0}
 DAYS_PER: Final = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 MONTHS_PER: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
@@ -303,19 +300,19 @@ _SHIFTS: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 
 _RELATIONS: Final = {"before": Relation.BEFORE, "after": Relation.AFTER, "since": Relation.SINCE, "until": Relation.UNTIL, "till": Relation.UNTIL,
                      "by": Relation.UNTIL, "through": Relation.UNTIL, "during": Relation.DURING}
 _AMBIGUOUS: Final = frozenset(("may", "march", "mar", "sun", "sat", "wed", "fall", "spring"))   # also other words
-_FUTURE: Final = _set("will won't shall gonna upcoming plan plans planning planned hope hoping intend tomorrow deadline due schedule scheduled "
+_FUTURE: Final = word_set("will won't shall gonna upcoming plan plans planning planned hope hoping intend tomorrow deadline due schedule scheduled "
                            "appointment let's soon")
-_PAST: Final = _set("did didn't was wasn't were weren't had hadn't been went got made took came said saw met told bought gave found left felt "
+_PAST: Final = word_set("did didn't was wasn't were weren't had hadn't been went got made took came said saw met told bought gave found left felt "
                            "knew thought ran wrote built ate won lost spent began")
-_BEGINS_EVENT: Final = _set("the my your his her their our its a an")
-_PRONOUNS: Final = _set("i we she he they you it")
-_ENDS_EVENT: Final = _set("what who whom whose where which why how when did do does is are was were will would could can should and but or then "
+_BEGINS_EVENT: Final = word_set("the my your his her their our its a an")
+_PRONOUNS: Final = word_set("i we she he they you it")
+_ENDS_EVENT: Final = word_set("what who whom whose where which why how when did do does is are was were will would could can should and but or then "
                            "that")
-_NOT_AFTER: Final = _set("look looks looked looking name named names called run runs running ran ask asked asks take takes took")
-_NOT_AFTER_FIRST: Final = _set("name names aid class floor grade lady hand person and of half")
-_NOT_AFTER_LAST: Final = _set("name names straw resort minute of")
-_OWNERS: Final = _set("the my your his her its our their")
-_AFTER_DAY: Final = _set("at in with and we i she he they it for to is was of , . ? ! ;")
+_NOT_AFTER: Final = word_set("look looks looked looking name named names called run runs running ran ask asked asks take takes took")
+_NOT_AFTER_FIRST: Final = word_set("name names aid class floor grade lady hand person and of half")
+_NOT_AFTER_LAST: Final = word_set("name names straw resort minute of")
+_OWNERS: Final = word_set("the my your his her its our their")
+_AFTER_DAY: Final = word_set("at in with and we i she he they it for to is was of , . ? ! ;")
 _POSSESSIVE: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_UNITS, "yesterday", "today", "tomorrow"))        # "yesterday's news"
 _SENTENCE_ENDS: Final = frozenset(".!?;\n")
 _DASHES: Final = frozenset("-–—")

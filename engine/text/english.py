@@ -4,11 +4,16 @@ from __future__ import annotations
 from typing import Final
 
 
-def _words(block: str) -> frozenset[str]:
-    return frozenset(block.split())
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as one text.
+
+    >>> sorted(word_set("it is"))
+    ['is', 'it']
+    """
+    return frozenset(words.split())
 
 
-STOP_WORDS: Final = _words("""
+STOP_WORDS: Final = word_set("""
     a about above after again against all am an and any are as at be because been before being below between both but by can could did do does
     doing down during each either else etc ever few for from further had has have having he her here hers herself him himself his how however i
     if in into is it its itself just me might more most must my myself neither no nor not now of off on once only or other ought our ours
@@ -21,11 +26,11 @@ STOP_WORDS: Final = _words("""
     ain aren couldn d didn doesn don hadn hasn haven isn ll m mightn mustn needn re s shan shouldn t ve wasn weren won wouldn
 """)
 
-MONTHS: Final = _words("january february march april may june july august september october november december")
-WEEKDAYS: Final = _words("monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays")
+MONTHS: Final = word_set("january february march april may june july august september october november december")
+WEEKDAYS: Final = word_set("monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays")
 
 # Words that no name contains: a run of capitals breaks at them.
-NEVER_NAMES: Final = MONTHS | WEEKDAYS | _words("""
+NEVER_NAMES: Final = MONTHS | WEEKDAYS | word_set("""
     i ok okay lol omg wow hey hi hello bye yo yay yea yeah yep yup ha hah haha hahaha asap fyi btw imo imho idk tbh pm am y'all
     ah aha aw aww awww mm mmm hm hmm hmmm ooh oh oof ouch oops phew ugh uh um whoa woah woo woohoo yum dang gosh congrats congratulations kudos
     thanks thank cheers bummer
@@ -33,19 +38,19 @@ NEVER_NAMES: Final = MONTHS | WEEKDAYS | _words("""
 """)
 
 # Titles: their full stop ends no sentence, and they are part of the name.
-TITLES: Final = _words("dr mr mrs ms mx prof st mt sgt capt gen lt rev sr jr")
+TITLES: Final = word_set("dr mr mrs ms mx prof st mt sgt capt gen lt rev sr jr")
 
 # Common words that may begin a name: `New York` at the start of a sentence is not `York`.
-NAME_OPENERS: Final = TITLES | _words("""
+NAME_OPENERS: Final = TITLES | word_set("""
     new san santa saint north south east west central united lake mount fort port los las la el uncle aunt auntie king queen prince princess
     president captain sir lady lord professor doctor judge senator mayor coach
 """)
 
 CONNECTORS: Final = ("of the", "of", "de la", "de", "del", "della", "di", "da", "van der", "van", "von", "&")
-ACRONYMS: Final = _words("US UK EU UN UAE USA AI LA NY NYC DC TV PC HR PR")
+ACRONYMS: Final = word_set("US UK EU UN UAE USA AI LA NY NYC DC TV PC HR PR")
 
 # English words in -ly, -ing, -ed, ... are hardly ever names; these are.
-NAMES_LIKE_WORDS: Final = _words("""
+NAMES_LIKE_WORDS: Final = word_set("""
     emily kelly sally molly billy holly lily polly carly kimberly beverly reilly riley lilly milly willy tilly elly ally wally shelly nelly
     italy sicily beijing nanjing chongqing sterling harding manning fleming browning boeing reading darjeeling fielding golding
     fred ted ned jared alfred wilfred mohammed muhammad ahmed hamed mohamed winifred
@@ -54,7 +59,7 @@ NAMES_LIKE_WORDS: Final = _words("""
 """)
 
 # Words that begin sentences in conversations and technical texts.  An inflected form is common if its Porter stem is.
-COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | _words("""
+COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | word_set("""
     ability able absolute absolutely accept access accident according account achieve across act action active activity actual actually ad add
     address admire admit adopt adore adult adventure advice afford afraid afternoon age ago agree ahead aim air album alive allow almost alone
     along already alright also although always amaze amazing among amount anger angry animal announce annoy another answer anxious anybody
@@ -163,7 +168,7 @@ COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | _words("""
 """)
 
 # Porter stems of emotional words, positive and negative in one list, because salience follows arousal, not valence.
-EMOTION_STEMS: Final = _words("""
+EMOTION_STEMS: Final = word_set("""
     love hate happi joy joyou delight excit thrill ecstat amaz awesom incred wonder fantast beauti gorgeou brilliant adore cherish proud pride grate
     thank bless bliss glad cheer laugh smile fun hope inspir passion heartwarm touch move courag brave relief reliev
     sad unhappi cry cri tear griev grief mourn heartbroken heartbreak depress lone miser devast hurt pain ach agoni suffer regret guilt
@@ -172,10 +177,10 @@ EMOTION_STEMS: Final = _words("""
     disappoint jealou envi betrai lost miss urgent disast tragic tragedi nightmar damn
 """)
 
-GREETINGS: Final = _words("hey hi hello yo hiya howdy bye goodbye goodnight thanks thank thx cheers wow aww congrats welcome")
+GREETINGS: Final = word_set("hey hi hello yo hiya howdy bye goodbye goodnight thanks thank thx cheers wow aww congrats welcome")
 
 # An utterance of these words alone is noise.
-NOISE_WORDS: Final = GREETINGS | _words("""
+NOISE_WORDS: Final = GREETINGS | word_set("""
     ok okay k kk okey yeah yea yep yup yes ya nah no nope sure right alright fine cool nice great good awesome amazing perfect lovely sweet
     lol lmao rofl haha hahaha hehe hah heh hmm hmmm mm mmm mhm uh um uhh umm er ah oh ooh aha ahh ugh whoa yay oops huh
     you u so much a lot very really totally absolutely exactly indeed true agreed definitely of course got it gotcha i see same here too

@@ -29,6 +29,7 @@ from typing import Any, Final, NamedTuple
 from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.ranking import best
+from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
 from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, KIND, RERANKED, SPEAKER, TEXTS
@@ -40,14 +41,10 @@ MOST_CHARACTERS: Final = 400        # of a text that is compared: a longer one t
 APART: Final = 1e-5                 # by how much it is put before the first, as a share of the best score
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_SELF: Final = _set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
-_DENIALS: Final = _set("no not never none nobody nothing neither nor cannot without any more longer anymore")
-_BEING: Final = _set("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't")
-_ASKING: Final = _set(
+_SELF: Final = word_set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
+_DENIALS: Final = word_set("no not never none nobody nothing neither nor cannot without any more longer anymore")
+_BEING: Final = word_set("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't")
+_ASKING: Final = word_set(
     "is are am was were do does did has have had can could will would may must should isn't aren't don't doesn't didn't hasn't haven't can't won't")
 # Words of a question that say which state is wanted, and not of what.
 _WANTED: Final = frozenset(terms_of(

@@ -30,6 +30,7 @@ from ...engine.columns import Phase
 from ...engine.contract import Cue, Mechanism, Params, hook
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text import english
+from ...engine.text.english import word_set
 from ...engine.text.features import terms_of
 from ...engine.vocabulary import CUES, LANGUAGE_MODEL
 
@@ -91,39 +92,35 @@ def related_words(text: str, most_each: int) -> list[str]:
 
 
 # --- words of the rules -------------------------------------------------------------------------------------------
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-QUESTION_WORDS: Final = _set("when where why how what which who whom whose")
-DO: Final = _set("do does did don't doesn't didn't")
-BE: Final = _set("is are was were am isn't aren't wasn't weren't")
-HAVE: Final = _set("have has had haven't hasn't hadn't")
-MODALS: Final = _set("will would can could should must might may won't wouldn't can't couldn't shouldn't")
+QUESTION_WORDS: Final = word_set("when where why how what which who whom whose")
+DO: Final = word_set("do does did don't doesn't didn't")
+BE: Final = word_set("is are was were am isn't aren't wasn't weren't")
+HAVE: Final = word_set("have has had haven't hasn't hadn't")
+MODALS: Final = word_set("will would can could should must might may won't wouldn't can't couldn't shouldn't")
 AUXILIARIES: Final = DO | BE | HAVE | MODALS
-PRONOUNS: Final = _set("i you he she it we they there someone somebody anyone anybody everyone everybody")
-OBJECTS: Final = _set("me you him her it us them")
-DETERMINERS: Final = _set("the a an my your his her its our their this that these those some any all every each no")
-PREPOSITIONS: Final = _set(
+PRONOUNS: Final = word_set("i you he she it we they there someone somebody anyone anybody everyone everybody")
+OBJECTS: Final = word_set("me you him her it us them")
+DETERMINERS: Final = word_set("the a an my your his her its our their this that these those some any all every each no")
+PREPOSITIONS: Final = word_set(
     "in on at to from for with about by of into onto during through over under near without within since until till around between against "
     "toward towards across along behind as")
-CONJUNCTIONS: Final = _set("and or nor")
-BOUNDARIES: Final = PREPOSITIONS | CONJUNCTIONS | QUESTION_WORDS | AUXILIARIES | _set(
+CONJUNCTIONS: Final = word_set("and or nor")
+BOUNDARIES: Final = PREPOSITIONS | CONJUNCTIONS | QUESTION_WORDS | AUXILIARIES | word_set(
     ", because if that before after while than together first last again ago yesterday today tomorrow tonight")
 NO_NOUNS: Final = AUXILIARIES | PRONOUNS | DETERMINERS | {",", ""}       # end the words that a question word asks for
-ADVERBS: Final = _set("ever never also just usually often always already still even not once last first ultimately again")
-PAIRING: Final = _set("both either neither each ever")
-COMPARISONS: Final = _set(
+ADVERBS: Final = word_set("ever never also just usually often always already still even not once last first ultimately again")
+PAIRING: Final = word_set("both either neither each ever")
+COMPARISONS: Final = word_set(
     "first last earlier later sooner earliest latest older newer younger bigger larger smaller longer shorter taller cheaper faster slower closer "
     "farther further better worse best worst more most less least oldest newest biggest smallest longest shortest cheapest fastest recently")
-MEASURES: Final = _set(
+MEASURES: Final = word_set(
     "day days date dates year years month months week weeks weekend time times hour hours minute minutes often long many much far old soon "
     "kind kinds sort type types of recently frequently order sequence exactly else come thing things") | english.WEEKDAYS
-REPORTS: Final = _set("say tell mention talk speak discuss")
+REPORTS: Final = word_set("say tell mention talk speak discuss")
 GENERIC: Final = frozenset(terms_of("do happen happened thing things something anything everything time order come came go went "
-                                    "say said tell told mean know get did done kind type sort")) | _set("day week month year hour minut")
-PARTICLE_VERBS: Final = _set("look looks looked looking ask asked named name take takes took run ran")
-BEFORE_TIMES: Final = _set(", right just shortly soon immediately straight even")
+                                    "say said tell told mean know get did done kind type sort")) | word_set("day week month year hour minut")
+PARTICLE_VERBS: Final = word_set("look looks looked looking ask asked named name take takes took run ran")
+BEFORE_TIMES: Final = word_set(", right just shortly soon immediately straight even")
 
 # Base, past and participle of irregular verbs; two words: the participle is as the past.
 _IRREGULAR: Final = """
@@ -144,9 +141,9 @@ _IRREGULAR: Final = """
 """
 FORMS: Final = {forms[0]: (forms[1], forms[-1]) for forms in (entry.split() for entry in _IRREGULAR.split(";"))}
 # Verbs that are seldom nouns; they show where a subject with a determiner ends, and that a conjunct is a predicate.
-_ALSO_NOUNS: Final = _set("""
+_ALSO_NOUNS: Final = word_set("""
     set cost deal cut hit bet split spread strike light wind upset lie lead ring run drive show ride swim hurt stick burn drink fight""")
-VERBS: Final = frozenset(FORMS) - _ALSO_NOUNS | _set("""
+VERBS: Final = frozenset(FORMS) - _ALSO_NOUNS | word_set("""
     accept add adopt agree apologize apply argue arrange arrive ask attend avoid bake believe borrow call cancel carry celebrate change
     clean close collect complain complete cook create decide decorate deliver describe discover discuss donate earn enjoy enter explain fail
     finish fix follow graduate happen hate hire install introduce invite join laugh like live look love manage marry mention miss move need
@@ -165,7 +162,7 @@ _PREFACE: Final = re.compile(
     r"|describe|list|summari[sz]e|explain|name|compare) )?"
     r"(?:(?:(?:what (?:is|was|were)|put|give me|state) )?the (?:order|sequence) (?:of|in which) )?")
 _TOKEN: Final = re.compile(r"\w+(?:['.\-/]\w+)*|,|[.?!;\n]")
-_ENDS: Final = _set(". ? ! ;") | {"\n"}
+_ENDS: Final = word_set(". ? ! ;") | {"\n"}
 
 
 # --- verbs --------------------------------------------------------------------------------------------------------
@@ -465,7 +462,7 @@ def _comparison(words: Words) -> list[tuple[str, ...]]:
 
 
 WHOLE: Final = ("joined questions", "alternatives")        # of such a question the parts are statements, the whole is none
-COMPARED: Final = _set("difference differences different differ compare comparison similarity similarities contrast choose choice chose decide "
+COMPARED: Final = word_set("difference differences different differ compare comparison similarity similarities contrast choose choice chose decide "
                        "distinguish relationship connection link torn")
 
 

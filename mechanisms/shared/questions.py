@@ -11,7 +11,7 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import Final
 
-from ...engine.text.english import STOP_WORDS
+from ...engine.text.english import STOP_WORDS, word_set
 
 
 class Intent(IntEnum):
@@ -140,12 +140,8 @@ def asks_earlier(words: str) -> bool:
     return any(rule.search(words) for rule in (_FIRST, _FORMER, _TELLINGS))
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Words that ask for whatever there is: they name nothing that a memory could match.
-_ASKED_OF_ANY: Final = STOP_WORDS | _set("""
+# Words without content: a question of these words alone asks for everything.
+_ASKED_OF_ANY: Final = STOP_WORDS | word_set("""
     anybody anyone anything everybody everyone everything nothing somebody someone something thing things stuff people else happen happens
     happened happening occur occurs occurred go goes going gone went come comes came take takes took taken place get gets getting got gotten be
     become say says said saying tell tells told telling talk talks talked talking speak speaks spoke spoken speaking mention mentions mentioned
@@ -172,7 +168,7 @@ def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def asks_kind(words: Sequence[str]) -> bool:
-    """Whether a question asks for a person, a place, a reason, a time or a number, not for whatever there is.
+    """Whether a question asks for one kind of thing: a person, a place, a reason, a time or a number.
 
     words  in lower case, contractions whole, as `Features.words`.  O(words)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Final
 
-from ...engine.text.english import MONTHS, WEEKDAYS
+from ...engine.text.english import MONTHS, WEEKDAYS, word_set
 from ...engine.text.features import features, fold, terms_of
 from ...engine.text.memo import remembered
 from .facts import sentences_told
@@ -27,40 +27,36 @@ MOST_CHARACTERS: Final = 400    # of it
 MOST_SENTENCES: Final = 32      # of a later text
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 # --- words --------------------------------------------------------------------------------------------------------------------
-_SELF: Final = _set("i we me us myself ourselves")
-_OWN: Final = _set("my our")
-_THIRD: Final = _set("his her their its")
-_IMPERSONAL: Final = _set(
+_SELF: Final = word_set("i we me us myself ourselves")
+_OWN: Final = word_set("my our")
+_THIRD: Final = word_set("his her their its")
+_IMPERSONAL: Final = word_set(
     "they somebody someone nobody everybody everyone people it that this these those which who mine yours hers theirs you there")
-_BACK: Final = _set("it they he she this that")
-_DETERMINERS: Final = _set("the a an this that these those some any no another both all each every one two")
-_PLACED: Final = _set("of in at on by for from near behind under over above below beside opposite outside inside next across with between")
-_PREPOSITIONS: Final = _PLACED | _set("to into about off out up down through around until till since before after without against during as than")
-_AUXILIARIES: Final = _set("am is are was were be been being has have had do does did will would can could shall should may might must wo ca")
-_PRESENT: Final = _set("am is are has have do does can will need must")
-_DENIALS: Final = _set("no not never none nobody nothing neither nor cannot without")
-_EITHER: Final = _set("neither nor")                    # two words of one denial
-_LIKES: Final = _set("like likes love loves enjoy enjoys hate hates adore adores prefer prefers")
-_HAVING: Final = _set("has have had")
-PERSONS: Final = _set(
+_BACK: Final = word_set("it they he she this that")
+_DETERMINERS: Final = word_set("the a an this that these those some any no another both all each every one two")
+_PLACED: Final = word_set("of in at on by for from near behind under over above below beside opposite outside inside next across with between")
+_PREPOSITIONS: Final = _PLACED | word_set("to into about off out up down through around until till since before after without against during as than")
+_AUXILIARIES: Final = word_set("am is are was were be been being has have had do does did will would can could shall should may might must wo ca")
+_PRESENT: Final = word_set("am is are has have do does can will need must")
+_DENIALS: Final = word_set("no not never none nobody nothing neither nor cannot without")
+_EITHER: Final = word_set("neither nor")                    # two words of one denial
+_LIKES: Final = word_set("like likes love loves enjoy enjoys hate hates adore adores prefer prefers")
+_HAVING: Final = word_set("has have had")
+PERSONS: Final = word_set(
     "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter "
     "cousin aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
     "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss "
     "landlord landlady child children kid kids boy girl baby cat dog family ex")
-_PAST: Final = _set(
+_PAST: Final = word_set(
     "was were had did went came got gave took made said told saw met found left felt knew thought bought brought sold kept lost won ran sat stood "
     "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent spent "
     "paid heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay "
     "shot stuck struck swept")
 _DAYS: Final = MONTHS | WEEKDAYS
-_COUNTS: Final = _set("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight")
-_OPENERS: Final = _set("well so yes oh and but no actually now today still")
-_ADVERBS: Final = _set("also never still always only just really not")
+_COUNTS: Final = word_set("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight")
+_OPENERS: Final = word_set("well so yes oh and but no actually now today still")
+_ADVERBS: Final = word_set("also never still always only just really not")
 # Words that make nothing the same: what one does with many things, times, amounts.
 _LIGHT: Final = frozenset(terms_of(" ".join((
     "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done see",
