@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
@@ -81,14 +82,18 @@ def _without_distinctions(match: re.Match[str]) -> str:
     return match.group().translate(_PLAIN)
 
 
-class _Plain(dict[int, str]):
-    """The plain form of each character, found when it is first asked for."""
+class _ByCode(dict[int, str]):
+    """What `str.translate` puts in place of each character; `of` is asked when the character is first met."""
+
+    def __init__(self, of: Callable[[str], str]) -> None:
+        super().__init__()
+        self._of = of
 
     def __missing__(self, code: int) -> str:
-        plain = _plain(chr(code))
+        put = self._of(chr(code))
         if code < KEPT:
-            self[code] = plain
-        return plain
+            self[code] = put
+        return put
 
 
 def _plain(char: str) -> str:
@@ -121,7 +126,7 @@ _SAME: Final = {
     **dict.fromkeys("آأإٱ", "ا"), **dict.fromkeys("ىی", "ي"), "ک": "ك", "\u0640": "",       # spellings of one Arabic letter; tatweel
     "\u05f3": "", "\u05f4": "",                                                          # geresh and gershayim, inside Hebrew abbreviations
 }
-_PLAIN: Final = _Plain()
+_PLAIN: Final = _ByCode(_plain)
 
 # ----------------------------------------------------------------------------------------------------------------------- segmentation
 
@@ -269,21 +274,12 @@ def _is_plain(folded: str) -> bool:
     return folded.isascii() or not _SPECIAL.search(folded)
 
 
-class _Shape(dict[int, str]):
-    """The kind of each character, found when it is first asked for; the symbols that make names, space and quotation marks stand for themselves.
+def _kind(char: str) -> str:
+    """The kind of a character; the symbols that make names, space and quotation marks stand for themselves.
 
     w 0   letter and number of a script with spaces    d n   letter of a script without spaces, mark on one    h   Korean
     m     mark on a letter                             e f   emoji, half of a flag                             |   anything else
     """
-
-    def __missing__(self, code: int) -> str:
-        kind = _kind(chr(code))
-        if code < KEPT:
-            self[code] = kind
-        return kind
-
-
-def _kind(char: str) -> str:
     code, category = ord(char), unicodedata.category(char)
     if char.isspace() or char == "’":
         return "'" if char == "’" else " "
@@ -313,7 +309,7 @@ SPACELESS: Final = (
 )
 HANGUL: Final = ((0x1100, 0x11FF), (0xA960, 0xA97F), (0xAC00, 0xD7FF))
 FIRST_SPACELESS: Final = "\u0e00"
-_SHAPE: Final = _Shape()
+_SHAPE: Final = _ByCode(_kind)
 # Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that folding leaves out.
 _SPECIAL: Final = re.compile("[^\x00-\u06ff\u1e00-\u25ff]")
 _WORD: Final = re.compile(r"[^\W_]+")
