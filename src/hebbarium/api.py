@@ -138,7 +138,8 @@ def _encode_again(old: Engine, new: Engine, progress: Callable[[int, int], None]
 
     log, archived, rows = old.event_log, old.column(WITHHELD) == OWN, dict[int, Encoded]()
     jumps = {jump.event for jump in old.clock.jumps}
-    told = [number for number in range(len(log.events)) if not log.is_stub(number)]
+    erased = old.assembly.withholding.erased
+    told = [number for number, row in enumerate(log.row_of) if not (erased(row) if row >= 0 else log.is_stub(number))]
     with Meter("events", least=1000) as meter:
         tell = progress or meter
         for first in range(0, len(told), CHUNK):
