@@ -82,7 +82,7 @@ def after_jump(jumps: Sequence[Jump], number: int, now: float, time: float) -> t
 
 
 def standing(jumps: Sequence[Jump], events: Sequence[Event], erased: Callable[[int], bool], now: float) -> tuple[Jump, ...]:
-    """The jumps that are left after an erasure: the last ones are gone of which no event is left that its clock has reached.  O(events since)."""
+    """The jumps that stay after an erasure: up to the last one since which the clock has reached an event that is not erased.  O(events since)."""
 
     def holds(jump: Jump) -> bool:
         since = -math.inf if math.isnan(jump.before) else jump.before

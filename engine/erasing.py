@@ -38,17 +38,18 @@ class Erasure(tuple[int, ...]):
     _lines: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: Iterable[int], events: Sequence[Event], made: int, done: bool = False) -> Self:
+    def of(cls, rows: Iterable[int], events: Sequence[Event], made: int) -> Self:
+        """What would be erased."""
         erasure = cls(rows)
-        erasure.done, erasure.events, erasure.made = done, len(events), made
+        erasure.done, erasure.events, erasure.made = False, len(events), made
         erasure.ids = tuple(event.id for event in events if event.id)
-        erasure._lines = () if done else tuple(_line(event) for event in events[:LISTED])
+        erasure._lines = tuple(_line(event) for event in events[:LISTED])
         return erasure
 
     def finished(self) -> Self:
         """The same rows, overwritten."""
         after = type(self)(self)
-        after.done, after.events, after.ids, after.made, after._lines = True, self.events, self.ids, self.made, ()
+        vars(after).update(vars(self), done=True, _lines=())
         return after
 
     def __repr__(self) -> str:

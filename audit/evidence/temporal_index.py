@@ -606,7 +606,7 @@ def always_alone(specimen: Any) -> Any:
     return specimen.replacing("asked_beside", lambda words: ())
 
 
-@mutant("whoever is named, all are alike", rejected_by="TX-20")
+@mutant("a named person changes no order", rejected_by="TX-20")
 def nobody_first(specimen: Any) -> Any:
     class Nobody(specimen.TemporalIndex):                                     # type: ignore[misc]
         def _of_people(self, view: Any, rows: Any, named: Any) -> Any:

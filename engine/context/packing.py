@@ -10,10 +10,10 @@ memories of each question of conversations 4 and 5), so 0.5; the best exponent t
 memories of up to 32 tokens enter in plain order of rank, in a packed context those of up to 16.  A longer one enters later than its rank, when the
 budget is several times its length.  A token is four characters here, so that the order is the same for every counter.
 
-**By clock.**  Of several sources with shares each has a purse, into which its share of every token of a growing budget goes, and takes its
-next memory
-when it can pay for it.  What a source no longer needs, and what no source has a share of, goes into one more purse, from which the best memories of
-all sources are paid.  Taken by time, that is one order for all budgets, and each source has its share of every one (weighted fair queuing).
+**By clock.** Of several sources with shares each has a purse, into which its share of every token of a growing budget goes, and takes its
+next memory when it can pay for it.  What a source no longer needs, and what no source has a share of, goes into one more purse, from which
+the best memories of all sources are paid.  Taken by time, that is one order for all budgets, and each source has its share of every one
+(weighted fair queuing).
 
 Engineering, ours.
 """
@@ -78,10 +78,10 @@ def entering(tokens: Sequence[float], least: float = SHORT) -> list[int]:
     >>> entering([20, 30, 160, 20, 30, 30, 30, 30, 30, 30, 30]), entering([32, 32, 32, 10], PACKED)
     ([0, 1, 3, 4, 5, 6, 7, 8, 9, 2, 10], [0, 1, 3, 2])
     """
-    found = Entering(least)
+    order = Entering(least)
     for each in tokens:
-        found.read(each)
-    return found.all()
+        order.read(each)
+    return order.all()
 
 
 def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str, float]) -> list[int]:
@@ -101,7 +101,7 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
     queues[REST] = sorted(range(len(offers)), key=lambda n: (-offers[n][2], n))
     held = dict.fromkeys(queues, 0.0)
     ahead = dict.fromkeys(queues, 0)
-    taken, rows, found = set[int](), set[int](), list[int]()
+    taken, rows, order = set[int](), set[int](), list[int]()
 
     def next_of(source: str) -> int:
         queue = queues[source]
@@ -112,7 +112,7 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
     def take(source: str, n: int) -> None:
         held[source] -= offers[n][3]
         taken.add(n)
-        found.append(n)
+        order.append(n)
         if offers[n][1] >= 0:
             rows.add(offers[n][1])
 
@@ -131,4 +131,4 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
         for source in due:
             held[source] += rate[source] * due[first] if due[first] < inf else 0.0
         take(first, {**live, REST: rest}[first])
-    return found
+    return order
