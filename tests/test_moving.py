@@ -48,6 +48,13 @@ def test_a_rebuilt_memory_is_the_memory_that_was_told_the_same(tmp_path: Path) -
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.db", "n.db"]
 
 
+def test_an_event_without_a_text_is_kept_and_an_erased_one_is_not() -> None:
+    old = hb.memory("bm25", embedding="hashing:16")
+    old.encode_all([hb.Event(480000.0, "", "Ada", id="silent"), hb.Event(480001.0, "The door code is 4711.", "Bo", id="said")])
+    old.erase("said", confirm=True)
+    assert [event.id for event in hb.rebuild(old, "bm25", embedding="hashing:16").events] == ["silent"]
+
+
 def test_a_rebuilding_that_fails_leaves_the_files_as_they_were(tmp_path: Path) -> None:
     with hb.memory("bm25", embedding="hashing:16", path=tmp_path / "m.db") as old:
         old.encode_all(EVENTS)
