@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import DataError
+from ..engine.base.errors import DataError
 from .rating import Rating
 
 

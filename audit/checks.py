@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..engine.errors import ContractError, HebbariumError
-from ..engine.packages import words_of
+from ..engine.base.errors import ContractError, HebbariumError
+from ..engine.catalogue.packages import words_of
 from .figures import Figure
 from .paper_numbers import PaperNumber
 from .specimen import NotTestable

@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from joblib import delayed
 from joblib.externals.loky import process_executor
 
-from ..engine.encoded import VetoWarning
-from ..engine.errors import ContractError, RegistryError
-from ..engine.packages import PackageError
-from ..engine.registry import Entry, Registry
+from ..engine.base.errors import ContractError, RegistryError
+from ..engine.catalogue.packages import PackageError
+from ..engine.catalogue.registry import Entry, Registry
+from ..engine.memory.encoded import VetoWarning
 from ..reporting.workers import tied
 from .checks import Evidence, evidence_of
 from .mutation.numbers import installed

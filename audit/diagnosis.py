@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.contract.records import Event
+from ..engine.contract.vocabulary import VISIBLE
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.ports.language_model import Reply, Request, Status
-from ..engine.records import Event
-from ..engine.vocabulary import VISIBLE
 from .memory import memory_of
 
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..engine.contract import HOURS_PER
-from ..engine.registry import Entry, Equation
+from ..engine.catalogue.registry import Entry, Equation
+from ..engine.contract.hooks import HOURS_PER
 from .reached import Reach
 
 

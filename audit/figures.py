@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.errors import ContractError
+from ..engine.base.errors import ContractError
 
 MOST_CURVES = 8
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.columns import Column
-from ..engine.loop import Engine
-from ..engine.records import Query
-from ..engine.vocabulary import MATCH
+from ..engine.contract.columns import Column
+from ..engine.contract.records import Query
+from ..engine.contract.vocabulary import MATCH
+from ..engine.memory.engine import Engine
 
 SOURCE = ("(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd besides their match; a session "
           "without a use, and no session, have the best matches alone")

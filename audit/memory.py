@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..engine.columns import Phase
-from ..engine.contract import Mechanism, Params, Read, Touched, hook
-from ..engine.errors import ContractError
-from ..engine.loop import Engine
-from ..engine.plan import Instrument
+from ..engine.base.errors import ContractError
+from ..engine.catalogue.registry import Registry, Value
+from ..engine.contract.columns import Phase
+from ..engine.contract.hooks import Mechanism, Params, Read, Touched, hook
+from ..engine.contract.records import Event
+from ..engine.flow.passes import Instrument
+from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import Embedder, HashingEmbedder
 from ..engine.ports.language_model import LanguageModel
-from ..engine.records import Event
-from ..engine.registry import Registry, Value
 
 Step = Callable[[Any, Any], None]
 Told = Event | tuple[float, str] | tuple[float, str, str]

@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
 from .. import __version__
-from ..engine.registry import Registry
+from ..engine.catalogue.registry import Registry
 from ..reporting.files import write_whole
 from ..reporting.pages import environment as shared_environment
 from ..reporting.svg import standalone

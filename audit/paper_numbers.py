@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..engine.errors import ContractError
-from ..engine.registry import Entry, Registry, Value
-from ..engine.stand_ins import checked_instance
+from ..engine.base.errors import ContractError
+from ..engine.catalogue.registry import Entry, Registry, Value
+from ..engine.catalogue.stand_ins import checked_instance
 
 SECONDS: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 PREFIXES: Final[Mapping[str, tuple[str, float]]] = {"uM": ("M", 1e-6), "mM": ("M", 1e-3), "mV": ("V", 1e-3), "kHz": ("Hz", 1e3)}

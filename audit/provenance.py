@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..engine import packages
-from ..engine.registry import Registry
+from ..engine.catalogue import packages
+from ..engine.catalogue.registry import Registry
 from ..reporting.provenance import Made, made, versions
 from . import sources
 from .collect import evidence_file

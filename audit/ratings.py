@@ -30,7 +30,7 @@ def derived(result: AuditResult) -> dict[str, str]:
 
 def main() -> None:
     """Audit the collection and write the file."""
-    from ..engine.registry import Registry
+    from ..engine.catalogue.registry import Registry
     from .collect import audit_registry
 
     write_json(FILE, derived(audit_registry(Registry.read(), mutants=False, jobs=2)))

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.registry import Entry
-from ..engine.view import View
+from ..engine.catalogue.registry import Entry
+from ..engine.flow.view import View
 from .mutation import building
 from .mutation.building import Original
 from .mutation.sites import below, bound, loaded

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from ..engine.errors import DataError, RegistryError
-from ..engine.packages import Missing, Package
-from ..engine.registry import Registry
+from ..engine.base.errors import DataError, RegistryError
+from ..engine.catalogue.packages import Missing, Package
+from ..engine.catalogue.registry import Registry
 
 HERE = Path(__file__).parent / "references.bib"
 DOI = re.compile(r"^10\.\d{4,9}/\S+$")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import __version__
-from ..engine.registry import Entry, Registry
+from ..engine.catalogue.registry import Entry, Registry
 from ..reporting import latex
 from .changes import Changes
 from .checks import CheckResult

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import numpy as np
 
-from ..engine.errors import ContractError, HebbariumError, RegistryError
-from ..engine.registry import Entry
+from ..engine.base.errors import ContractError, HebbariumError, RegistryError
+from ..engine.catalogue.registry import Entry
 from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
 from .facts import Fact, claimed, facts

@@ -9,7 +9,7 @@ import types
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..engine.errors import ContractError
+from ..engine.base.errors import ContractError
 
 _CLASS_CELL = "__class__"      # read by a bare super(); it must stay the original class
 _WRAPPERS = (staticmethod, classmethod, property, functools.cached_property, functools.partial, functools.partialmethod)

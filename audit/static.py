@@ -22,15 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.columns import Before, Column, Signal
-from ..engine.contract import HOURS_PER
-from ..engine.errors import HebbariumError
-from ..engine.loop import Engine
+from ..engine.base.errors import HebbariumError
+from ..engine.catalogue.registry import Entry, Registry
+from ..engine.catalogue.stand_ins import checked_instance
+from ..engine.contract.columns import Before, Column, Signal
+from ..engine.contract.hooks import HOURS_PER
+from ..engine.contract.records import Event
+from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
+from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
-from ..engine.records import Event
-from ..engine.registry import Entry, Registry
-from ..engine.stand_ins import checked_instance
-from ..engine.vocabulary import RANDOM, RECALLED, ROW
 from .checks import Check, Decorator, Kind, Measured
 from .paper_numbers import PaperNumber, differences
 from .references import References

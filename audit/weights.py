@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import DataError
-from ..engine.packages import answering_digest
-from ..engine.registry import Registry
+from ..engine.base.errors import DataError
+from ..engine.catalogue.packages import answering_digest
+from ..engine.catalogue.registry import Registry
 
 FILE = Path(__file__).parent / "weights.json"
 FORMAT = 1

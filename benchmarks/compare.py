@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import HebbariumError, InputError
+from ..engine.base.errors import HebbariumError, InputError
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from .datasets import Dataset

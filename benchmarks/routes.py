@@ -12,11 +12,11 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from ..engine.assembly import planned
-from ..engine.columns import Before, Column, Phase, Signal
-from ..engine.contract import Mechanism, Touched
-from ..engine.schedule import Node, Stages
-from ..engine.vocabulary import ANSWERABLE, DETAIL, FACET_WEIGHTS, FUSED, MATCH, RECALLED, SIGNALS, SLEEP_END, SLEEP_ONSET, VETO, VISIBLE
+from ..engine.contract.columns import Before, Column, Phase, Signal
+from ..engine.contract.hooks import Mechanism, Touched
+from ..engine.contract.vocabulary import ANSWERABLE, DETAIL, FACET_WEIGHTS, FUSED, MATCH, RECALLED, SIGNALS, SLEEP_END, SLEEP_ONSET, VETO, VISIBLE
+from ..engine.flow.schedule import Node, Stages
+from ..engine.memory.assembly import planned
 
 
 class Kind(StrEnum):

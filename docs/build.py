@@ -25,7 +25,7 @@ from hebbarium.audit.checks import Evidence, evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.figures import Figure
 from hebbarium.audit.references import References, of_registry
-from hebbarium.engine.registry import HOMES, Entry, Parameter, Registry
+from hebbarium.engine.catalogue.registry import HOMES, Entry, Parameter, Registry
 
 DOCS = Path(__file__).resolve().parent
 ESSAYS = DOCS / "mechanisms"

@@ -38,7 +38,7 @@ from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.drawing import to_svg
 from hebbarium.audit.specimen import Specimen
 from hebbarium.console import Meter
-from hebbarium.engine.registry import HOMES, Registry
+from hebbarium.engine.catalogue.registry import HOMES, Registry
 
 FAST = ("base_level_activation", "recency", "weighted_rrf")            # drawn and audited with --fast
 ASSETS = ("site.css", "leaf.svg")

@@ -15,9 +15,9 @@ from typing import Any
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
-from hebbarium.engine.registry import Registry
 
 CHOSEN, PARTS, SCORES = "default", ("bm25", "naive_rag"), ("hit@10", "recall@10", "mrr@10", "ndcg@10")
 OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"       # data sets, and the one that has several folders

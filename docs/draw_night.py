@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import hebbarium as hb
-from hebbarium.engine.columns import Column, Scope
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.vocabulary import SLEEP_END, SLEEP_ONSET
+from hebbarium.engine.contract.columns import Column, Scope
+from hebbarium.engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET
+from hebbarium.engine.memory.engine import Engine
 
 HERE = Path(__file__).parent / "pictures" / "night.svg"
 START = hb.hours(datetime(2024, 5, 6, 8))

@@ -12,7 +12,7 @@ from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.rating import Rating, earned
 from hebbarium.audit.ratings import shipped
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 PLACE = re.compile(r"(?<=<!-- written by docs/readme_numbers\.py -->\n).*?(?=<!-- end -->)", re.S)

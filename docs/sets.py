@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hebbarium.engine.assembly import planned
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.schedule import Stages
-from hebbarium.engine.steps import ENGINE
-from hebbarium.engine.vocabulary import CUES, DRAFTS, EMBEDDER, FUSED, HIDE, LANGUAGE_MODEL, RELEASED, RERANKED, TOKEN_EMBEDDER, VETO
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.vocabulary import CUES, DRAFTS, EMBEDDER, FUSED, HIDE, LANGUAGE_MODEL, RELEASED, RERANKED, TOKEN_EMBEDDER, VETO
+from hebbarium.engine.flow.schedule import ENGINE, Stages
+from hebbarium.engine.memory.assembly import planned
 
 TARGET = Path(__file__).parent / "sets.md"
 NAMED = 3           # mechanisms that a cell names; of more it gives the number

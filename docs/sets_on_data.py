@@ -18,9 +18,9 @@ from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.benchmarks.scores.metrics import Metrics
 from hebbarium.benchmarks.scores.outcomes import scored
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import default_cache
-from hebbarium.engine.registry import Registry
 
 BASE = "naive_rag"
 SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_as_printed", "true_memory", "true_memory_gated", "true_memory_code",

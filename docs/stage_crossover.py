@@ -24,9 +24,9 @@ from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.statistics import clustered_bootstrap
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
-from hebbarium.engine.registry import Registry
 
 SCORES, BUDGETS, DRAWN = ("evidence", "answer"), (1024, 2048, 4096), 4096
 SETS = {"flat": ("default", "flat"), "staged": ("stages", "sources")}           # arm -> set, strategy

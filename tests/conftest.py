@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.cli import main
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import talk
 
 pytest_plugins = ["hebbarium.testing"]

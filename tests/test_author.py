@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from hebbarium import author
-from hebbarium.engine import contract, vocabulary
-from hebbarium.engine.columns import Column, Structure
+from hebbarium.engine.contract import hooks as contract
+from hebbarium.engine.contract import vocabulary
+from hebbarium.engine.contract.columns import Column, Structure
 from hebbarium.testing import Build, MechanismTests, numbered
 
 ROOT = Path(__file__).parent.parent
@@ -36,7 +37,7 @@ def test_what_every_mechanism_of_ours_imports_from_the_engine_is_there() -> None
 
 def test_what_mechanisms_of_ours_import_from_the_contract_is_there() -> None:
     names = {alias.name for file in (ROOT / "mechanisms").glob("*/*.py") for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-             if isinstance(node, ast.ImportFrom) and node.module == "engine.contract" for alias in node.names}
+             if isinstance(node, ast.ImportFrom) and node.module == "engine.contract.hooks" for alias in node.names}
     assert "forecast" in names and names <= set(author.__all__) and author.forecast is contract.forecast
 
 

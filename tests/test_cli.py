@@ -35,8 +35,8 @@ from hebbarium.cli import main
 from hebbarium.cli.app import ORDER
 from hebbarium.cli.shared import lasting
 from hebbarium.console import SILENCE, Meter, wrapped
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 FAST = ("--dataset", "demo", "--embedder", "hashing:64", "--limit", "1")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hebbarium.cli.assembling import Form, Strategy
+from hebbarium.engine.catalogue.registry import ROOT, Registry
 from hebbarium.engine.context.assembly import STRATEGIES
 from hebbarium.engine.context.formats import FORMATS
-from hebbarium.engine.registry import ROOT, Registry
 
 FAST = ("--set", "bm25", "--embedder", "hashing:64")
 CONTEXTS = ROOT / "mechanisms" / "sets" / "contexts"

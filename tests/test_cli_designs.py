@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from hebbarium.benchmarks.execution import local
 from hebbarium.cli.app import app, main
-from hebbarium.engine.errors import HebbariumError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.catalogue.registry import Registry
 
 DEMO = ("--dataset", "demo", "--limit", "1", "--embedder", "hashing:32")
 

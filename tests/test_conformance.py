@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import CHECKS, Bench, ConformanceCheck
 
 REGISTRY = Registry.read()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.vocabulary import CREATED, EMBEDDING, GRAPH, KIND, MATCH, RANDOM, RECALLED, ROW, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import CREATED, EMBEDDING, GRAPH, KIND, MATCH, RANDOM, RECALLED, ROW, VISIBLE
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.conformance import made_rows_change_nothing, made_rows_that_stay_visible_do_no_harm
 from hebbarium.testing.small import column, does, mechanism, score
 

@@ -86,7 +86,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def rooms(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder on the path of the package, with a copy of the registry."""
-    from hebbarium.engine import registry as module
+    from hebbarium.engine.catalogue import registry as module
 
     room = desk / "rooms"
     room.mkdir()
@@ -134,8 +134,8 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
     from hebbarium.benchmarks.datasets import LOADERS
     from hebbarium.benchmarks.designs.file import read
     from hebbarium.benchmarks.probed import measures
-    from hebbarium.engine.assembly import planned
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
+    from hebbarium.engine.memory.assembly import planned
     from hebbarium.mechanisms.retrieval.rule_filter import read_rules
 
     for block in filter(of_user, blocks(page)):
@@ -192,8 +192,8 @@ def parsed(words: list[str]) -> None:
 @cache
 def _registry() -> Any:
     """Our registry joined with the example package."""
-    from hebbarium.engine.packages import Package
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.packages import Package
+    from hebbarium.engine.catalogue.registry import Registry
 
     folder = ROOT / "docs" / "examples" / "temporal_distinctiveness" / "src" / "hebbarium_simple"
     return Registry.read().joined(Package(folder.name, "hebbarium-simple", folder))
@@ -303,7 +303,7 @@ def fields_named(section: str) -> list[str]:
 
 
 def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
-    from hebbarium.engine.registry import Departure, Entry, Equation, Form, Parameter, Proxy
+    from hebbarium.engine.catalogue.registry import Departure, Entry, Equation, Form, Parameter, Proxy
 
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## The registry entry, field by field")[1].split("## The rules")[0]
     parts = re.split(r"^An? \w+:$", text, flags=re.M)
@@ -319,7 +319,7 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
     from hebbarium.audit.rating import Rating
     from hebbarium.benchmarks.datasets.fetch import SOURCES
     from hebbarium.benchmarks.scores.metrics import METRICS
-    from hebbarium.engine.columns import Phase, Scope
+    from hebbarium.engine.contract.columns import Phase, Scope
 
     def page(name: str) -> str:
         return (ROOT / "docs" / name).read_text(encoding="utf-8")
@@ -345,7 +345,7 @@ def test_the_readme_has_the_order_that_a_reader_needs() -> None:
 
 def test_the_audit_in_numbers_is_that_of_the_evidence_and_the_ratings() -> None:
     """If not, run `make ratings`."""
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     module = script("readme_numbers")
     assert module.PLACE.findall((ROOT / "README.md").read_text(encoding="utf-8")) == [module.table(Registry.read())]
@@ -408,7 +408,7 @@ def labels(svg: str) -> list[str]:
 
 def test_the_picture_shows_the_set_as_it_is_and_the_numbers_of_the_readme() -> None:
     from hebbarium.benchmarks.designs import arms_of
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     svg = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
     expected = sorted(arm.name for arm in arms_of(Registry.read().set("default"))[1:])
@@ -428,8 +428,8 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     from hebbarium.benchmarks.datasets import load
     from hebbarium.benchmarks.reports.page import to_svg
     from hebbarium.benchmarks.reports.result import from_json
+    from hebbarium.engine.catalogue.registry import Registry
     from hebbarium.engine.ports.by_name import embedder
-    from hebbarium.engine.registry import Registry
 
     registry = Registry.read()
     result = ablate(registry.set("hybrid"), registry, load("demo", limit=2), embedder("hashing:64", None), tmp_path)
@@ -461,7 +461,7 @@ def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
     from hebbarium.audit.checks import evidence_of
     from hebbarium.audit.collect import evidence_module
     from hebbarium.audit.references import load
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     registry, references = Registry.read(), load()
     pages = {p.stem: p.read_text(encoding="utf-8") for p in script("build").build(tmp_path)}
@@ -482,7 +482,7 @@ def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
 
 def test_a_page_without_an_essay_starts_with_the_docstring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hebbarium.audit.references import load
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     module, entry = script("build"), Registry.read().entry("recency")
     essay = module.page(entry, load(), None)
@@ -495,7 +495,7 @@ def test_a_page_without_an_essay_starts_with_the_docstring(tmp_path: Path, monke
 
 def test_essays_are_of_registered_mechanisms() -> None:
     """An essay is optional; without one the page shows the module's docstring."""
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     essays = list((ROOT / "docs" / "mechanisms").glob("*.md"))
     assert essays and {p.stem for p in essays} <= set(Registry.read().entries)
@@ -504,7 +504,7 @@ def test_essays_are_of_registered_mechanisms() -> None:
 
 def test_what_a_mechanism_acts_on_is_said_once() -> None:
     """In the registry, from which its page shows it; an essay explains how."""
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     registry = Registry.read()
     for path in (ROOT / "docs" / "mechanisms").glob("*.md"):

@@ -19,12 +19,12 @@ from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import HebbariumError, InputError, RegistryError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import START, talk
 
 REGISTRY = Registry.read()

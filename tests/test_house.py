@@ -11,21 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "hebbarium"
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks")
 FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in ROOMS}
 
-# Floors, lowest first.  A module belongs to the longest name that matches; modules of `engine` and of the package that are not named
-# here stand on the floor of "engine" and of "hebbarium".
+# Floors, lowest first: every folder of `engine` is one.  A module belongs to the longest name that matches; modules of the package
+# that are not named here stand on the floor of "hebbarium".
 FLOORS = (
-    ("engine.errors",),
-    ("engine.columns", "engine.records", "engine.numerics", "engine.sharing", "engine.writings", "engine.drafts", "engine.marks", "reporting"),
-    ("engine.vocabulary",),
-    ("engine.text",),
-    ("engine.storage", "engine.ports"),
+    ("engine.base",),
+    ("reporting", "engine.text"),
+    ("engine.contract",),
+    ("engine.ports", "engine.catalogue"),
+    ("engine.state",),
+    ("engine.flow",),
+    ("engine.steps",),
+    ("engine.saving", "engine.scale"),
+    ("engine.context",),
+    ("engine.memory",),
+    ("engine.arms",),
     ("engine",),
     ("mechanisms.shared",),
     ("mechanisms",),
@@ -33,7 +39,7 @@ FLOORS = (
     ("hebbarium",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
-REPORTING_IMPORTS = {"reporting", "engine.errors", ""}
+REPORTING_IMPORTS = {"reporting", "engine.base", ""}
 
 
 def modules() -> dict[str, Path]:
@@ -71,8 +77,8 @@ LAZY = {""}     # the package's own __init__ names what it loads at first use; i
 def room(name: str) -> str:
     """The longest name in FLOORS that a module falls under.
 
-    >>> room("engine.storage.graph"), room("engine.loop"), room("cli")
-    ('engine.storage', 'engine', 'hebbarium')
+    >>> room("engine.state.graph"), room("engine.memory.engine"), room("cli")
+    ('engine.state', 'engine.memory', 'hebbarium')
     """
     parts = name.split(".")
     return next((r for size in range(len(parts), 0, -1) if (r := ".".join(parts[:size])) in FLOOR), "hebbarium")
@@ -116,7 +122,7 @@ def test_the_picture_of_the_imports_is_current() -> None:
     assert 'class="upward"' in module.drawn(FLOORS, {*pairs, ("engine", "mechanisms")})
 
 
-def test_reporting_imports_the_engines_errors_alone() -> None:
+def test_reporting_imports_the_ground_of_the_engine_alone() -> None:
     for name in MODULES:
         if room(name) == "reporting":
             assert {other for other in imported(name) if room(other) not in REPORTING_IMPORTS} == set(), name
@@ -139,6 +145,14 @@ def test_engine_names_no_mechanism() -> None:
         strings = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
         assert not (ids | classes) & names, file
         assert file.stem == "english" or not ids & strings, file
+
+
+def test_every_module_of_the_engine_lies_in_a_room_that_says_what_it_is_for() -> None:
+    assert [f.name for f in (ROOT / "engine").glob("*.py")] == ["__init__.py"]
+    for folder in sorted(f.parent for f in (ROOT / "engine").glob("*/__init__.py")):
+        assert f"engine.{folder.name}" in FLOOR, folder
+        sentence = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        assert sentence.endswith(".") and len(sentence.splitlines()) == 1, folder
 
 
 def test_root_init_imports_nothing() -> None:

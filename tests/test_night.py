@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NEED, REPLAYS, RIPPLES, SLEEP_END, SLEEP_SHARE
 from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.errors import InputError, RegistryError
-from hebbarium.engine.packages import GROUP
-from hebbarium.engine.registry import HOMES, Registry
+from hebbarium.engine.base.errors import InputError, RegistryError
+from hebbarium.engine.catalogue.packages import GROUP
+from hebbarium.engine.catalogue.registry import HOMES, Registry
 from hebbarium.scaffold import new
 from hebbarium.testing.conformance import CHECKS
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Answer, Engine
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import ANSWERABLE, RERANKED, REWEIGHTED
+from hebbarium.engine.memory.engine import Answer, Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import ANSWERABLE, RERANKED, REWEIGHTED
 from hebbarium.testing.conformance import START
 from hebbarium.testing.cross_encoder import save_tiny_cross_encoder
 

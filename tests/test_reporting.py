@@ -14,7 +14,7 @@ import pytest
 from jinja2 import UndefinedError
 
 import hebbarium
-from hebbarium.engine.errors import HebbariumError
+from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.reporting.files import write_json, write_whole
 from hebbarium.reporting.pages import SHARED, environment
 from hebbarium.reporting.text import visible

@@ -10,15 +10,15 @@ import pytest
 from scripts import script
 
 from hebbarium.benchmarks.datasets import Conversation, load
-from hebbarium.engine.columns import Column
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.offers import shares_of_sources
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.offers import shares_of_sources
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.contract.vocabulary import EMBEDDING
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ranking import Answer
-from hebbarium.engine.records import Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import EMBEDDING
+from hebbarium.engine.state.ranking import Answer
 from hebbarium.mechanisms.consolidation.topology_consolidation import DESCRIPTOR_EMBEDDING, TOPOLOGY_RUNS
 
 REGISTRY = Registry.read()

@@ -182,7 +182,7 @@ def test_a_browser_loads_nothing_from_elsewhere_and_finds_no_fault(site: Path, p
 
 # --- pages -------------------------------------------------------------------------------------------------------------------
 def test_every_mechanism_module_and_guide_has_a_page(site: Path) -> None:
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     reference = website("reference")
     for id in Registry.read().entries:
@@ -231,7 +231,7 @@ def test_nothing_of_this_machine_stands_on_a_page(site: Path) -> None:
 
 def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
     found = {item["location"] for item in json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]}
-    assert {"mechanisms/recency.html", "reference/engine/contract.html#hebbarium.engine.contract.hook", "notebooks/1-first-memory.html"} <= found
+    assert {"mechanisms/recency.html", "reference/engine/contract.html#hebbarium.engine.contract.hooks.hook", "notebooks/1-first-memory.html"} <= found
 
 
 def test_a_warning_stops_the_build(tmp_path: Path) -> None:

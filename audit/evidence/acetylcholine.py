@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
 
-from ...engine.columns import Facet, Phase
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.loop import Engine
-from ...engine.vocabulary import CONTEXT_KEPT, INITIAL_STRENGTH, LEARNING_RATE, LOG_FACETS, VETO
+from ...engine.contract.columns import Facet, Phase
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CONTEXT_KEPT, INITIAL_STRENGTH, LEARNING_RATE, LOG_FACETS, VETO
+from ...engine.memory.engine import Engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType, Graph, entity_node
-from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType, Graph, entity_node
 from .. import context_sources as shared
 from .. import walks
 from ..checks import adaptation, equation, limit, mutant, signature

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.records import Event
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LOG_PRIOR, PRIMED, VETO
 from ...engine.text.features import features
-from ...engine.vocabulary import LOG_PRIOR, PRIMED, VETO
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import encode, memory_of, neighbour

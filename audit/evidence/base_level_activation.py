@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import curve_fit, minimize_scalar
 
-from ...engine.loop import Engine
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import ACTIVATION
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import ACTIVATION
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of

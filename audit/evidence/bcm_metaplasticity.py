@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED, ROW, VETO, WORKING_MEMORY
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED, ROW, VETO, WORKING_MEMORY
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

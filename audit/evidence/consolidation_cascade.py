@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import LOG_STRENGTH, REPLAYS, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAYS, VETO
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, zmap, zscore
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.vocabulary import FUSED, LOG_FACETS
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.errors import RegistryError
+from ...engine.base.errors import RegistryError
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from ...engine.ports.reranker import STAND_IN
-from ...engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from .. import reranking as blends
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure

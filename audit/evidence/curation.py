@@ -8,15 +8,15 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism
-from ...engine.loop import Engine
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event, Only, Query
+from ...engine.contract.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATCH, VETO, VISIBLE, WORTH
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event, Only, Query
-from ...engine.registry import Registry
-from ...engine.storage.graph import EdgeType, Graph, entity_node
+from ...engine.state.graph import EdgeType, Graph, entity_node
 from ...engine.text.features import features
-from ...engine.vocabulary import DUPLICATE, INITIAL_STRENGTH, LOG_STRENGTH, MATCH, VETO, VISIBLE, WORTH
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType, Graph, entity_node
-from ...engine.vocabulary import MATCH, SESSION
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import MATCH, SESSION
+from ...engine.state.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import CUES
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.storage.vectors import VectorIndex
-from ...engine.vocabulary import CUES
+from ...engine.state.vectors import VectorIndex
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

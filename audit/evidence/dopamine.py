@@ -8,11 +8,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, PLASTICITY, VETO
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, PLASTICITY, VETO
 from ..checks import adaptation, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

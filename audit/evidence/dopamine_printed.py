@@ -4,9 +4,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ...engine.loop import Engine
+from ...engine.contract.vocabulary import INITIAL_STRENGTH
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.vocabulary import INITIAL_STRENGTH
 from ..checks import adaptation, mutant
 from . import dopamine as papers
 

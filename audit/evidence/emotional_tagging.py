@@ -9,12 +9,12 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
-from ...engine.columns import Phase
-from ...engine.errors import HebbariumError
-from ...engine.loop import Engine
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH, VETO
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

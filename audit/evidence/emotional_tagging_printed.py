@@ -5,10 +5,10 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from ...engine.loop import Engine
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import INITIAL_STRENGTH
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import INITIAL_STRENGTH
 from ..checks import adaptation, mutant
 from . import emotional_tagging as papers
 

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import hypergeom, norm
 
-from ...engine.assembly import stream
-from ...engine.columns import Phase
-from ...engine.errors import RegistryError
-from ...engine.loop import Engine
+from ...engine.base.errors import RegistryError
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import MATCH, VETO, VISIBLE
+from ...engine.memory.assembly import stream
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType, Graph
-from ...engine.vocabulary import MATCH, VETO, VISIBLE
+from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.records import Event
-from ...engine.vocabulary import FUSED, LOG_PRIOR, PRIMED
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import FUSED, LOG_PRIOR, PRIMED
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour

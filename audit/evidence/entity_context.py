@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType, Graph, entity_node
-from ...engine.vocabulary import SALIENCE
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import SALIENCE
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, data, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Mechanism
-from ...engine.drafts import Draft, Kind
-from ...engine.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import spearmanr
 
-from ...engine.columns import Phase
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH, VETO
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.text.condensing import condensed
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import DETAIL, LOG_STRENGTH, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

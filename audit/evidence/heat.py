@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH, VISIBLE, WORTH
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, VISIBLE, WORTH
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

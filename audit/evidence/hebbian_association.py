@@ -10,21 +10,10 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from ...engine.columns import Phase
-from ...engine.records import Event, Query
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import (
-    LTP,
-    MATCH,
-    MODIFIABILITY,
-    RELEASE_PROBABILITY,
-    REPLAY_LAG,
-    REPLAYED,
-    RESOURCES,
-    ROW,
-    VETO,
-    WORKING_MEMORY,
-)
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import LTP, MATCH, MODIFIABILITY, RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW, VETO, WORKING_MEMORY
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..last_uses import SOURCE as LAST_USE

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import LOG_STRENGTH
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import LOG_STRENGTH
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.records import Event
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LOG_PRIOR, VETO
 from ...engine.text.features import features
-from ...engine.vocabulary import LOG_PRIOR, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, plug_in

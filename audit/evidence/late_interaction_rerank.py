@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import hook
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import hook
+from ...engine.contract.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from ...engine.ports.tokens import Tokens, coded, joined
-from ...engine.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from .. import reranking as blends
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure

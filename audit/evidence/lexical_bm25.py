@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.storage.postings import BM25Index
-from ...engine.vocabulary import CUES
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import CUES
+from ...engine.state.postings import BM25Index
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

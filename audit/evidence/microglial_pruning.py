@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 
-from ...engine.assembly import stream
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import LOG_STRENGTH, REPLAY_LAG, REPLAYED, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LOG_STRENGTH, REPLAY_LAG, REPLAYED, VETO
+from ...engine.memory.assembly import stream
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import TURNOVER, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import TURNOVER, VETO
 from ...mechanisms.encoding import pattern_separation as code
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure

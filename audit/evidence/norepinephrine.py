@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT, VETO
+from ...engine.memory.engine import Engine
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -10,12 +10,22 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad, solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism, Params, hook
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Mechanism, Params, hook
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import (
+    LTP,
+    RIPPLES,
+    SLEEP_END,
+    SLEEP_ONSET,
+    SLEEP_SHARE,
+    VETO,
+    WORKING_MEMORY,
+    WORKING_MEMORY_SLOTS,
+    WORKING_MEMORY_STEP,
+)
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import LTP, RIPPLES, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO, WORKING_MEMORY, WORKING_MEMORY_SLOTS, WORKING_MEMORY_STEP
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.loop import Engine
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import LTP, RIPPLES, WORKING_MEMORY
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import LTP, RIPPLES, WORKING_MEMORY
 from ..checks import adaptation, between, mutant
 from . import oscillatory_clock as papers
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE, VETO
+from ...engine.memory.engine import Engine
 from .. import context_sources as shared
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure

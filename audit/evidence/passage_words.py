@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import CUES
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import CUES
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import erfc, logit, softmax
 from scipy.stats import norm
 
-from ...engine.columns import Facet, Phase
-from ...engine.vocabulary import LOG_FACETS
+from ...engine.contract.columns import Facet, Phase
+from ...engine.contract.vocabulary import LOG_FACETS
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.loop import Engine
-from ...engine.records import Event
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from ...engine.text.features import SpeechAct, features
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import DUPLICATE, TURNOVER, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import DUPLICATE, TURNOVER, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

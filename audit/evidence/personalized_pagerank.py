@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import GRAPH
+from ...engine.state.graph import EdgeType, entity_node
 from ...mechanisms.shared.synonyms import SYNONYMS
 from .. import walks
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
@@ -137,7 +137,7 @@ def two_links_are_one_step_between_entities(specimen: Any) -> Any:
 
 @adaptation("PR-9", source="ours: the memory with both names of the query ranks first, and one linked to it is found", needs="engine")
 def a_query_reaches_memories_without_its_entities(specimen: Any) -> Any:
-    from ...engine.loop import Engine
+    from ...engine.memory.engine import Engine
     from ...engine.ports.embedder import HashingEmbedder
 
     texts = ("Yesterday Ada met Bo again.", "They say Bo moved to Lisbon.", "In winter Lisbon was warm.", "Nobody wrote to Cleo.")

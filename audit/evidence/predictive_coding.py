@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares, minimize_scalar
 from scipy.stats import multivariate_normal
 
-from ...engine.assembly import stream
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import INITIAL_STRENGTH, LEARNING_RATE, PLASTICITY, SURPRISE, THRESHOLD_SHIFT, VETO
+from ...engine.memory.assembly import stream
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import INITIAL_STRENGTH, LEARNING_RATE, PLASTICITY, SURPRISE, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

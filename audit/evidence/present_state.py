@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.vocabulary import ARRANGED, CHRONOLOGICAL, RERANKED, REWEIGHTED
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import ARRANGED, CHRONOLOGICAL, RERANKED, REWEIGHTED
+from ...engine.memory.engine import Engine
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

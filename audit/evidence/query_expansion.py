@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import CUES
 from ...engine.ports.language_model import NoModel, Reply, Request, Status
-from ...engine.vocabulary import CUES
 from ...mechanisms.retrieval.dense_similarity import DENSE
 from ...mechanisms.retrieval.lexical_bm25 import LEXICAL
 from ..checks import adaptation, at_least, at_most, limit, mutant

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase
+from ...engine.contract.columns import Facet, Phase
+from ...engine.contract.vocabulary import FACET_WEIGHTS, LOG_FACETS
 from ...engine.text.features import features
-from ...engine.vocabulary import FACET_WEIGHTS, LOG_FACETS
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Mechanism, hook
-from ...engine.drafts import Draft, Kind
-from ...engine.errors import HebbariumError
-from ...engine.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Mechanism, hook
+from ...engine.contract.vocabulary import ACTIVATION, DRAFTS, FUSED, LOG_FACETS, LOG_STRENGTH
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

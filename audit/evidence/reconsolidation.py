@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import LOG_STRENGTH, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import LOG_STRENGTH, VETO
+from ...engine.state.graph import EdgeType
 from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import hook
-from ...engine.records import Event, Query
-from ...engine.vocabulary import BAN, FUSED, LOG_PRIOR, LOG_STRENGTH, NOW, REACH, RERANKED, REWEIGHTED, TEXTS, VISIBLE
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import hook
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import BAN, FUSED, LOG_PRIOR, LOG_STRENGTH, NOW, REACH, RERANKED, REWEIGHTED, TEXTS, VISIBLE
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.vocabulary import BAN, LOG_PRIOR, REWEIGHTED
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.vocabulary import BAN, LOG_PRIOR, REWEIGHTED
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

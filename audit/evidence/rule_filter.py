@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import RegistryError
-from ...engine.records import Event
-from ...engine.vocabulary import BAN, LOG_PRIOR
+from ...engine.base.errors import RegistryError
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import BAN, LOG_PRIOR
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.drafts import Draft, Kind
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.vocabulary import BAN, DRAFTS, KIND, LOG_PRIOR, NEWS, ROW, SALIENCE, WITHIN
 from ...engine.text.features import features
-from ...engine.vocabulary import BAN, DRAFTS, KIND, LOG_PRIOR, NEWS, ROW, SALIENCE, WITHIN
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

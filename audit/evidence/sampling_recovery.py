@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.loop import Engine
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.records import Event, Query
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event, Query
-from ...engine.storage.graph import EdgeType, entity_node
+from ...engine.state.graph import EdgeType, entity_node
 from .. import memory as engine
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure

@@ -14,12 +14,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 from scipy.stats import poisson
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import CONGRUENCY, ENCODING_STRENGTH, REPLAYS, THRESHOLD_SHIFT, VETO
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
 from ...engine.text.features import features
-from ...engine.vocabulary import CONGRUENCY, ENCODING_STRENGTH, REPLAYS, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW, VETO
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

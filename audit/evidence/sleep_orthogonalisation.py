@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize, minimize_scalar
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import SLEEP_SHARE, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour

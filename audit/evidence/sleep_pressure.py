@@ -8,11 +8,11 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 from ..checks import adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import encode, memory_of, neighbour

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import spearmanr
 
-from ...engine.assembly import stream
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.drafts import Draft, Kind
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import CREATED, DRAFTS, KIND, LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, VETO
+from ...engine.memory.assembly import stream
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import CREATED, DRAFTS, KIND, LOG_STRENGTH, NEED, REPLAY_LAG, REPLAYED, REPLAYS, RIPPLES, SLEEP_SHARE, VETO
 from ...mechanisms.retrieval.successor_representation import SuccessorRepresentation, SuccessorRepresentationParams
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure

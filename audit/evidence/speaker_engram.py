@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import hook
-from ...engine.drafts import Draft, Kind
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import hook
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import BAN, DRAFTS, FUSED, KIND, LOG_PRIOR, PRIMED, VETO
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import BAN, DRAFTS, FUSED, KIND, LOG_PRIOR, PRIMED, VETO
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

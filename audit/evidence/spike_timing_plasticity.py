@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad, solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism
-from ...engine.loop import Engine
-from ...engine.records import Event, Query
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import (
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import (
     LTP,
     MATCH,
     MODIFIABILITY,
@@ -27,6 +25,8 @@ from ...engine.vocabulary import (
     WORKING_MEMORY,
     WORKING_MEMORY_STEP,
 )
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
 from ..last_uses import SOURCE as LAST_USE

@@ -9,9 +9,9 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.storage.graph import Graph
-from ...engine.vocabulary import VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import VETO
+from ...engine.state.graph import Graph
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

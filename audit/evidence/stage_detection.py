@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.drafts import Draft, Kind
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DRAFTS, KIND, STAGE, VETO
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
-from ...engine.records import Event
-from ...engine.vocabulary import DRAFTS, KIND, STAGE, VETO
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, neighbour

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.drafts import Draft, Kind
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, ROW, STAGE
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, ROW, STAGE
+from ...engine.memory.engine import Engine
 from .. import context_sources as shared
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.drafts import Draft, Kind
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import DRAFTS, HIDE, KIND, ROW, SESSION, STAGE, VISIBLE, WRITING
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DRAFTS, HIDE, KIND, ROW, SESSION, STAGE, VISIBLE, WRITING
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour

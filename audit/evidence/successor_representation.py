@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.drafts import Draft, Kind
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import DRAFTS, HORIZON, LEARNING_RATE, NEED, PLASTICITY
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event, Query
-from ...engine.storage.graph import EdgeType, Graph
-from ...engine.vocabulary import DRAFTS, HORIZON, LEARNING_RATE, NEED, PLASTICITY
+from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

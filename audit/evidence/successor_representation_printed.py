@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.storage.graph import EdgeType, Graph
+from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from . import successor_representation as papers

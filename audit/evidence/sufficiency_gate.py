@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from ...engine.columns import Phase
-from ...engine.errors import HebbariumError
-from ...engine.vocabulary import ARRANGED, BAN, RELEASED, RELEVANCE, SUFFICIENCY
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import ARRANGED, BAN, RELEASED, RELEVANCE, SUFFICIENCY
 from ..checks import Measured, adaptation, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

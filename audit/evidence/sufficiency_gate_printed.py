@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.vocabulary import RELEASED, SUFFICIENCY
+from ...engine.contract.vocabulary import RELEASED, SUFFICIENCY
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
 from .sufficiency_gate import LOOKED, SCORES, gated

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.records import Event
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import NEWS, VETO, VISIBLE, WORTH
 from ...engine.text.features import features
-from ...engine.vocabulary import NEWS, VETO, VISIBLE, WORTH
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.records import Event
-from ...engine.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import LOG_STRENGTH, SALIENCE, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import LOG_STRENGTH, SALIENCE, VETO
 from ..checks import adaptation, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.records import Event
-from ...engine.registry import Registry
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.records import Event
 from ...mechanisms.retrieval.personalized_pagerank import PAGERANK
 from ...mechanisms.shared.synonyms import joined
 from ..checks import adaptation, equation, limit, mutant

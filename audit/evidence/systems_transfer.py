@@ -13,8 +13,8 @@ from scipy.integrate import quad, solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS, ROW, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, REPLAYS, ROW, VETO
 from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.loop import Engine
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, LEXICON, MATCH, VETO, VISIBLE
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event, Query
-from ...engine.storage.postings import Idf
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, LEXICON, MATCH, VETO, VISIBLE
+from ...engine.state.postings import Idf
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import hook
-from ...engine.records import Event, Query, hours
-from ...engine.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, VETO, WITHIN
+from ...engine.base.times import hours
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import hook
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import ARRANGED, CREATED, DATED, LOG_PRIOR, MATCH, VETO, WITHIN
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

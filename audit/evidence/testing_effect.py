@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.records import Event, Query
-from ...engine.vocabulary import LOG_STRENGTH, MATCH
+from ...engine.contract.records import Event, Query
+from ...engine.contract.vocabulary import LOG_STRENGTH, MATCH
 from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of
@@ -83,9 +83,9 @@ def a_harder_retrieval_gains_more(specimen: Any) -> Any:
 
 # --- the adaptation ----------------------------------------------------------------------------------------------------------
 def told(specimen: Any) -> Any:
-    from ...engine.loop import Engine
+    from ...engine.catalogue.registry import Registry
+    from ...engine.memory.engine import Engine
     from ...engine.ports.embedder import HashingEmbedder
-    from ...engine.registry import Registry
 
     params = specimen.RetrievalPracticeParams(
         time_scale=1.0, a_study=A_STUDY, b_study=B_STUDY, a_test=A_TEST, b_test=B_TEST, day=1.0, most_tests=3.0, criterion=1.0)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.loop import Engine
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
 from ..checks import adaptation, mutant
 from . import titans_memory as paper
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.drafts import Draft, Kind
-from ...engine.records import Event
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import DRAFTS, GRAPH, HIDE, KIND, NOW, ROW, SHOW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import DRAFTS, GRAPH, HIDE, KIND, NOW, ROW, SHOW, SLEEP_END, SLEEP_ONSET, VISIBLE, WRITINGS
+from ...engine.state.graph import EdgeType
 from ..checks import adaptation, equation, limit, mutant, signature
 from ..diagnosis import (
     cuts_at_their_limits,

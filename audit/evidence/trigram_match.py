@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.storage.postings import TrigramIndex
+from ...engine.state.postings import TrigramIndex
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of

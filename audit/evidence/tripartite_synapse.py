@@ -13,8 +13,8 @@ from scipy.integrate import simpson, solve_ivp
 from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 
-from ...engine.columns import Phase
-from ...engine.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAYS, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

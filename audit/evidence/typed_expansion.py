@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import BAN, FUSED, GRAPH, NOW, REACH, ROW
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.vocabulary import BAN, FUSED, GRAPH, NOW, REACH, ROW
+from ...engine.state.graph import EdgeType
 from ...mechanisms.shared.topology_bank import TOPOLOGY_MARKS
 from ..checks import equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure

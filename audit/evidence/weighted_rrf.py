@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.vocabulary import FUSED, LOG_FACETS
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.vocabulary import FUSED, LOG_FACETS
 from ..checks import adaptation, at_least, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import THRESHOLD_SHIFT
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.vocabulary import THRESHOLD_SHIFT
 from ..checks import adaptation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.errors import HebbariumError
-from ...engine.loop import Engine
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import SALIENCE, THRESHOLD_SHIFT, VETO
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.records import Event
 from ...engine.text.features import features
-from ...engine.vocabulary import SALIENCE, THRESHOLD_SHIFT, VETO
 from ..checks import adaptation, at_least, at_most, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour

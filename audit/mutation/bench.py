@@ -15,8 +15,8 @@ from functools import cached_property
 from time import process_time
 from typing import Any, Final
 
-from ...engine.registry import Registry
-from ...engine.stand_ins import checked_instance
+from ...engine.catalogue.registry import Registry
+from ...engine.catalogue.stand_ins import checked_instance
 from ..checks import Check, CheckResult, Kind, Score, evidence_of, judge
 from ..collect import evidence_module, exhibit_of
 from ..references import of_registry

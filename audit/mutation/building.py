@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import numba
 
-from ...engine import numerics
-from ...engine.registry import Entry
+from ...engine.base import numerics
+from ...engine.catalogue.registry import Entry
 from .sites import FUNCTIONS, GeneratedMutant, Numbered, Site, below, blocks, bound, is_docstring, loaded, sites
 
 SHARED: Final = ".mechanisms.shared."

@@ -23,10 +23,10 @@ from typing import Any, Final
 import numpy as np
 from joblib import delayed, parallel_config
 
-from ...engine.errors import ContractError
-from ...engine.packages import PackageError
-from ...engine.registry import Registry
-from ...engine.yaml_file import YamlFile
+from ...engine.base.errors import ContractError
+from ...engine.base.yaml_file import YamlFile
+from ...engine.catalogue.packages import PackageError
+from ...engine.catalogue.registry import Registry
 from ...reporting.workers import tied
 from .bench import Bench
 from .building import Change

@@ -11,10 +11,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar, Final
 
-from ...engine.contract import HOURS_PER, parameter_types
-from ...engine.errors import RegistryError
-from ...engine.registry import Entry, Parameter, Registry, Value
-from ...engine.stand_ins import checked_instance
+from ...engine.base.errors import RegistryError
+from ...engine.catalogue.registry import Entry, Parameter, Registry, Value
+from ...engine.catalogue.stand_ins import checked_instance
+from ...engine.contract.hooks import HOURS_PER, parameter_types
 from .. import memory
 from .sites import GeneratedMutant, Group, Kind
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from ...engine.registry import Entry
+from ...engine.catalogue.registry import Entry
 from ...reporting.files import write_json
 from .building import shared_functions
 from .sites import GeneratedMutant, Group

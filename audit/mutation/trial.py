@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import faiss
 
-from ...engine.errors import ContractError
+from ...engine.base.errors import ContractError
 from ..checks import Check, CheckResult, Score, described
 
 FLOOR, FACTOR = 0.5, 5.0                # s and multiples of the original's time that a check may take on a mutant

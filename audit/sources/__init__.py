@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ...engine.errors import DataError, RegistryError
-from ...engine.registry import Registry
-from ...engine.yaml_file import read_yaml
+from ...engine.base.errors import DataError, RegistryError
+from ...engine.base.yaml_file import read_yaml
+from ...engine.catalogue.registry import Registry
 from ..checks import Kind
 from ..rating import Rating, Verdict, derive, earned
 from ..references import References

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from ...engine.errors import DataError
-from ...engine.records import Event
+from ...engine.base.errors import DataError
+from ...engine.contract.records import Event
 from .base import Conversation, Dataset, Question, by_session
 from .beam import load_beam
 from .conversations import is_own, load_conversations

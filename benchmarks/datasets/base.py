@@ -13,9 +13,10 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NoReturn
 
-from ...engine.errors import DataError
-from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event, moment
+from ...engine.base.errors import DataError
+from ...engine.base.times import moment
+from ...engine.contract.records import Event
+from ...engine.memory.nights import CENTURY, YEAR
 from .events import Events
 
 MINUTE = 1.0 / 60.0  # h

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from ...engine.errors import DataError
-from ...engine.records import Event, hours
+from ...engine.base.errors import DataError
+from ...engine.base.times import hours
+from ...engine.contract.records import Event
 from .base import DOWNLOAD_AGAIN, Clock, Conversation, Dataset, Place, Question, assemble, given, read_json, unique
 from .events import Events
 from .reading import Element, digest_of, elements, whole

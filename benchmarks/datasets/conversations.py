@@ -23,11 +23,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ...engine.errors import DataError, InputError, RegistryError, nearest
-from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event, hours, moment, offset_of
+from ...engine.base.errors import DataError, InputError, RegistryError, nearest
+from ...engine.base.times import hours, moment, offset_of
+from ...engine.base.yaml_file import read_yaml, yaml_text
+from ...engine.contract.records import Event
+from ...engine.memory.nights import CENTURY, YEAR
 from ...engine.text.utf8 import encoded
-from ...engine.yaml_file import read_yaml, yaml_text
 from ...reporting.files import write_whole
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, given, no_constant, told_before, unique
 from .reading import mark

@@ -16,8 +16,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...engine.errors import DataError
-from ...engine.records import Event, hours
+from ...engine.base.errors import DataError
+from ...engine.base.times import hours
+from ...engine.contract.records import Event
 from .base import MINUTE, Conversation, Dataset, Question, assemble, digest
 from .demo_circles import CIRCLES
 from .demo_stories import STORIES

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import overload
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 
 
 class Events(Sequence[Event]):

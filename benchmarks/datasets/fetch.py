@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from ...reporting.files import write_whole
 from .beam import load_beam
 

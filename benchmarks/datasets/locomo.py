@@ -11,7 +11,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from ...engine.records import Event, hours
+from ...engine.base.times import hours
+from ...engine.contract.records import Event
 from .base import Clock, Conversation, Dataset, Place, Question, assemble, one_json, unique
 from .reading import Element, chosen, digest_of, items
 

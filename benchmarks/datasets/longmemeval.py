@@ -13,8 +13,9 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ...engine.nights import CENTURY, YEAR
-from ...engine.records import Event, hours
+from ...engine.base.times import hours
+from ...engine.contract.records import Event
+from ...engine.memory.nights import CENTURY, YEAR
 from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, one_json
 from .reading import Element, chosen, digest_of, items
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from .base import DOWNLOAD_AGAIN, Place, no_constant, read_json
 
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)

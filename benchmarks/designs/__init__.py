@@ -9,7 +9,7 @@ from .arms import FULL, Arm, named_arms
 from .leave_one_out import leave_one_out
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet
+    from ...engine.catalogue.registry import MechanismSet
 
 __all__ = ["FULL", "Arm", "Design", "arms_of", "named_arms"]
 

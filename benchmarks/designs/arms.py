@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...engine.errors import InputError, nearest
+from ...engine.base.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet
+    from ...engine.catalogue.registry import MechanismSet
 
 FULL = "full"          # id of the arm that is the set as it is
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 Player = TypeVar("Player", bound=Hashable)
 Coalition = frozenset[Player]

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ...engine.base.errors import InputError, RegistryError, nearest
+from ...engine.base.yaml_file import YamlFile
 from ...engine.context.assembly import FLAT, STRATEGIES
-from ...engine.errors import InputError, RegistryError, nearest
-from ...engine.yaml_file import YamlFile
 from .arms import FULL
 from .contrasts import EXACT, PAIRED
 from .kinds import BASE, AddOneIn, Arms, Change, Factorial, Fractional, Kind, LeaveOneOut, Pairs, Range, Shapley, Sweep, Varieties
 from .probe_metric import PREFIX, Measure, ProbeMetric, parsed
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet, Registry
+    from ...engine.catalogue.registry import MechanismSet, Registry
 
 FOLDER: Final = Path(__file__).parent
 SHARED: Final = ("summary", "set", "design", "data", "seeds", "metric", "strategy", "margin", "correction", "embedders")

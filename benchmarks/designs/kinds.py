@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ...engine.errors import InputError, RegistryError, nearest
+from ...engine.base.errors import InputError, RegistryError, nearest
 from .arms import FULL, Arm
 from .contrasts import EXACT, PAIRED, Coalition, Contrast, coalitions, confounded, factorial_effects, folded, interaction, shapley, shapley_sampled
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet, Registry
+    from ...engine.catalogue.registry import MechanismSet, Registry
 
 BASE = "base"
 SHOWN = 3       # players that the id of a coalition names

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .arms import FULL, Arm
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet
+    from ...engine.catalogue.registry import MechanismSet
 
 
 def leave_one_out(chosen: MechanismSet) -> list[Arm]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...engine.errors import InputError, nearest
+from ...engine.base.errors import InputError, nearest
 
 PREFIX: Final = "probe:"
 

@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ...engine.errors import HebbariumError
-from ...engine.loop import Engine
+from ...engine.base.errors import HebbariumError
+from ...engine.catalogue.registry import Registry
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.registry import Registry
 from ..datasets.demo import load_demo
 from ..edits.planted import planted
 from .cache import cache

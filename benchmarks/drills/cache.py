@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ...engine.errors import HebbariumError
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.records import Event
 from ...engine.ports.cache_file import DamagedCacheWarning
 from ...engine.ports.embedder import HashingEmbedder, Vectors
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.records import Event
 from .flips import Make, damages
 from .tally import Tally
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...engine.errors import SnapshotError
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.call_log import Call
+from ...engine.base.errors import SnapshotError
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
+from ...engine.saving.call_log import Call
 from .children import killed, opened
 from .flips import Make
 from .tally import Tally

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 
-from ...engine.loop import Engine
-from ...engine.records import Event
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from .flips import Make
 
 

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from ...engine.errors import SnapshotError
-from ...engine.loop import Engine
-from ...engine.records import Event
-from ...engine.storage.snapshot import InterruptedWarning
+from ...engine.base.errors import SnapshotError
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
+from ...engine.saving.snapshot import InterruptedWarning
 from .tally import Tally
 
 PROMISED = ("refused with what, where and cure, or the same digest, at loading and after one more save; or as after some of the calls in its log, "

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-from ...engine.errors import HebbariumError
-from ...engine.loop import Engine
-from ...engine.records import Event
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from .children import opened, started, told
 from .flips import Make
 from .tally import Tally

@@ -6,7 +6,7 @@ import random
 import time
 from pathlib import Path
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from .children import killed, opened, told
 from .flips import Make
 from .tally import Tally

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...engine.columns import Phase
-from ...engine.loop import Engine
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.registry import Registry
 from .children import opened, started, told
 from .flips import Make
 from .tally import Tally

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from joblib import delayed
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from ...reporting.workers import tied
 from .children import started
 from .flips import Make

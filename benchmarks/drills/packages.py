@@ -8,11 +8,11 @@ import random
 import sys
 from pathlib import Path
 
-from ...engine.loop import Engine
-from ...engine.packages import GROUP
+from ...engine.catalogue.packages import GROUP
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ...engine.records import Event
-from ...engine.registry import Registry
 from .children import started
 from .flips import Make
 from .tally import Tally

@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Thread
 from time import sleep
 
-from ...engine.loop import Engine
-from ...engine.records import Event
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from .flips import Make
 from .tally import Tally
 

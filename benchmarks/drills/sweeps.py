@@ -9,9 +9,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.registry import MechanismSet, Registry
 from ..datasets import Conversation, Dataset
 from ..designs import Arm
 from ..execution.folder import LEDGER, ROWS

@@ -5,8 +5,8 @@ import random
 import warnings
 from pathlib import Path
 
-from ...engine.errors import HebbariumError
-from ...engine.records import Event, Query
+from ...engine.base.errors import HebbariumError
+from ...engine.contract.records import Event, Query
 from .flips import Make
 from .tally import Tally
 

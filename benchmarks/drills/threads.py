@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ...engine.contract.records import Event
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.records import Event
 from .flips import Make
 from .tally import Tally
 

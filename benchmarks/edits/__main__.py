@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...engine.errors import HebbariumError
+from ...engine.base.errors import HebbariumError
 from ...engine.ports.by_name import embedder
 from ...engine.ports.embedding_cache import default_cache
 from ...reporting.files import results_folder, write_json, write_whole

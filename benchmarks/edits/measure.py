@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.drafts import Kind
-from ...engine.loop import Engine
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.drafts import Kind
+from ...engine.contract.vocabulary import WRITING
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
-from ...engine.registry import Registry
-from ...engine.vocabulary import WRITING
 from ...mechanisms.shared.topology_edits import RECORD, Operator, Reason
 from ..datasets.base import Conversation
 from ..scores.agreement import wilson

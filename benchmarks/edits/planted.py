@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from ..datasets.base import MINUTE, Conversation
 from .sentences import GROUPS, Sentences
 

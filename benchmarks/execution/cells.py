@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
+from ...engine.contract.records import Event, Query
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
-from ...engine.records import Event, Query
 from ..datasets import Conversation, Question
 from ..datasets.base import Stop, stops, unique
 from ..systems.base import (

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...engine.errors import HebbariumError, InputError
+from ...engine.base.errors import HebbariumError, InputError
 from .missing import Finished, Results, Way, Work, called, pack
 from .sources import Reference
 from .spec import RunSpec, code_version, versions

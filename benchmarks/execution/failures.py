@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...engine.errors import HebbariumError
+from ...engine.base.errors import HebbariumError
 
 FAILED, LOGS = "failed.jsonl", "logs"
 

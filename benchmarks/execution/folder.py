@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ...engine.errors import DataError, HebbariumError, InputError, nearest
+from ...engine.base.errors import DataError, HebbariumError, InputError, nearest
 from ...engine.ports.by_name import SHIPPED
 from ...engine.ports.by_name import embedder as embedder_by_name
 from ...engine.ports.embedding_cache import CachedEmbedder

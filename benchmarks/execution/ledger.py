@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...engine.errors import DataError, HebbariumError, InputError
+from ...engine.base.errors import DataError, HebbariumError, InputError
 
 _APPLICATION = 0x48656262  # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
 _VERSION = 1

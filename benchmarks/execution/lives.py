@@ -1,7 +1,7 @@
 """Lives that cells share: which cells can be asked of one memory, and lives that are kept as snapshots to be asked later.
 
 A life is decided by the mechanisms with a hook outside RETRIEVE and their parameters except `weight`, the seed, the data, the unit, the conversation,
-the embedder and the code (`engine.lives`).  Where a query may change memory, a set that learns from recall shares no life.
+the embedder and the code (`engine.flow.lives`).  Where a query may change memory, a set that learns from recall shares no life.
 """
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import DataError, InputError
-from ...engine.registry import Registry
+from ...engine.base.errors import DataError, InputError
+from ...engine.catalogue.registry import Registry
 from ...reporting.files import write_json
 from ..systems.hebbarium import Life
 

@@ -12,12 +12,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import HebbariumError, InputError
+from ...engine.base.errors import HebbariumError, InputError
+from ...engine.catalogue.registry import Registry
 from ...engine.ports.embedder import Embedder, tokens_of
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...engine.ports.transcript import Transcript
-from ...engine.registry import Registry
 from ...reporting.files import results_folder, write_json, write_whole
 from ..datasets import Dataset, require_questions
 from ..systems.base import TakesFeedback

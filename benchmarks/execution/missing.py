@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ...engine.errors import DataError, HebbariumError
+from ...engine.base.errors import DataError, HebbariumError
 from ...reporting.workers import tied
 from .ledger import FinishedCell, Ledger
 

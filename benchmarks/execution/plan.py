@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import HebbariumError, InputError
+from ...engine.base.errors import HebbariumError, InputError
+from ...engine.catalogue.registry import Registry, digest, files
 from ...engine.ports.language_model import LanguageModel, described
-from ...engine.registry import Registry, digest, files
 from ..designs import FULL, Arm
 from ..systems.base import Capability
 from ..systems.by_name import OURS, revision

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from ..datasets import Conversation, Dataset, Unit, load
 from .missing import pack
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ... import __version__, engine
-from ...engine.errors import InputError, RegistryError
-from ...engine.packages import source_digest
+from ...engine.base.errors import InputError, RegistryError
+from ...engine.catalogue.packages import source_digest
 from ...reporting.provenance import versions as installed_versions
 from ..systems.by_name import OURS
 from .ledger import Ledger
 
 if TYPE_CHECKING:
-    from ...engine.registry import MechanismSet
+    from ...engine.catalogue.registry import MechanismSet
     from ..datasets import Dataset
 
 LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "sentence-transformers", "torch", "PyStemmer")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...engine.errors import DataError, InputError
+from ...engine.base.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from ..datasets import Dataset

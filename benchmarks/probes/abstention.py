@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.vocabulary import SUFFICIENCY
+from ...engine.contract.vocabulary import SUFFICIENCY
 from ..calibrate import GATE, fitted_gate
 from .harness.base import Above, Numbers, Probe, Within
 from .harness.life import MINUTE, Life, Need, Settings

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import PLASTICITY
+from ...engine.contract.vocabulary import PLASTICITY
 from .harness.base import Above, Numbers, Probe, Ratio, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import NAMES, Stimuli

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import RELEASE_PROBABILITY
+from ...engine.contract.vocabulary import RELEASE_PROBABILITY
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import FOODS, JOBS, OBJECTS, PLACES, Stimuli

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.vocabulary import CONTEXT_KEPT
+from ...engine.contract.vocabulary import CONTEXT_KEPT
 from .harness.base import NotBelow, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, OBJECTS, Stimuli, sentence

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import HORIZON
+from ...engine.contract.vocabulary import HORIZON
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence

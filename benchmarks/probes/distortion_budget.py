@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.vocabulary import DETAIL
+from ...engine.contract.vocabulary import DETAIL
 from .harness.base import Above, Numbers, Probe, Run, Within, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence

@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from ...engine.loop import Engine
-from ...engine.records import Event
+from ...engine.contract.records import Event
+from ...engine.memory.engine import Engine
 from .harness.base import Numbers, Probe, mean
 from .harness.life import MINUTE, START, Life, Need
 from .stimuli import NAMES, Stimuli, sentence

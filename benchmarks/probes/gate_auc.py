@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...engine.columns import Phase
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.vocabulary import THRESHOLD_SHIFT
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import THRESHOLD_SHIFT
 from .harness.base import MoreThan, Numbers, Probe
 from .harness.instruments import Instrument
 from .harness.life import MINUTE, Life, Need

@@ -1,8 +1,8 @@
 """Intent: a question about a time gives the weight of time to the signals of time."""
 from __future__ import annotations
 
-from ...engine.columns import Facet
-from ...engine.vocabulary import FACET_WEIGHTS
+from ...engine.contract.columns import Facet
+from ...engine.contract.vocabulary import FACET_WEIGHTS
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import Stimuli, sentence

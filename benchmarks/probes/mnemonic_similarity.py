@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.vocabulary import DUPLICATE
+from ...engine.contract.vocabulary import DUPLICATE
 from .harness.base import Above, Numbers, Probe
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, JOBS, NAMES, OBJECTS, PLACES, Stimuli

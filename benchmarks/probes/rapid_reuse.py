@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import RESOURCES
+from ...engine.contract.vocabulary import RESOURCES
 from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence

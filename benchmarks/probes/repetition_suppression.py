@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import SURPRISE
+from ...engine.contract.vocabulary import SURPRISE
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import Stimuli, sentence

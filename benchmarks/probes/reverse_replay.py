@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...engine.vocabulary import REPLAYED
+from ...engine.contract.vocabulary import REPLAYED
 from .harness.base import Above, Numbers, Probe
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.vocabulary import LOG_STRENGTH
+from ...engine.contract.vocabulary import LOG_STRENGTH
 from .harness.base import Above, Numbers, Probe, Within
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence

@@ -1,7 +1,7 @@
 """Selectivity: associations onto a memory grow less easily, the more it was active (Bienenstock, Cooper & Munro 1982)."""
 from __future__ import annotations
 
-from ...engine.vocabulary import MODIFIABILITY
+from ...engine.contract.vocabulary import MODIFIABILITY
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.vocabulary import SLEEP_END, SLEEP_ONSET
+from ...engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET
 from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import DAY, Life, Need
 from .stimuli import Stimuli, sentence

@@ -1,7 +1,7 @@
 """Surprise: a message is worth the more, the more of it was not said before."""
 from __future__ import annotations
 
-from ...engine.vocabulary import NEWS
+from ...engine.contract.vocabulary import NEWS
 from .harness.base import Above, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, NAMES, PLACES, Stimuli

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ...engine.records import hours, moment
+from ...engine.base.times import hours, moment
 from .harness.base import Numbers, Probe, Within, mean
 from .harness.life import DAY, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence

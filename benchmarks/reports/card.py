@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from ...reporting.files import write_json
 from ..execution.folder import AGAIN, MANIFEST, RunFolder
 

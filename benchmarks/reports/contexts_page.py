@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ...engine.context.components import Component
     from ...engine.context.context import Context
     from ...engine.context.tokens import TokenCounter
-    from ...engine.loop import Engine
-    from ...engine.records import Query
+    from ...engine.contract.records import Query
+    from ...engine.memory.engine import Engine
 
 TEMPLATES: Final = Path(__file__).parent.parent / "templates"
 LEFT_OUT: Final = "left out"

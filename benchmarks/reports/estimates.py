@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from ...reporting.text import visible
 from ..scores.comparison import Verdict
 from .published import NOTHING, Published, Removal, alone

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from ...engine.errors import DataError, InputError
+from ...engine.base.errors import DataError, InputError
 from ...reporting.text import plural
 from ..scores.chance import Pool
 from ..scores.cluster_robust import ClusterT, Spread, fewest_questions

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 LABEL: Final = "treats questions as independent"
 EXACT_BELOW: Final = 25         # discordant questions

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 BINS: Final = 10
 COVERAGES: Final = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)

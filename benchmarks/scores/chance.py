@@ -7,7 +7,7 @@ from math import comb, fsum, log2
 from statistics import median
 from typing import Any
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 from ...reporting.text import plural
 from .metrics import DEPTHS, KINDS, named
 

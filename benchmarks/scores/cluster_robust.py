@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 from .clusters import ClusterIds, by_cluster
 
 _TIE = 1e-12      # a standard error below this share of the largest difference is rounding

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 Floats = NDArray[np.float64]
 ClusterIds = Sequence[str] | Sequence[int] | NDArray[np.str_] | NDArray[np.integer]

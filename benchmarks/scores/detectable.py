@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import DataError
+from ...engine.base.errors import DataError
 from ...reporting.text import plural
 from .cluster_robust import Spread, expected_half_width, fewest_questions, satterthwaite, smallest_effect
 from .comparison import ALPHA

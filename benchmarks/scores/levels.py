@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 from .cluster_robust import ClusterT, cluster_t
 from .clusters import by_cluster
 

@@ -11,7 +11,7 @@ from math import fsum, log2
 from operator import index
 from typing import Final
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
 KINDS: Final = ("hit", "recall", "mrr", "ndcg")

@@ -6,7 +6,7 @@ from typing import Final
 
 from scipy import special
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 
 POWER: Final = 0.8
 MOST: Final = 1000          # further conversations that are counted

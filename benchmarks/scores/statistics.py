@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
 from .clusters import ClusterIds, Floats, by_cluster
 
 ENOUGH: Final = 8  # clusters from which on an interval is corrected for bias and acceleration

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval.adjacent_stages import Walks
 
 UNITS = (1_000, 20_000)

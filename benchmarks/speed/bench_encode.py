@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Event
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 
 TARGETS = {1_000: None, 10_000: 1.5, 100_000: None}     # ms an event
 COUNT = 400

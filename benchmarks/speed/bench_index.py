@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.storage.graph import EdgeType, Graph, gather
-from hebbarium.engine.storage.vectors import VectorIndex
+from hebbarium.engine.state.graph import EdgeType, Graph, gather
+from hebbarium.engine.state.vectors import VectorIndex
 
 DIMENSIONS, SIZES = 384, (1_000, 10_000, 100_000)
 

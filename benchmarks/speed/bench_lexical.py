@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.storage.postings import BM25Index, Idf, TrigramIndex, TrigramMeasure, terms_of
+from hebbarium.engine.state.postings import BM25Index, Idf, TrigramIndex, TrigramMeasure, terms_of
 from hebbarium.engine.text.features import features
 
 SIZES = (1_000, 10_000, 100_000)

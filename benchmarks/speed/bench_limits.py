@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Query
-from hebbarium.engine.vocabulary import ACTIVATION, ARRIVED, LOG_STRENGTH
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.contract.vocabulary import ACTIVATION, ARRIVED, LOG_STRENGTH
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.consolidation.synaptic_tagging import EARLY_PHASE_INDUCED, LATE_PHASE
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 

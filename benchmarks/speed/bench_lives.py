@@ -16,11 +16,11 @@ import pytest
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.benchmarks.worlds.collection import WORLDS
 from hebbarium.benchmarks.worlds.run import lived
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Stopwatch
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.flow.observer import Stopwatch
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
 
 EVENT, QUESTION, USE = 3.0, 2.0, 1.0        # ms, most at 300 rows
 ROUNDS = 64

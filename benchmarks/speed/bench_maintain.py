@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
 TARGETS = {1_000: None, 10_000: None, 100_000: 5.0}     # ms

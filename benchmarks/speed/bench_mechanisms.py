@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Tick
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import RECALLED
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Tick
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import RECALLED
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 
 UNITS, EVENTS = 10_000, 256
 REGISTRY = Registry.read()

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.contract import Tick
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import ACTIVATION, CREATED, NOW
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.hooks import Tick
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import ACTIVATION, CREATED, NOW
+from hebbarium.engine.memory.engine import Engine
 
 UNITS, TIMES, NEWS = 10_000, 10, 64
 NIGHT, TICK = 2000.0, 12.0      # ms, most that a full night at 10,000 units and a tick at 100,000 may take

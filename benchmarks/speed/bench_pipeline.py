@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event, Query
 from hebbarium.engine.text.dates import times
 from hebbarium.mechanisms.retrieval.late_interaction_rerank import maxsim
 

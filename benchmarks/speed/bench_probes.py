@@ -9,9 +9,9 @@ import pytest
 from hebbarium.benchmarks.probes.harness.collection import own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 
 PROBES = ("lag_crp/list", "forgetting_curve/ebbinghaus", "needle/depths", "sleep_benefit/wake_sleep", "old_memory_cost/years")
 

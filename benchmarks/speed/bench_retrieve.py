@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Query
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 
 TARGETS = {1_000: None, 10_000: 4.0, 100_000: 25.0}     # ms, p50
 Memory = Callable[[int], Engine]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.approximate import GraphIndex
-from hebbarium.engine.scans import SharedScans
+from hebbarium.engine.scale.approximate import GraphIndex
+from hebbarium.engine.state.scans import SharedScans
 
 DIMENSIONS, TOPICS, ASKED = 384, 2_000, 48
 SIZES = (1_000, 10_000, 100_000, *map(int, os.environ.get("HEBBARIUM_SCALE", "").split()))

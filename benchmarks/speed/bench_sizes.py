@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from hebbarium.benchmarks.speed.large import HOUR, SETS, SMALL, UNITS, WITHOUT, Files
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.shortlist import PAYS
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.scale.shortlist import PAYS
 
 SHORTLIST, LONGER, MANY = 2_048, 2_560, 1_000_000
 SCAN = "flat search"
@@ -39,8 +39,8 @@ def opened(path):
 sys.path.insert(0, sys.argv[4])
 from conftest import FreeEmbedder, conversation, questions
 from hebbarium.benchmarks.speed.large import resident
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.catalogue.registry import Registry
 registry = Registry.read()
 small = opened(sys.argv[2])
 before = resident()

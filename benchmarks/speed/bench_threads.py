@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.crew import PAYS
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Query
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.scale.crew import PAYS
 
 EACH = 32           # questions of a thread
 SIZES = (1_000, 10_000, 100_000)

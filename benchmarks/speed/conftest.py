@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 from hebbarium.benchmarks.speed import quiet
 from hebbarium.benchmarks.speed.large import SMALL, WITHOUT, Files, tiled
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import WORD, Vectors
 from hebbarium.engine.ports.tokens import Tokens, coded
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
 
 DIMENSIONS = 384            # of all-MiniLM-L6-v2
 LONG = 100.0                # ms; in longer rounds a processor is disturbed and left alone several times

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hebbarium.benchmarks.speed.shortlist_answers import K, merged, print_rows, read, sources, tell, whole_numbers
-from hebbarium.engine import approximate
-from hebbarium.engine.approximate import ListIndex
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import default_cache
+from hebbarium.engine.scale import approximate
+from hebbarium.engine.scale.approximate import ListIndex
 
 Vectors = NDArray[np.float32]
 NEAR = 32           # nearest rows whose differences are the directions of growth

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import Column, Scope
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.storage.graph import BUILT_IN, Graph
-from hebbarium.engine.vocabulary import ARRIVED, CREATED
+from hebbarium.engine.contract.columns import Column, Scope
+from hebbarium.engine.contract.vocabulary import ARRIVED, CREATED
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import BUILT_IN, Graph
 
 HOUR = 1.0
 SMALL = 1_000

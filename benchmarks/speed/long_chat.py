@@ -17,10 +17,10 @@ from time import process_time
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.datasets.long_chat import write_long_chat
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
 
 LIMIT = 2 << 30             # bytes, most resident
 GROWTH = 1.5                # cost of an event at the end over that at the start

@@ -18,9 +18,9 @@ from typing import Any
 
 from hebbarium.benchmarks.speed.conftest import FreeEmbedder, conversation, questions
 from hebbarium.benchmarks.speed.large import resident
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.memory.engine import Engine
 
 EVENTS, ASKED = 300, 10     # events and questions of a memory
 OPEN: dict[str, Engine] = {}        # by path, in a worker

@@ -30,13 +30,13 @@ from numpy.typing import NDArray
 
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.scores.statistics import Interval, clustered_bootstrap
-from hebbarium.engine import shortlist
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.scale import shortlist
 from hebbarium.engine.text.condensing import sentences
 
 K = 10                                              # rows of an answer

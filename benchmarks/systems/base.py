@@ -10,8 +10,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from ...engine.contract.records import Event, Query
     from ...engine.ports.embedder import Embedder
-    from ...engine.records import Event, Query
 
 
 class Capability(Enum):

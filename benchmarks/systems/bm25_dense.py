@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import Stemmer
 
+from ...engine.contract.records import Event, Query
 from ...engine.ports.embedder import Embedder
-from ...engine.records import Event, Query
 from .base import Capability, Retrieved, RetrievedEvent
 
 

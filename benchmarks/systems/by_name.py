@@ -11,14 +11,14 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...engine.errors import HebbariumError, InputError
-from ...engine.packages import source_digest
+from ...engine.base.errors import HebbariumError, InputError
+from ...engine.catalogue.packages import source_digest
 from .base import Capability
 
 if TYPE_CHECKING:
+    from ...engine.catalogue.registry import Registry
     from ...engine.ports.embedder import Embedder
     from ...engine.ports.language_model import LanguageModel
-    from ...engine.registry import Registry
     from .base import Factory, System
 
 OURS = "hebbarium"
@@ -60,8 +60,8 @@ def maker(name: str, mechanisms: Mapping[str, Mapping[str, Any]], registry: Regi
     """
     if name != OURS:
         return partial(make, name)
-    from ...engine.observer import Stopwatch
-    from ...engine.registry import MechanismSet
+    from ...engine.catalogue.registry import MechanismSet
+    from ...engine.flow.observer import Stopwatch
     from .hebbarium import Hebbarium
 
     return lambda embedder, seed: Hebbarium(registry.build(MechanismSet("", "", mechanisms)), embedder, seed,

@@ -13,27 +13,26 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ...engine.assembly import planned
-from ...engine.columns import Before, Column, Phase, Signal
+from ...engine.arms.as_planned import AsPlanned
+from ...engine.arms.counterfactual import Counterfactual
+from ...engine.base.errors import InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.context.assembly import context_of
 from ...engine.context.condensers import Form
-from ...engine.context.planned import AsPlanned
 from ...engine.context.quoting import unescaped
-from ...engine.contract import Mechanism, Touched
-from ...engine.counterfactual import Counterfactual
-from ...engine.errors import InputError
-from ...engine.lives import Plan, life_of
-from ...engine.loop import Engine
-from ...engine.observer import Observer, Stopwatch
+from ...engine.contract.columns import Before, Column, Phase, Signal
+from ...engine.contract.hooks import Mechanism, Touched
+from ...engine.contract.records import Event, Query
+from ...engine.contract.units import Unit
+from ...engine.contract.vocabulary import RECALLED, ROW, SIGNALS, TOKEN_EMBEDDER, VISIBLE
+from ...engine.flow.lives import Plan, life_of
+from ...engine.flow.observer import Observer, Stopwatch
+from ...engine.flow.schedule import ENGINE, Node, Stages
+from ...engine.memory.assembly import planned
+from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.language_model import LanguageModel
-from ...engine.ranking import Answer
-from ...engine.records import Event, Query
-from ...engine.registry import MechanismSet, Registry
-from ...engine.schedule import Node, Stages
-from ...engine.steps import ENGINE
-from ...engine.units import Unit
-from ...engine.vocabulary import RECALLED, ROW, SIGNALS, TOKEN_EMBEDDER, VISIBLE
+from ...engine.state.ranking import Answer
 from .base import Assembled, Capability, Retrieved, RetrievedEvent
 
 
@@ -173,7 +172,7 @@ class Asking:
 
 
 class Round:
-    """Askings of one memory with the same mechanisms, asked each query together: what no parameter reaches runs once (`engine.together`).
+    """Askings of one memory with the same mechanisms, asked each query together: what no parameter reaches runs once (`engine.flow.parameter_arms`).
 
     Answers equal those of each asking alone, and so do times, but for noise: each has the time of every step that it needs.
     """
@@ -248,7 +247,7 @@ def _receipts(ids: Sequence[str], seen: Stopwatch) -> dict[str, dict[str, int]]:
 class Deciding:
     """What mechanisms decide of the life of a memory.
 
-    mechanisms  mechanism -> parameter -> value, see `engine.lives`
+    mechanisms  mechanism -> parameter -> value, see `engine.flow.lives`
     steps       labels of all steps outside RETRIEVE, in order
     """
 
@@ -306,7 +305,7 @@ def unread_signals(mechanisms: Sequence[Mechanism[Any]], phases: Mapping[Phase, 
 
     The way is computed from the schedule of retrieval: the step that answers, the steps that write what it reads, and so on.  In a set without a
     step that reads all signals, only those in the match, or those that another step on the way reads, can change an answer.
-    phases  of `engine.assembly.planned`, if they are known
+    phases  of `engine.memory.assembly.planned`, if they are known
 
     Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be scheduled together.
     """

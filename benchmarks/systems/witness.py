@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.observer import Observer
-from ...engine.plan import StepFunction
-from ...engine.schedule import Node
-from ...engine.view import Binding
-from ...engine.vocabulary import ROW, VETO, VISIBLE
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import ROW, VETO, VISIBLE
+from ...engine.flow.observer import Observer
+from ...engine.flow.passes import StepFunction
+from ...engine.flow.schedule import Node
+from ...engine.flow.view import Binding
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.records import Event, hours
+from ...engine.base.times import hours
+from ...engine.contract.records import Event
 
 START = hours(datetime(2026, 1, 5))         # Monday, midnight
 DAY, MINUTE = 24.0, 1 / 60                  # h

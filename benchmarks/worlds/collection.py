@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ...engine.errors import InputError, nearest
+from ...engine.base.errors import InputError, nearest
 from . import flood, journeys, needs
 from .base import World
 

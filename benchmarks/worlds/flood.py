@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from .base import DAY, MINUTE, START, Ask, Stream, World, ordered
 from .words import ITEMS, LINES, chatter, memory_of, question_about, retold
 

@@ -16,7 +16,7 @@ from itertools import pairwise, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from .base import DAY, MINUTE, START, Ask, Stream, World, ordered
 from .words import LINES, chatter, memory_of_place, question_of_stage
 

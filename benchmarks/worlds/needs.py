@@ -18,7 +18,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.records import Event
+from ...engine.contract.records import Event
 from .base import DAY, START, Ask, Beliefs, Stream, World, ordered
 from .words import LINES, chatter, memory_of, question_about
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from ... import __version__, engine
-from ...engine.observer import Stopwatch
-from ...engine.packages import source_digest
+from ...engine.catalogue.packages import source_digest
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.records import Event, Query
+from ...engine.flow.observer import Stopwatch
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.records import Event, Query
-from ...engine.registry import MechanismSet, Registry
 from ..execution.ledger import Ledger
 from ..execution.missing import Finished, Progress, finished_cells, run_missing
 from ..execution.plan import Composition

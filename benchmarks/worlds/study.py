@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from ...engine.errors import InputError
+from ...engine.base.errors import InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...engine.registry import MechanismSet, Registry
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
 from ..designs import FULL, Arm

@@ -33,7 +33,7 @@ def _left_out(name: str) -> bool:
 def page_of(name: str) -> str:
     """The path of a module's page on the site.
 
-    >>> page_of("engine.loop"), page_of("engine")
+    >>> page_of("engine.memory.engine"), page_of("engine")
     ('reference/engine/loop.md', 'reference/engine/index.md')
     """
     path = name.replace(".", "/")

@@ -1,1 +1,1 @@
-"""Context assembly: choosing and formatting memories under a token budget."""
+"""Text for a reader: what of an answer is shown under a budget, and the stack of tasks."""

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..drafts import Kind
-from ..errors import ContractError, InputError, nearest
-from ..offers import NO_LIMIT, Offer
-from ..ranking import Answer, best
-from ..records import Event, Only, Query, attribute_pairs
+from ..base.errors import ContractError, InputError, nearest
+from ..contract.drafts import Kind
+from ..contract.offers import NO_LIMIT, Offer
+from ..contract.records import Event, Only, Query, attribute_pairs
+from ..contract.vocabulary import DETAIL
+from ..state.ranking import Answer, best
 from ..text.features import terms_of
-from ..vocabulary import DETAIL
 from .components import ComponentKind
 from .condensers import Form
 from .context import Context, Reader
@@ -39,8 +39,8 @@ from .selection import LARGEST, Rules, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
-    from ..columns import Column
-    from ..units import Unit
+    from ..contract.columns import Column
+    from ..contract.units import Unit
 
 RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
@@ -56,7 +56,7 @@ FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column 
 
 
 class Memory(Protocol):
-    """What assembling asks of a memory; `engine.loop.Engine` has it."""
+    """What assembling asks of a memory; `engine.memory.engine.Engine` has it."""
 
     @property
     def sources(self) -> Mapping[str, float]: ...

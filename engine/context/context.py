@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from math import floor, inf
 from typing import Any, Final
 
-from ..errors import InputError
-from ..ranking import Answer
-from ..records import Event
-from ..tables import brief, html_table
+from ..base.errors import InputError
+from ..base.tables import brief, html_table
+from ..contract.records import Event
+from ..state.ranking import Answer
 from .banner import Cut
 from .components import Component, ComponentKind
 from .condensers import Form, condensed_to

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError
-from ..numerics import kernel
+from ..base.errors import InputError
+from ..base.numerics import kernel
 
 Rows = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from ..records import moment, written
+from ..base.times import moment, written
 from .components import ComponentKind
 from .condensers import Form, breadcrumb
 from .quoting import escaped

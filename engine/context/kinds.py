@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from ..records import Event
-from ..tables import brief
+from ..base.tables import brief
+from ..contract.records import Event
 from .condensers import Form
 from .formats import Candidate
 

@@ -16,7 +16,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from math import inf
 from typing import Final
 
-from ..errors import InputError
+from ..base.errors import InputError
 from ..text.features import terms_of
 from .banner import Cut, banner
 from .components import Component, ComponentKind

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from ..errors import InputError
-from ..records import Event, Only, Query
-from ..tasks import PERCENT, POP, TASK, Frame, Tasks
+from ..base.errors import InputError
+from ..contract.records import Event, Only, Query
 from ..text.features import terms_of
 from .assembly import budget_of
 from .components import ComponentKind
@@ -17,11 +16,12 @@ from .context import Context, Reader
 from .formats import FORMATS, Candidate
 from .kinds import by_kind
 from .selection import LARGEST, Rules, fill, lay_out
+from .tasks import PERCENT, POP, TASK, Frame, Tasks
 from .tokens import LENGTH, TokenCounter
 
 if TYPE_CHECKING:
-    from ..ranking import Answer
-    from ..storage.event_log import EventLog
+    from ..state.event_log import EventLog
+    from ..state.ranking import Answer
 
 ROOT, PATH, SIBLINGS, CURRENT = PARTS = ("Root Goal", "Path", "Finished Beside It", "Current Task")
 SHARES: Final = dict(zip(PARTS, map(float, PERCENT), strict=True))
@@ -29,7 +29,7 @@ MOST: Final = 256       # memories of the current task that are looked at
 
 
 class Memory(Protocol):
-    """What this asks of a memory; `engine.loop.Engine` has it."""
+    """What this asks of a memory; `engine.memory.engine.Engine` has it."""
 
     @property
     def tasks(self) -> Tasks: ...

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..errors import InputError, nearest
+from ..base.errors import InputError, nearest
 from .banner import Cut
 from .condensers import condense, cut
 from .quoting import quoted

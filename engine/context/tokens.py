@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from ..errors import HebbariumError, InputError
+from ..base.errors import HebbariumError, InputError
 from ..ports.embedder import Embedder, WrappedEmbedder
 from ..ports.word_pieces import TOKENIZER
 from ..text.utf8 import encoded

@@ -1,1 +1,1 @@
-"""Ports: protocols of the models that a memory uses, each with its cache and a stand-in for tests."""
+"""Models from outside: embedders, rerankers and language models, with their caches."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from ..errors import HebbariumError, InputError
+from ..base.errors import HebbariumError, InputError
 from .embedder import CURE_SPEC, Embedder, HashingEmbedder, Progress, checked_embedder
 from .embedding_cache import CachedEmbedder
 from .language_model import CURE_MODEL, LanguageModel, checked_language_model
@@ -71,7 +71,7 @@ def language_model(spec: str | LanguageModel | None, transcript: Path | None = N
     >>> language_model("openai:")
     Traceback (most recent call last):
         ...
-    hebbarium.engine.errors.InputError: language model: there is no language model 'openai:'
+    hebbarium.engine.base.errors.InputError: language model: there is no language model 'openai:'
       What to do: give openai:<model>, such as openai:gpt-4.1-mini, or an object with name, revision and ask(requests)
     """
     if spec is None:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..errors import HebbariumError
-from ..marks import mark
+from ..base.errors import HebbariumError
+from ..base.marks import mark
 from ..text.utf8 import encoded
 
 SQL_KEYS = 500             # keys in one SELECT

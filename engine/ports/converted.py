@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from .cache_file import DamagedCacheWarning
 from .embedder import Vectors
 from .sentence_transformer import SentenceTransformerEmbedder

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..base.errors import InputError
 from ..text.utf8 import hashed
 from .tokens import MOST_PIECES, Tokens, coded, joined
 

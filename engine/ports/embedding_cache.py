@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
 from .embedder import Embedder, Progress, Vectors, WrappedEmbedder, checked_texts, tokens_of

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import InputError
+from ..base.errors import InputError
 
 KINDS: Mapping[str, Callable[[Any], bool]] = MappingProxyType({
     "object": lambda value: isinstance(value, dict), "array": lambda value: isinstance(value, list), "string": lambda value: isinstance(value, str),

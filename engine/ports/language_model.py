@@ -15,7 +15,7 @@ from enum import StrEnum
 from threading import RLock
 from typing import Any, Protocol
 
-from ..errors import HebbariumError, InputError
+from ..base.errors import HebbariumError, InputError
 from .json_schema import checked_schema, fault, parsed
 
 CURE_MODEL = "give openai:<model>, such as openai:gpt-4.1-mini, or an object with name, revision and ask(requests)"

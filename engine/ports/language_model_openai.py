@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from .language_model import Reply, Request, Status
 from .openai_compatible import CURE_SERVER, server_revision
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..errors import InputError
+from ..base.errors import InputError
 
 PREFIX = "models--"
 OWNER = "sentence-transformers"     # of a name without an owner, as in sentence-transformers itself

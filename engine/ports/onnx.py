@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..errors import HebbariumError
-from ..sharing import threads
+from ..base.errors import HebbariumError
+from ..base.sharing import threads
 from .converted import ConvertedEmbedder, Ids, Layer, Network, transformer
 
 FORMAT = "1"                # raised when this file changes the vectors

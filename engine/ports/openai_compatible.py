@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from .embedder import Vectors, checked_texts
 
 BATCH = 128             # texts in a request

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from ..errors import HebbariumError
-from ..sharing import threads
+from ..base.errors import HebbariumError
+from ..base.sharing import threads
 from .converted import ConvertedEmbedder, Ids, Layer, Network, transformer
 from .embedder import Vectors
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
 from .embedder import WORD

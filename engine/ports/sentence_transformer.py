@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import HebbariumError, InputError
+from ..base.errors import HebbariumError, InputError
 from .embedder import CURE_SPEC, Progress, Spans, Vectors, checked_texts
 from .tokens import Tokens, coded, joined
 from .word_pieces import WordPieceTokenizer

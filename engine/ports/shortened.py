@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..base.errors import InputError
 from .embedder import Embedder, Vectors
 
 LEAST = 2       # dimensions

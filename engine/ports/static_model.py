@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import HebbariumError
+from ..base.errors import HebbariumError
 from .embedder import CURE_SPEC, Spans, Vectors, checked_texts
 from .tokens import MOST_PIECES, Tokens, coded, joined
 from .word_pieces import WordPieceTokenizer

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import DataError, HebbariumError, InputError
+from ..base.errors import DataError, HebbariumError, InputError
 from ..text.utf8 import decoded, encoded
 from .json_schema import parsed
 from .language_model import LanguageModel, NoModel, Reply, Request, Status, metered

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..errors import HebbariumError, InputError
-from ..numerics import read_only
+from ..base.errors import HebbariumError, InputError
+from ..base.numerics import read_only
 from ..text.memo import TextMemo
 from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
 

@@ -1,1 +1,1 @@
-"""Text: features, lists of English words, condensing."""
+"""Texts: words, features, dates and shorter forms."""

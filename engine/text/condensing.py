@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from ..errors import InputError
+from ..base.errors import InputError
 from .english import STOP_WORDS
 from .features import fold, terms_of
 from .memo import remembered

@@ -35,7 +35,7 @@ from datetime import date
 from enum import Enum
 from typing import Final
 
-from ..records import moment
+from ..base.times import moment
 from .english import word_set
 from .memo import remembered
 
@@ -135,7 +135,7 @@ class Times:
 def times(text: str, said: float, most: int = MOST) -> Times:
     """The first `most` expressions of time of each kind in a text that was said at `said` (h).  O(length); silent outside the years 1 to 9999.
 
-    >>> from hebbarium.engine.records import hours, moment
+    >>> from hebbarium.engine.contract.records import hours, moment
     >>> from datetime import datetime
     >>> said = hours(datetime(2023, 5, 10, 9))                       # a Wednesday
     >>> found = times("We met last Friday, two weeks after the move, and I leave in June 2024.", said)

@@ -25,10 +25,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import LOG_STRENGTH, RECALLED, REPLAYS, ROW
 from ..shared.coactivation import TOGETHER
 
 BITS = 40                                                      # bits of the number of events

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ARRIVED, CONGRUENCY, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, CONGRUENCY, LOG_STRENGTH, PLASTICITY, REPLAYS, ROW, SALIENCE
 
 STAGES = ("LABILE", "EARLY_LTP", "LATE_LTP", "CONSOLIDATED")
 LASTS = np.array([1.0, 5.0, 18.0, np.inf])      # h; 0-1, 1-6, 6-24, above 24

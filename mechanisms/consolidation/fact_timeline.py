@@ -25,13 +25,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope, Structure
-from ...engine.contract import Cue, Mechanism, Params, Tick, at_rest, hook
-from ...engine.drafts import Draft, Kind
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope, Structure
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
+from ...engine.contract.vocabulary import DRAFTS, EMBEDDING, GRAPH, HIDE, KIND, LOG_PRIOR, MADE, NOW, REACH, SPEAKER, TEXTS, WRITINGS
+from ...engine.state.graph import EdgeType
 from ...engine.text.condensing import by_centrality, sentences
-from ...engine.vocabulary import DRAFTS, EMBEDDING, GRAPH, HIDE, KIND, LOG_PRIOR, MADE, NOW, REACH, SPEAKER, TEXTS, WRITINGS
 from ..shared.facts import PREDICATES, Fact, Relation, Standing, facts_of, predicate_of, relation, teller
 
 # --- columns and the timeline -------------------------------------------------------------------------------------------------

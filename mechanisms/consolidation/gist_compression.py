@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH, ROW
 from ...engine.text.condensing import levels
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import DETAIL, LOG_STRENGTH, ROW
 
 VARIANCE = 1.0      # of a memory's meaning, a vector of unit length
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Phase
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ARRIVED, DETAIL, HIPPOCAMPAL_DEPENDENCE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, DETAIL, HIPPOCAMPAL_DEPENDENCE
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

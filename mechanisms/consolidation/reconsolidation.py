@@ -27,11 +27,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import EMBEDDING, GRAPH, INDEX, LEXICON, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import EMBEDDING, GRAPH, INDEX, LEXICON, LOG_STRENGTH, NOW, RECALLED, ROW, SPEAKER
+from ...engine.state.graph import EdgeType
 
 LOW, MEDIUM, HIGH = 0, 1, 2
 STEP = 0.05                         # of the integration, in units of tau

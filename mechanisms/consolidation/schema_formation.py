@@ -24,12 +24,12 @@ from zlib import crc32
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, CONGRUENCY, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 from ...engine.text.features import Features
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import ARRIVED, CONGRUENCY, ENCODING_STRENGTH, NOW, REPLAYS, ROW, THRESHOLD_SHIFT
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SCHEMA_WEIGHTS = Column("schema_weights", np.float32, Scope.GLOBAL, "1", 0.0, "share of a schema's items with each feature", ("schemas", "buckets"),

@@ -16,11 +16,11 @@ from zlib import crc32
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CONGRUENCY, ENCODING_STRENGTH, ROW
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import CONGRUENCY, ENCODING_STRENGTH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SCHEMA_ENTITIES = Column("schema_entities", np.float32, Scope.GLOBAL, "1", 0.0, "entity signature of each schema", ("schemas", "buckets"), low=0,

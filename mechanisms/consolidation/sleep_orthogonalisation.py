@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHARE
 from ..shared.codes import codes
 from ..shared.rows import events
 from ..shared.units import unit

@@ -22,10 +22,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 
 CLOSE: Final = 1e-11            # h, a shorter step means convergence
 STEPS: Final = 500

@@ -23,11 +23,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import (
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import (
     ARRIVED,
     KIND,
     LOG_STRENGTH,
@@ -43,6 +42,7 @@ from ...engine.vocabulary import (
     SLEEP_SHARE,
     VISIBLE,
 )
+from ...engine.state.ranking import best
 from ..shared.reward import reward_in
 from ..shared.rows import events
 

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import (
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import (
     ACTIVATION,
     ARRIVED,
     GRAPH,
@@ -34,6 +33,7 @@ from ...engine.vocabulary import (
     SLEEP_SHARE,
     VISIBLE,
 )
+from ...engine.state.graph import EdgeType
 from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -26,15 +26,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
+from ...engine.base.numerics import kernel
 from ...engine.context.quoting import blocks
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.drafts import Draft, Kind
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, DRAFTS, GRAPH, HIDE, KIND, LEXICON, MADE, NOW, SESSION, SPEAKER, STAGE, TEXTS, VISIBLE
+from ...engine.state.graph import EdgeType
 from ...engine.text.condensing import sentences
 from ...engine.text.features import SpeechAct, features, terms_of
-from ...engine.vocabulary import ARRIVED, DRAFTS, GRAPH, HIDE, KIND, LEXICON, MADE, NOW, SESSION, SPEAKER, STAGE, TEXTS, VISIBLE
 from ..shared.facts import facts_of, teller
 
 STAGE_SUMMARY = Column("stage_summary", np.int64, Scope.MEMORY, "1", -1, "of a stage's first event: row of the present summary; -1: none", low=-1)

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Before, Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ENCODING_STRENGTH, KIND, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Before, Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ENCODING_STRENGTH, KIND, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
 from ..shared.coactivation import COACTIVATION
 
 MOST = 0.5              # largest share that a weight can lose in a night, even if nearly all of the total is spared

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, at_rest, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, at_rest, hook
+from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
+from ...engine.state.graph import EdgeType
 
 CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation
 NO_SYNAPSE = -1.0                       # PROTEIN_INTEGRAL of a link that is no synapse

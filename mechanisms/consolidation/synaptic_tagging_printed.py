@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
+from ...engine.state.graph import EdgeType
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_IMPORTANCE = Column("printed_importance", np.float64, Scope.MEMORY, "1", 0.5, "importance: salience, and what tagging added", low=0, high=1)

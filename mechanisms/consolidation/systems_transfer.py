@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ARRIVED, CONGRUENCY, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, CONGRUENCY, EMBEDDING, HIPPOCAMPAL_DEPENDENCE, KIND, LOG_STRENGTH, REPLAYS
 
 LEAST_REINSTATED = 0.01     # expected reinstatements of a night below which a memory is left out of the cortical training
 

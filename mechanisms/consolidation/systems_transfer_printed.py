@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_DEPENDENCY_REPLAYS = Column("printed_dependency_replays", np.int32, Scope.MEMORY, "1", 0, "replays of the memory so far", low=0)

@@ -25,11 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, forecast, hook
-from ...engine.drafts import Draft, Kind
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import (
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.drafts import Draft, Kind
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, forecast, hook
+from ...engine.contract.vocabulary import (
     CREATED,
     DRAFTS,
     EMBEDDER,
@@ -47,6 +46,7 @@ from ...engine.vocabulary import (
     VISIBLE,
     WRITINGS,
 )
+from ...engine.state.graph import EdgeType
 from ..shared.topology_bank import TOPOLOGY_MARKS, TOPOLOGY_PLANS, TOPOLOGY_ROWS, GraphBank, nearest_of_each, products
 from ..shared.topology_diagnosis import Context, Seen, described, diagnosed, name_in, plan_of, sentence_spans
 from ..shared.topology_edits import (

@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CONTEXT_KEPT, ENCODING_STRENGTH, LEARNING_RATE, LOG_FACETS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CONTEXT_KEPT, ENCODING_STRENGTH, LEARNING_RATE, LOG_FACETS
 from ..shared.topic_fit import fits, follow
 
 ENCODING_PHASE: Final = math.pi / 2     # rad, phase of the cycle at which plasticity is highest

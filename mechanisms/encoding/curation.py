@@ -26,14 +26,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, Structure, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import BAN, CREATED, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 from ...engine.text.features import Features, SpeechAct, features
 from ...engine.text.utf8 import hashed
-from ...engine.vocabulary import BAN, CREATED, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
 from ..shared.facts import corrects
 from ..shared.questions import asks_earlier
 
@@ -60,7 +60,7 @@ def count_shared(row: int, near: Any, start: Any, degree: Any, pool: Any, target
     """Number of entities that each near memory shares with the new one, and its number of entities.  Cost: O(k e^2).
 
     row, near            ()  (k,)  the new memory, and the memories to compare
-    start, degree, pool            entity links of the rows, as in engine/storage/graph.py
+    start, degree, pool            entity links of the rows, as in engine/state/graph.py
     target               (m,)      entity of each link
     shared, theirs       (k,)      written
     """
@@ -123,7 +123,7 @@ def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: A
 
     seeds                (q,)      best matches; those with match <= 0, the mean, contribute nothing
     match                (n,)  sd
-    start, degree, pool            links of the rows, as in engine/storage/graph.py
+    start, degree, pool            links of the rows, as in engine/state/graph.py
     target, strength     (m,)  1   target and strength of each link; links of strength 0 are not followed
     out                  (n,)  sd  written; NaN on entry, and stays NaN where no link contributes
     """

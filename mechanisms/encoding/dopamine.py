@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, OUTCOME, PLASTICITY, RECALLED
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import EMBEDDING, ENCODING_STRENGTH, LOG_STRENGTH, OUTCOME, PLASTICITY, RECALLED
 from ..shared.reward import cells, prediction, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Phase
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ENCODING_STRENGTH, PLASTICITY
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ENCODING_STRENGTH, PLASTICITY
 from ..shared.reward import reward_in
 
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.errors import RegistryError
-from ...engine.numerics import kernel
+from ...engine.base.errors import RegistryError
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
 from ...engine.text.features import SpeechAct
-from ...engine.vocabulary import ARRIVED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
 
 AT_STAKE = frozenset({SpeechAct.COMMITMENT, SpeechAct.CORRECTION, SpeechAct.DECISION, SpeechAct.INSTRUCTION})
 

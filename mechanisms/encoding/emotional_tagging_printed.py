@@ -11,10 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Phase
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ENCODING_STRENGTH
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ENCODING_STRENGTH
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

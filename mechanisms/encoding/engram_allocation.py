@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.errors import RegistryError
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
+from ...engine.base.errors import RegistryError
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ENGRAM_EXCITED = Column("engram_excited", np.float64, Scope.GLOBAL, "activations", 0.0,

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, TURNOVER
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NOW, TURNOVER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 NEUROGENESIS_STARTED = Column("neurogenesis_started", np.float64, Scope.GLOBAL, "h", np.nan,

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
 from ..shared.topic_fit import fits, follow
 
 CHANCE: Final = 0.5             # probability of a valid trial after a change of context

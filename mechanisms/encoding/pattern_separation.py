@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
+from ...engine.state.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",),

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
+from ...engine.state.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "vector after separation; 0 where set to zero",

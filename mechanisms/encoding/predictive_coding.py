@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT
 
 Array = NDArray[np.float64]
 CODE_BITS = 512          # bits of the digest from which the signs of an entity code are taken

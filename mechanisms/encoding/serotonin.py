@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import HORIZON
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import HORIZON
 from ..shared.reward import cells, prediction, reward_in
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

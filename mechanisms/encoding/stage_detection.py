@@ -28,13 +28,13 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text.utf8 import hashed
-from ...engine.vocabulary import ARRIVED, EMBEDDING, KIND, LANGUAGE_MODEL, NOW, ROW, STAGE, TEXTS
 
 STAGE_LABEL = Column("stage_label", np.int64, Scope.MEMORY, "1", 0, "number of the event's label, from its text; 0: no label", own=True)
 STAGE_VALLEY = Column("stage_valley", np.float64, Scope.GLOBAL, "1", np.nan,

@@ -22,14 +22,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope, Structure
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope, Structure
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NEWS, ROW, WORTH
 from ...engine.text.english import STOP_WORDS
 from ...engine.text.features import SpeechAct, fold
 from ...engine.text.memo import remembered
 from ...engine.text.utf8 import hashed
-from ...engine.vocabulary import NEWS, ROW, WORTH
 
 # --- columns and the set of known fingerprints ---------------------------------------------------------------------------------
 NEW_FINGERPRINTS = Column("new_fingerprints", np.int64, Scope.MEMORY, "1", 0, "codes of the fingerprints that were new in the memory; 0: unused",

@@ -25,12 +25,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.uses import session_key, step_of_use
-from ...engine.vocabulary import ARRIVED, CHOICE_GAIN, CONTEXT_KEPT, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ARRIVED, CHOICE_GAIN, CONTEXT_KEPT, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.state.ranking import best
+from ...engine.steps.uses import session_key, step_of_use
 
 BOUND: Final = 8        # memories used before it to which a memory is bound; a new one replaces the weakest
 

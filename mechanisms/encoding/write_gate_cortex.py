@@ -15,13 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.storage.postings import trigrams_of
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ARRIVED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
+from ...engine.state.graph import EdgeType, entity_node
+from ...engine.state.postings import trigrams_of
 from ...engine.text.memo import remembered
-from ...engine.vocabulary import ARRIVED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
 
 CHARACTERS: Final = 8_192   # most characters compared per text; bounds the cost near very long memories
 

@@ -29,14 +29,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, forecast, hook
-from ...engine.errors import HebbariumError
-from ...engine.numerics import kernel
+from ...engine.base.errors import HebbariumError
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, forecast, hook
+from ...engine.contract.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
 from ...engine.text.compression import compressed_length
 from ...engine.text.features import Features, SpeechAct
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
 
 Container = Literal["raw", "zlib", "gzip"]
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
 SHORTEST_AGE = 1.0      # s; the law diverges at age 0
 

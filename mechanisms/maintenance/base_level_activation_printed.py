@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
 STAGES = np.array([[0.0, 2.0, 0.0], [1.0, 1.2, 0.0], [6.0, 0.8, 0.05], [24.0, 0.5, 0.1]])   # from age in h, decay multiplier, heat floor
 SHORTEST_LIFE = 0.01    # h; ln L diverges at 0

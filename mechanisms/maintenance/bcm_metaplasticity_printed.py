@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import MODIFIABILITY, RECALLED
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import MODIFIABILITY, RECALLED
 from ..shared.coactivation import COACTIVATION, activities, is_first
 
 LARGEST = 20.0          # bound on weights: for an input rarer than theta's averaging time they would grow without limit; far above the evidence's

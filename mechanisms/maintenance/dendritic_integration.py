@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, MATCH, SESSION, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH, MATCH, SESSION, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COACTIVE = signal("coactive", Facet.ASSOCIATION, "share of the supralinear gain of the cell whose branch the memory is on", unit="ln", direct=False)

@@ -24,24 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.uses import used_last
-from ...engine.vocabulary import (
-    GRAPH,
-    LTP,
-    MATCH,
-    MODIFIABILITY,
-    RECALLED,
-    RELEASE_PROBABILITY,
-    RESOURCES,
-    ROW,
-    USED,
-    USED_TIME,
-    VISIBLE,
-)
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import GRAPH, LTP, MATCH, MODIFIABILITY, RECALLED, RELEASE_PROBABILITY, RESOURCES, ROW, USED, USED_TIME, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.steps.uses import used_last
 from ..shared.coactivation import COACTIVATION, between, sources
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import HOURS_PER, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import LOG_STRENGTH, SPEAKER, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import HOURS_PER, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import LOG_STRENGTH, SPEAKER, VISIBLE
 
 STEPS = 10              # of integration per tau_a; for the errors see `advance`
 SECOND = HOURS_PER["s"]

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import LOG_STRENGTH, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import LOG_STRENGTH, VISIBLE
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 PRINTED_SCALING_FACTOR = Column("printed_scaling_factor", np.float64, Scope.GLOBAL, "ln", 0.0,

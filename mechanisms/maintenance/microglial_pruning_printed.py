@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, NOW, RECALLED
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import GRAPH, NOW, RECALLED
+from ...engine.state.graph import EdgeType
 from ..shared.coactivation import COACTIVATION
 
 COACCESS: Final = int(EdgeType.COACCESS)

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import LTP, NOW, RECALLED, RIPPLES, ROW, SALIENCE, SESSION, WORKING_MEMORY
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import LTP, NOW, RECALLED, RIPPLES, ROW, SALIENCE, SESSION, WORKING_MEMORY
 
 MEAN, SWING = 0.65, 0.35
 ENCODING_CENTRE, RETRIEVAL_CENTRE = 0.25, 0.75     # cycles

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
 
 RECOVERED = 20.0        # time constants after which the remainder, 2e-9, is below the float32 resolution of RESOURCES
 

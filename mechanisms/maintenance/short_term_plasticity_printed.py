@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import RECALLED, RELEASE_PROBABILITY, REPLAYED, RESOURCES, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import RECALLED, RELEASE_PROBABILITY, REPLAYED, RESOURCES, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 UTILISATION_PRINTED = Column("utilisation_printed", np.float64, Scope.MEMORY, "1", 0.0, "u after all uses so far", low=0, high=1)

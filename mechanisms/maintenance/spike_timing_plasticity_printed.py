@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, MATCH, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import GRAPH, MATCH, RELEASE_PROBABILITY, RESOURCES, ROW, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 from ..shared.coactivation import COACTIVATION, pass_on
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

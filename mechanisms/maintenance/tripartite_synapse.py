@@ -23,10 +23,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
 
 AT_REST: Final = 1e-3           # uM and 1: distance from the resting state below which a territory is at rest
 TOLERANCE: Final = 1e-5         # error of a step: uM in C and I, 1 in h

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, ROW
 
 BITS: Final = 5                                                                    # 32 clusters
 RC, RL, VER, KER, TOTAL, RATIO, D1, D2, D3, D5 = 6.0, 0.11, 0.9, 0.1, 2.0, 0.185, 0.13, 1.049, 0.9434, 0.08234     # as in the source's code

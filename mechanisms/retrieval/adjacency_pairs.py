@@ -18,12 +18,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.records import ROLES
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.records import ROLES
+from ...engine.contract.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
 from ...engine.text.words import ASKS, NO_SPACE, STOPS
-from ...engine.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 ASKED_WORDS = Column("asked_words", np.float64, Scope.MEMORY, "words", 0.0, "words in sentences that ask; 0 also if said in a role", low=0, own=True)

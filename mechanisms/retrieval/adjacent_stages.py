@@ -20,12 +20,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.drafts import Kind
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType, Links, entity_node
-from ...engine.vocabulary import ANSWERABLE, BUDGET, FOCUS, GRAPH, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, FOCUS, GRAPH, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.state.graph import EdgeType, Links, entity_node
+from ...engine.state.ranking import best
 from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
 from ..shared.stages import stages_of
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk

@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import LOG_PRIOR, ROW
 from ...engine.text.features import fold, sanitise
-from ...engine.vocabulary import LOG_PRIOR, ROW
 from ..shared.numbers import number_of_text
 
 MOST: Final = 8                 # names kept of a memory

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import add_all_standardised
-from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, STANDS_FOR
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, STANDS_FOR
+from ...engine.state.ranking import add_all_standardised
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

@@ -19,14 +19,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.errors import HebbariumError, RegistryError
-from ...engine.files import content_digest
-from ...engine.numerics import kernel
+from ...engine.base.errors import HebbariumError, RegistryError
+from ...engine.base.files import content_digest
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
 from ...engine.ports.reranker import STAND_IN, reranker
-from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, RELEVANCE, RERANKED, REWEIGHTED, TEXTS
+from ...engine.state.ranking import best
 from ..shared.rerank import Blend, reranked
 
 

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CUES, INDEX, PASSAGES
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CUES, INDEX, PASSAGES
 
 DENSE = signal("dense", Facet.MEANING, "cosine of the embeddings of query and memory", floor=-1.0, scale=Scale.SIMILARITY)
 

@@ -18,13 +18,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.records import ROLES
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.records import ROLES
+from ...engine.contract.vocabulary import ANSWERABLE, FUSED, PRIMED, ROW, TEXTS
+from ...engine.state.ranking import best
 from ...engine.text.features import features, fold
-from ...engine.vocabulary import ANSWERABLE, FUSED, PRIMED, ROW, TEXTS
 from ..shared.numbers import number_of_text
 
 MOST_WORDS: Final = 4           # of a name

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
+from ...engine.base.numerics import kernel
 from ...engine.context.kinds import entity_line
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import ANSWERABLE, BUDGET, GRAPH, IMPORTANCE, OFFERS, SPEAKER, TEXTS
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, GRAPH, IMPORTANCE, OFFERS, SPEAKER, TEXTS
+from ...engine.state.graph import EdgeType, entity_node
 from ..shared.facts import Standing, facts_of, teller
 
 SECTION: Final = "Known Entities"

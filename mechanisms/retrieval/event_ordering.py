@@ -27,11 +27,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, EMBEDDING, RERANKED, ROW, SESSION
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, EMBEDDING, RERANKED, ROW, SESSION
+from ...engine.state.ranking import best
 from ..shared.questions import asks_summary
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

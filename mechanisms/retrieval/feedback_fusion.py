@@ -30,10 +30,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.ranking import add_standardised, best
-from ...engine.vocabulary import (
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import (
     ACTIVATION,
     ANSWERABLE,
     FACET_WEIGHTS,
@@ -46,6 +45,7 @@ from ...engine.vocabulary import (
     SIGNALS,
     VISIBLE,
 )
+from ...engine.state.ranking import add_standardised, best
 
 Floats = NDArray[np.float64]
 SLOPES: Final = 33          # what is learnt: the slope of need, the evidence that is enough, and the slopes of the first signals of the set

@@ -14,10 +14,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Cue, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
 
 # --- columns ------------------------------------------------------------------------------------------------------
 HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 without information", direct=False, scale=Scale.LOG_ODDS)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import INDEX
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import INDEX
 from ..shared.attention import attention, update
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.records import moment
+from ...engine.base.numerics import kernel
+from ...engine.base.times import moment
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CREATED, ROW
 from ...engine.text.features import Features, fold, terms_of
 from ...engine.text.utf8 import encoded
-from ...engine.vocabulary import CREATED, ROW
 
 Bits = NDArray[np.uint64]
 

@@ -25,14 +25,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, forecast, hook
-from ...engine.numerics import kernel
-from ...engine.records import ROLES
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, forecast, hook
+from ...engine.contract.records import ROLES
+from ...engine.contract.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
 from ...engine.text.features import fold, sanitise
 from ...engine.text.memo import remembered
 from ...engine.text.words import NO_SPACE, STOPS
-from ...engine.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
 
 READ: Final = 8_192         # most characters read of an event: its first and its last half of that
 SENTENCE: Final = 600       # longer sentences are cut

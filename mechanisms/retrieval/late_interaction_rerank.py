@@ -22,14 +22,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.sharing import in_blocks
-from ...engine.storage.postings import Idf
+from ...engine.base.numerics import kernel
+from ...engine.base.sharing import in_blocks
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
+from ...engine.state.postings import Idf
+from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
 from ..shared.rerank import Blend, reranked
 
 PART = 8                            # texts that one thread compares at a time

@@ -17,10 +17,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CUES, LEXICON
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CUES, LEXICON
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LEXICAL = signal("lexical", Facet.WORDS, "BM25 score of the memory's words; NaN if no word is shared")

@@ -18,15 +18,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
+from ...engine.base.numerics import kernel
 from ...engine.context.coverage import Concepts, cover_within
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.text.features import terms_of
-from ...engine.vocabulary import (
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import (
     ANSWERABLE,
     ASKER_SESSION,
     BUDGET,
@@ -41,6 +38,9 @@ from ...engine.vocabulary import (
     STAGE,
     TEXTS,
 )
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
+from ...engine.text.features import terms_of
 from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
 from ..shared.stages import stages_of
 

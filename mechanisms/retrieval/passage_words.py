@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.postings import Idf
-from ...engine.vocabulary import CUES, SPANS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CUES, SPANS
+from ...engine.state.postings import Idf
 
 PASSAGE_WORDS = signal("passage_words", Facet.WORDS, "BM25 of the memory's best passage", floor=0.0)
 

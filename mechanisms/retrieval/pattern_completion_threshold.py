@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import INDEX, LOG_FACETS, STANDS_FOR
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import INDEX, LOG_FACETS, STANDS_FOR
 
 
 class Decision(IntEnum):

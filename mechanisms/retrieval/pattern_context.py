@@ -17,12 +17,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, OFFERS, OUTCOME, RECALLED, ROW, TEXTS
 from ...engine.text.condensing import sentences
 from ...engine.text.features import SpeechAct, features, fold, terms_of
-from ...engine.vocabulary import ANSWERABLE, BUDGET, OFFERS, OUTCOME, RECALLED, ROW, TEXTS
 
 PATTERN = Column("pattern", np.bool_, Scope.MEMORY, "1", False, "whether the event is a standing instruction or preference")
 APPLICATIONS = Column("applications", np.int64, Scope.MEMORY, "1", 0, "uses of the pattern with an outcome", low=0)

@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.storage.graph import EdgeType, Links, entity_node
-from ...engine.vocabulary import EMBEDDING, GRAPH, VISIBLE
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import EMBEDDING, GRAPH, VISIBLE
+from ...engine.state.graph import EdgeType, Links, entity_node
 from ..shared.synonyms import SYNONYMS, joined
 from ..shared.walks import MOST_ROUNDS, passages, restarts, specificity, walk
 

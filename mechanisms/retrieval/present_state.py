@@ -26,13 +26,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.ranking import best
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, KIND, RERANKED, SPEAKER, TEXTS
+from ...engine.state.ranking import best
 from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
-from ...engine.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, KIND, RERANKED, SPEAKER, TEXTS
 from ..shared.facts import Relation, Standing, agree, facts_of, predicate_of, relation
 from ..shared.questions import State, asks_summary, state_asked
 from ..shared.told_changes import covered_by_change, subject_of

@@ -26,13 +26,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CUES, LANGUAGE_MODEL
 from ...engine.ports.language_model import Reply, Request, Status
 from ...engine.text import english
 from ...engine.text.english import word_set
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import CUES, LANGUAGE_MODEL
 
 LONGEST: Final = 1000           # characters of the query that are read
 MOST_TERMS: Final = 24          # content words that are expanded

@@ -21,10 +21,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, hook
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import LOG_FACETS
 from ...engine.text.features import Features
-from ...engine.vocabulary import LOG_FACETS
 from ..shared.questions import Intent, intent_of, question_kind_of
 
 # --- columns ------------------------------------------------------------------------------------------------------

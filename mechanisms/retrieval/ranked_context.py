@@ -15,13 +15,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
-from ...engine.ranking import best
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, CREATED, IMPORTANCE, KIND, NOW, OFFERS, RELEASED, TEXTS
+from ...engine.state.ranking import best
 from ...engine.text.features import fold
-from ...engine.vocabulary import ANSWERABLE, BUDGET, CREATED, IMPORTANCE, KIND, NOW, OFFERS, RELEASED, TEXTS
 from ..shared.items import Decay, decayed, final_scores, signals_of
 from ..shared.offering import on_scale
 

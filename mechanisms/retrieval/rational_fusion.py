@@ -31,11 +31,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.columns import Phase, Scale
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.errors import InputError, RegistryError
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, KIND, LOG_STRENGTH, SIGNALS, VISIBLE
+from ...engine.base.errors import InputError, RegistryError
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase, Scale
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, KIND, LOG_STRENGTH, SIGNALS, VISIBLE
 
 Floats = NDArray[np.float64]
 SHIPPED: Final = Path(__file__).parent / "evidence.json"

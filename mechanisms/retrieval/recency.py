@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import CREATED, NOW, RECALLED, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import CREATED, NOW, RECALLED, ROW
 
 # --- columns ------------------------------------------------------------------------------------------------------
 LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when it happened, or was last recalled", own=True,

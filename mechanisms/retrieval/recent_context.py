@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.vocabulary import ANSWERABLE, ASKER_SESSION, BUDGET, CREATED, IMPORTANCE, KIND, NOW, OFFERS, RELEASED, SESSION
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, ASKER_SESSION, BUDGET, CREATED, IMPORTANCE, KIND, NOW, OFFERS, RELEASED, SESSION
 from ..shared.items import Decay, decayed, final_scores
 
 SECTION: Final = "Recent Activity"

@@ -16,13 +16,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.columns import Phase
+from ...engine.base.numerics import kernel
 from ...engine.context.kinds import relation_line
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import ANSWERABLE, BUDGET, GRAPH, OFFERS, RELEASED
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, GRAPH, OFFERS, RELEASED
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 
 SECTION: Final = "Relationships"
 READ: Final = 50            # latest memories of an entity

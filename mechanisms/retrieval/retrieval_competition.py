@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED, TEXTS
+from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
-from ...engine.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED, TEXTS
 from ..shared.units import unit
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, PRIMED, REWEIGHTED
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, PRIMED, REWEIGHTED
+from ...engine.state.ranking import best
 
 
 # --- equations ---------------------------------------------------------------------------------------------------------------

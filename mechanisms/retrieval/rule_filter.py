@@ -29,14 +29,14 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.errors import RegistryError, nearest
-from ...engine.numerics import kernel
-from ...engine.records import hours
+from ...engine.base.errors import RegistryError, nearest
+from ...engine.base.numerics import kernel
+from ...engine.base.times import hours
+from ...engine.base.yaml_file import YamlFile
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import BAN, LOG_PRIOR, ROW
 from ...engine.text.features import fold, terms_of
-from ...engine.vocabulary import BAN, LOG_PRIOR, ROW
-from ...engine.yaml_file import YamlFile
 from ..shared.questions import Intent, intent_of
 
 # --- columns ------------------------------------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
-from ...engine.vocabulary import BAN, IMPORTANCE, KIND, LOG_PRIOR, NEWS, WITHIN
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import BAN, IMPORTANCE, KIND, LOG_PRIOR, NEWS, WITHIN
 from ..shared.questions import Intent, QuestionKind, intent_of, question_kind_of
 
 

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.storage.postings import Idf, terms_of
-from ...engine.vocabulary import GRAPH, LEXICON, RECALLED, STANDS_FOR
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH, LEXICON, RECALLED, STANDS_FOR
+from ...engine.state.graph import EdgeType, entity_node
+from ...engine.state.postings import Idf, terms_of
 
 NEVER = -30.0       # smallest ln probability of the signal; such a memory is in effect never sampled
 

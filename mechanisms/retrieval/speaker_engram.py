@@ -25,14 +25,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.records import Event
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import ANSWERABLE, EMBEDDER, EMBEDDING, FUSED, KIND, PRIMED, ROW, SPEAKER, TEXTS, VISIBLE, WITHHELD, WRITINGS
+from ...engine.state.ranking import best
 from ...engine.text.features import fold
-from ...engine.vocabulary import ANSWERABLE, EMBEDDER, EMBEDDING, FUSED, KIND, PRIMED, ROW, SPEAKER, TEXTS, VISIBLE, WITHHELD, WRITINGS
 from ..shared.facts import Fact, Relation, Standing, facts_of, relation, teller
 
 CELLS: Final = 256

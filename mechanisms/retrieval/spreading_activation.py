@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH, KIND, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH, KIND, ROW
+from ...engine.state.graph import EdgeType, entity_node
 from ..shared.rows import events
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, targe
 
     seeds                (q,)      source nodes
     attention            (q,)  1   s, activation of each source
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/storage/graph.py
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/state/graph.py
     target, strength     (m,)  1   target of each link, and w_ij >= 0
     gamma                ()    1   share passed on at each hop, 0..1
     limited              ()        whether to divide by the sum of strengths: the rows of W then sum to 1, and gamma < 1 converges

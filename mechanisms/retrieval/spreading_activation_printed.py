@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.vocabulary import GRAPH
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH
+from ...engine.state.graph import EdgeType, entity_node
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 SPREAD_PRINTED = signal("spread_printed", Facet.ASSOCIATION, "activation that spreads from the entities of the query, as printed in Cortex 4.3.1")

@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.drafts import Kind
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.vocabulary import ANSWERABLE, BUDGET, FOCUS, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.drafts import Kind
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, FOCUS, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.state.ranking import best
 from ..shared.offering import MOST, on_scale, sizes, within
 from ..shared.stages import stages_of
 

@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, Links, entity_node
-from ...engine.uses import step_of_use, used_last
-from ...engine.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
+from ...engine.contract.vocabulary import GRAPH, HORIZON, KIND, LEARNING_RATE, NEED, NOW, PLASTICITY, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.state.graph import EdgeType, Links, entity_node
+from ...engine.steps.uses import step_of_use, used_last
 from ..shared.rows import last_event
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

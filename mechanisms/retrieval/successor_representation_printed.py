@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scope, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 COACCESS_COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "number of answers that contain both memories", low=0)

@@ -20,13 +20,13 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.errors import InputError
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.postings import Idf
-from ...engine.vocabulary import ANSWERABLE, DATED, LEXICON, RELEASED, RELEVANCE, SUFFICIENCY
+from ...engine.base.errors import InputError
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import ANSWERABLE, DATED, LEXICON, RELEASED, RELEVANCE, SUFFICIENCY
+from ...engine.state.postings import Idf
+from ...engine.state.ranking import best
 
 Floats = NDArray[np.float64]
 

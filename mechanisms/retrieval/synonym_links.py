@@ -16,9 +16,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.vocabulary import EMBEDDER, GRAPH
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import EMBEDDER, GRAPH
 from ..shared.synonyms import NOTHING, SYNONYMS
 
 BATCH: Final = 256          # names compared in one pass

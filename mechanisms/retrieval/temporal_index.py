@@ -34,13 +34,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.graph import EdgeType, entity_node
-from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, TimeExpression, Times, times
-from ...engine.text.features import features
-from ...engine.vocabulary import (
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
+from ...engine.contract.vocabulary import (
     ANSWERABLE,
     ARRANGED,
     CREATED,
@@ -58,6 +55,9 @@ from ...engine.vocabulary import (
     VISIBLE,
     WITHIN,
 )
+from ...engine.state.graph import EdgeType, entity_node
+from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, TimeExpression, Times, times
+from ...engine.text.features import features
 from ..shared.questions import asked_beside, asks_kind
 
 # --- columns -----------------------------------------------------------------------------------------------------------------

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Cue, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import ARRIVED, LOG_STRENGTH, MATCH, NOW, RECALLED
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import ARRIVED, LOG_STRENGTH, MATCH, NOW, RECALLED
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TESTS = Column("tests", np.float64, Scope.MEMORY, "tests", 0.0, "successful retrievals, weighted by difficulty", low=0)

@@ -17,11 +17,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Column, Facet, Phase, Scale, Scope, signal
-from ...engine.contract import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel, products
-from ...engine.uses import step_of_use
-from ...engine.vocabulary import (
+from ...engine.base.numerics import kernel, products
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import (
     ARRIVED,
     EMBEDDING,
     LEARNING_RATE,
@@ -35,6 +34,7 @@ from ...engine.vocabulary import (
     USED,
     USED_TIME,
 )
+from ...engine.steps.uses import step_of_use
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TITANS_PROJECTIONS = Column("titans_projections", np.float32, Scope.GLOBAL, "1", 0.0, "W_K and W_V, drawn once", (2, "dimensions", "keys"))

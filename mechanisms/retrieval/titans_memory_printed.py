@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Column, Phase, Scope
-from ...engine.contract import Incoming, Mechanism, Params, Tick, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import LOG_STRENGTH, ROW
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from ...engine.contract.vocabulary import LOG_STRENGTH, ROW
 
 # --- columns -----------------------------------------------------------------------------------------------------------------
 TITANS_PRINTED_MATRIX = Column("titans_printed_matrix", np.float64, Scope.GLOBAL, "1", 0.0, "M, the memory state", ("dimensions", 1))

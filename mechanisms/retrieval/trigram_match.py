@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.columns import Facet, Phase, Scale, signal
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.storage.postings import TrigramMeasure
-from ...engine.vocabulary import TRIGRAMS
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Facet, Phase, Scale, signal
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import TRIGRAMS
+from ...engine.state.postings import TrigramMeasure
 
 # --- columns ------------------------------------------------------------------------------------------------------
 FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; NaN if none", scale=Scale.SIMILARITY)

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import BAN, CREATED, FUSED, GRAPH, REACH, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import BAN, CREATED, FUSED, GRAPH, REACH, VISIBLE
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
 from ..shared.topology_bank import TOPOLOGY_MARKS
 
 ORDER = (EdgeType.VERSION, EdgeType.SIBLING, EdgeType.TEMPORAL, EdgeType.SEMANTIC)      # priority 0 to 3

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.columns import Phase
-from ...engine.contract import Cue, Mechanism, Params, hook
-from ...engine.numerics import kernel
-from ...engine.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase
+from ...engine.contract.hooks import Cue, Mechanism, Params, hook
+from ...engine.contract.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 
 
 # --- equations ----------------------------------------------------------------------------------------------------

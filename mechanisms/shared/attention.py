@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.numerics import kernel, summing_kernel
+from ...engine.base.numerics import kernel, summing_kernel
 
 
 @summing_kernel

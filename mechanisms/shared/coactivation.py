@@ -3,7 +3,7 @@ that pass activation on when a question is asked.
 
 ENCODE: the new memory forms a pair with each memory in WORKING_MEMORY; if no mechanism sets WORKING_MEMORY, with the previous memory of its session.
 CONSOLIDATE: each REPLAYED step is a pair.  RETRIEVE with learning: the best TOGETHER rows of the answer form pairs with each other at lag 0, and
-each of those that the last use in the session needed forms a pair with each of them, which come second, see `engine.uses`.
+each of those that the last use in the session needed forms a pair with each of them, which come second, see `engine.steps.uses`.
 Each pair is listed in both directions, with a COACCESS edge for each.
 """
 from __future__ import annotations
@@ -14,14 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase, Structure
-from ...engine.numerics import kernel
-from ...engine.ranking import best
-from ...engine.schedule import Node
-from ...engine.storage.graph import EdgeType
-from ...engine.uses import TOGETHER as TOGETHER
-from ...engine.uses import step_of_use
-from ...engine.vocabulary import (
+from ...engine.base.numerics import kernel
+from ...engine.contract.columns import Phase, Structure
+from ...engine.contract.vocabulary import (
     ARRIVED,
     GRAPH,
     NOW,
@@ -35,6 +30,11 @@ from ...engine.vocabulary import (
     WORKING_MEMORY,
     WORKING_MEMORY_STEP,
 )
+from ...engine.flow.schedule import Node
+from ...engine.state.graph import EdgeType
+from ...engine.state.ranking import best
+from ...engine.steps.uses import TOGETHER as TOGETHER
+from ...engine.steps.uses import step_of_use
 
 PARTNERS: Final = 32       # most COACCESS edges of a memory; a new one beyond them replaces the oldest
 
@@ -144,7 +144,7 @@ def sources(match: NDArray[Any], visible: NDArray[np.bool_], used: NDArray[np.in
     """The memories that pass activation on, and the activity of each memory (n,), sd.
 
     match, visible  (n,)  MATCH and VISIBLE
-    used            (m,)  rows that the last use in the session needed, see `engine.uses.used_last`
+    used            (m,)  rows that the last use in the session needed, see `engine.steps.uses.used_last`
     seeds           ()    best matches that are active, with their match
     present         ()    sd  activity of `used` together, divided equally as the source activation of ACT-R, besides their match if that is above 0
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 from ...engine.text.features import terms_of
 from .offering import on_scale
 

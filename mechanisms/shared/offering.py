@@ -6,10 +6,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.base.numerics import kernel
 from ...engine.context.selection import cap_of
 from ...engine.context.tokens import CHARACTERS
-from ...engine.numerics import kernel
-from ...engine.ranking import best
+from ...engine.state.ranking import best
 
 HEAD: Final = 32            # characters of row, date and speaker before a memory
 BEYOND: Final = 2.0         # sources offer until they hold so many times their share, so that what is left over can be spent

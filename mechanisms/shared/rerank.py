@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 
 Blend = Literal["fixed", "spread"]
 

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 
 # Porter stems.
 GOOD_WORDS: Final = """

@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.columns import Phase, Structure
-from ...engine.storage.graph import Links
+from ...engine.contract.columns import Phase, Structure
+from ...engine.state.graph import Links
 
 NOTHING: Final = np.empty((0, 2), np.int64)
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 
 TIE: Final = 1e-9   # tolerance for rounding
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine import numerics
-from ...engine.columns import Phase, Structure
-from ...engine.sharing import in_blocks
-from ...engine.storage.graph import EdgeType
+from ...engine.base import numerics
+from ...engine.base.sharing import in_blocks
+from ...engine.contract.columns import Phase, Structure
+from ...engine.state.graph import EdgeType
 from .topology_edits import Descriptor, Outcome, Script
 from .topology_links import Vector
 

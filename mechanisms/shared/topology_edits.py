@@ -15,8 +15,8 @@ from enum import IntEnum, StrEnum
 from itertools import combinations
 from typing import Any, Final
 
-from ...engine.errors import HebbariumError
-from ...engine.storage.graph import EdgeType
+from ...engine.base.errors import HebbariumError
+from ...engine.state.graph import EdgeType
 from .topology_links import Bank, cosine
 
 MOST_KEYWORDS: Final = 12

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.storage.graph import EdgeType
+from ...engine.state.graph import EdgeType
 
 KINDS = (EdgeType.TEMPORAL, EdgeType.SEMANTIC, EdgeType.VERSION, EdgeType.SIBLING)
 Vector = NDArray[np.float32]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import InputError
-from ...engine.loop import Engine
-from ...engine.storage.graph import EdgeType
-from ...engine.vocabulary import VISIBLE, WRITINGS
+from ...engine.base.errors import InputError
+from ...engine.contract.vocabulary import VISIBLE, WRITINGS
+from ...engine.memory.engine import Engine
+from ...engine.state.graph import EdgeType
 from .topology_edits import RECORD, RUN
 from .topology_links import Recovery, hops, recovery
 

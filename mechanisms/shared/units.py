@@ -1,7 +1,7 @@
 """Threshold-linear units."""
 from __future__ import annotations
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.numerics import kernel
+from ...engine.base.numerics import kernel
 
 MOST_ROUNDS: Final = 1000       # the residual falls by the factor d per round; the limit is reached only for d > 0.99
 
@@ -57,7 +57,7 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, e
     seeds                (q,)      nodes of the restart vector, each once
     share                (q,)  1   s > 0
     start, degree, ends            targets of the out-links of node v: ends[start[v]:start[v] + degree[v]]; v < 0 for entities, as in
-                                   engine/storage/graph.py
+                                   engine/state/graph.py
     d                    ()    1   probability of following a link, 0..1 (networkx: alpha)
     epsilon              ()    1   least residual per link that is pushed
     rounds               ()        largest number of rounds

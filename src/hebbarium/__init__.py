@@ -11,26 +11,27 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .api import memory, rebuild, reopen
     from .benchmarks.datasets import load
-    from .engine.arrivals import ClockWarning
-    from .engine.contract import Mechanism, Params, hook
-    from .engine.counterfactual import ranks_changed
-    from .engine.encoded import Encoded, VetoWarning
-    from .engine.errors import HebbariumError
-    from .engine.explain import Explanation
-    from .engine.loop import Engine
-    from .engine.observer import Observer
+    from .engine.arms.counterfactual import ranks_changed
+    from .engine.base.errors import HebbariumError
+    from .engine.base.times import hours
+    from .engine.catalogue.registry import Registry
+    from .engine.contract.hooks import Mechanism, Params, hook
+    from .engine.contract.records import Event, Only, Query
+    from .engine.flow.observer import Observer
+    from .engine.memory.arrivals import ClockWarning
+    from .engine.memory.encoded import Encoded, VetoWarning
+    from .engine.memory.engine import Engine
+    from .engine.memory.explain import Explanation
     from .engine.ports.by_name import embedder
-    from .engine.ranking import Answer, Hit
-    from .engine.records import Event, Only, Query, hours
-    from .engine.registry import Registry
+    from .engine.state.ranking import Answer, Hit
 
 _HOMES = {
-    "Answer": "engine.ranking", "ClockWarning": "engine.arrivals", "Encoded": "engine.encoded", "Engine": "engine.loop",
-    "Event": "engine.records",
-    "Explanation": "engine.explain", "HebbariumError": "engine.errors", "Hit": "engine.ranking", "Mechanism": "engine.contract",
-    "Observer": "engine.observer", "Only": "engine.records", "Params": "engine.contract", "Query": "engine.records",
-    "Registry": "engine.registry", "VetoWarning": "engine.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract",
-    "hours": "engine.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.counterfactual",
+    "Answer": "engine.state.ranking", "ClockWarning": "engine.memory.arrivals", "Encoded": "engine.memory.encoded", "Engine": "engine.memory.engine",
+    "Event": "engine.contract.records",
+    "Explanation": "engine.memory.explain", "HebbariumError": "engine.base.errors", "Hit": "engine.state.ranking", "Mechanism": "engine.contract.hooks",
+    "Observer": "engine.flow.observer", "Only": "engine.contract.records", "Params": "engine.contract.hooks", "Query": "engine.contract.records",
+    "Registry": "engine.catalogue.registry", "VetoWarning": "engine.memory.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract.hooks",
+    "hours": "engine.contract.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.arms.counterfactual",
     "rebuild": "api", "reopen": "api",
 }
 

@@ -12,20 +12,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from .engine.arrivals import EVENTS, YEAR_AHEAD, WallClock
-from .engine.encoded import Encoded
-from .engine.errors import HebbariumError, InputError, SnapshotError
-from .engine.loop import CHUNK, Engine
-from .engine.nights import DAY
+from .engine.base.errors import HebbariumError, InputError, SnapshotError
+from .engine.catalogue.registry import Registry, Value
+from .engine.contract.vocabulary import WITHHELD
+from .engine.memory.arrivals import EVENTS, YEAR_AHEAD, WallClock
+from .engine.memory.encoded import Encoded
+from .engine.memory.engine import CHUNK, Engine
+from .engine.memory.nights import DAY
 from .engine.ports.by_name import embedder, spec_of
 from .engine.ports.by_name import language_model as named_language_model
 from .engine.ports.embedder import Embedder
 from .engine.ports.embedding_cache import default_cache
 from .engine.ports.language_model import LanguageModel
-from .engine.registry import Registry, Value
-from .engine.storage.snapshot import Durable
-from .engine.vocabulary import WITHHELD
-from .engine.withholding import OWN
+from .engine.saving.snapshot import Durable
+from .engine.steps.withholding import OWN
 
 HOUR = timedelta(hours=1)
 

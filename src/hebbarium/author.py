@@ -3,15 +3,15 @@
     from hebbarium.author import CREATED, LOG_STRENGTH, NOW, Mechanism, Params, Phase, Tick, hook, kernel
 
 what it holds      where it is defined, with shapes, units and errors
-columns            `engine.columns`: Column, Structure, Signal, signal; Scope, Facet, Scale, Phase
-contract           `engine.contract`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
-equations          `engine.numerics`: kernel; `engine.ranking`: best; `mechanisms.shared`: codes
-shared columns     `engine.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
-records, text      `engine.records`: Event, Query; `engine.text.features`: Features, SpeechAct, fold, terms_of
-made rows          `engine.drafts`: Draft, Kind; `engine.writings`: Writing
-order of use       `engine.uses`: step_of_use, used_last
+columns            `engine.contract.columns`: Column, Structure, Signal, signal; Scope, Facet, Scale, Phase
+contract           `engine.contract.hooks`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
+equations          `engine.base.numerics`: kernel; `engine.state.ranking`: best; `mechanisms.shared`: codes
+shared columns     `engine.contract.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
+records, text      `engine.contract.records`: Event, Query; `engine.text.features`: Features, SpeechAct, fold, terms_of
+made rows          `engine.contract.drafts`: Draft, Kind; `engine.contract.writings`: Writing
+order of use       `engine.steps.uses`: step_of_use, used_last
 language model     `engine.ports.language_model`: Request, Reply, Status
-graph              `engine.storage.graph`: EdgeType, entity_node
+graph              `engine.state.graph`: EdgeType, entity_node
 evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and mutant; at_least, at_most, between, Measured;
                    `audit.specimen`: Specimen, NotTestable; `audit.paper_numbers`: paper_number
 engine checks      `audit.memory`: memory_of, plug_in, encode, neighbour, Scripted
@@ -26,17 +26,12 @@ from .audit.figures import Curve, Figure, Marks, Picture, dots, figure
 from .audit.memory import Scripted, encode, memory_of, neighbour, plug_in
 from .audit.paper_numbers import paper_number
 from .audit.specimen import NotTestable, Specimen
-from .engine.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
-from .engine.contract import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, at_rest, forecast, hook
-from .engine.drafts import Draft, Kind
-from .engine.numerics import kernel
-from .engine.ports.language_model import Reply, Request, Status
-from .engine.ranking import best
-from .engine.records import Event, Only, Query
-from .engine.storage.graph import EdgeType, entity_node
-from .engine.text.features import Features, SpeechAct, fold, terms_of
-from .engine.uses import step_of_use, used_last
-from .engine.vocabulary import (
+from .engine.base.numerics import kernel
+from .engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
+from .engine.contract.drafts import Draft, Kind
+from .engine.contract.hooks import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, at_rest, forecast, hook
+from .engine.contract.records import Event, Only, Query
+from .engine.contract.vocabulary import (
     ACTIVATION,
     ANSWERABLE,
     ARRANGED,
@@ -134,7 +129,12 @@ from .engine.vocabulary import (
     WRITING,
     WRITINGS,
 )
-from .engine.writings import Writing
+from .engine.contract.writings import Writing
+from .engine.ports.language_model import Reply, Request, Status
+from .engine.state.graph import EdgeType, entity_node
+from .engine.state.ranking import best
+from .engine.steps.uses import step_of_use, used_last
+from .engine.text.features import Features, SpeechAct, fold, terms_of
 from .mechanisms.shared.coactivation import COACTIVATION
 from .mechanisms.shared.codes import codes
 

@@ -14,8 +14,8 @@ from hebbarium.audit import sources as claims
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.rating import Rating
 from hebbarium.audit.references import load
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.registry import Parameter, Registry
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.catalogue.registry import Parameter, Registry
 
 SCHEMA: dict[str, Any] = json.loads((Path(report.__file__).parent / "audit.schema.json").read_text(encoding="utf-8"))
 

@@ -32,7 +32,7 @@ from hebbarium.audit.checks import (
     signature,
 )
 from hebbarium.audit.specimen import NotTestable, Specimen
-from hebbarium.engine.errors import ContractError
+from hebbarium.engine.base.errors import ContractError
 
 
 def module_of(name: str, source: str) -> types.ModuleType:

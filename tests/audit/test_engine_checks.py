@@ -17,11 +17,11 @@ from hebbarium.audit.paper_numbers import SECONDS, differences, dimension, paper
 from hebbarium.audit.reached import Watch
 from hebbarium.audit.references import of_registry
 from hebbarium.audit.specimen import Specimen
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import HOURS_PER
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import LOG_STRENGTH
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import HOURS_PER
+from hebbarium.engine.contract.vocabulary import LOG_STRENGTH
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from hebbarium.audit import evidence
 from hebbarium.audit.checks import Check, evidence_of
 from hebbarium.audit.collect import audit_registry, evidence_module
 from hebbarium.audit.references import load
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
 
 FILES = sorted(Path(evidence.__file__).parent.glob("[a-z]*.py"))
 HEADING = re.compile(r"# -{3,} (?P<title>.+?) -{3,}")

@@ -15,8 +15,8 @@ from hebbarium.audit.drawing import to_svg
 from hebbarium.audit.evidence import base_level_activation as evidence
 from hebbarium.audit.figures import Curve, Marks, Picture, dots, figure
 from hebbarium.audit.specimen import Specimen
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.mechanisms.maintenance import base_level_activation
 
 X = np.linspace(0.0, 1.0, 5)

@@ -25,9 +25,9 @@ from hebbarium.audit.mutation.sites import GeneratedMutant, Group, Site, differe
 from hebbarium.audit.mutation.sites import Kind as SiteKind
 from hebbarium.audit.mutation.trial import Fate, Step, tried
 from hebbarium.cli import app
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.packages import Package
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.catalogue.packages import Package
+from hebbarium.engine.catalogue.registry import Registry
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are judged in forked processes")
 
@@ -152,10 +152,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 import numpy as np
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.numerics import kernel
-from hebbarium.engine.vocabulary import NOW, ROW
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.base.numerics import kernel
+from hebbarium.engine.contract.vocabulary import NOW, ROW
 
 MET = Column("met", np.float64, Scope.MEMORY, "h", 0.0, "when it was met")
 OFFSET = 0.5
@@ -215,7 +215,7 @@ from types import SimpleNamespace
 import numpy as np
 from hebbarium.audit.checks import adaptation, equation, mutant
 from hebbarium.audit.paper_numbers import paper_number
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 
 SEEN = []
 NUMBERS = (paper_number("tau", 48.0, "h", paper="hebb1949organization", where="p. 1"),
@@ -480,7 +480,7 @@ def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
 
 
 def test_every_listed_mutant_is_there(registry: Registry) -> None:
-    from hebbarium.engine.yaml_file import read_yaml
+    from hebbarium.engine.base.yaml_file import read_yaml
 
     listed = read_yaml(Path(building.__file__).parent.parent / LIST)
     for id in {name.partition("/")[0] for name in listed}:

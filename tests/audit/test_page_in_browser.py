@@ -19,7 +19,7 @@ from hebbarium.audit.provenance import provenance
 from hebbarium.audit.references import load
 from hebbarium.audit.references import read as parse
 from hebbarium.audit.report import to_json
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.catalogue.registry import Registry
 
 pytestmark = needs_browser
 SWITCHES = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -12,7 +12,7 @@ from hebbarium.audit.checks import Check, CheckResult, Kind, Score
 from hebbarium.audit.facts import Fact, FactKind, claimed, facts
 from hebbarium.audit.rating import Rating, derive, divided, earned
 from hebbarium.audit.reached import EquationReach, HookReach, Reach
-from hebbarium.engine.registry import Departure, Equation, Form, Parameter, Proxy, Registry
+from hebbarium.engine.catalogue.registry import Departure, Equation, Form, Parameter, Proxy, Registry
 
 F, D, H, A = Rating.FAITHFUL, Rating.DOCUMENTED, Rating.HONEST, Rating.APPROXIMATION
 LETTERS = {"e": Kind.EQUATION, "l": Kind.LIMIT, "d": Kind.DATA, "s": Kind.SIGNATURE, "a": Kind.ADAPTATION}

@@ -10,8 +10,8 @@ from hebbarium.audit import ratings
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.ratings import derived, shipped
 from hebbarium.cli import app
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 
 REGISTRY = Registry.read()
 

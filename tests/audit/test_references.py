@@ -10,9 +10,9 @@ import pytest
 
 from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.references import DOI, HERE, load, of_registry, read, unknown, unreadable
-from hebbarium.engine.errors import DataError, RegistryError
-from hebbarium.engine.packages import Package
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import DataError, RegistryError
+from hebbarium.engine.catalogue.packages import Package
+from hebbarium.engine.catalogue.registry import Registry
 
 ENTRY = "@book{a1998x, author={A, B}, title={T}, year=1998}"
 

@@ -30,8 +30,8 @@ from hebbarium.audit.references import load
 from hebbarium.audit.report import Counts, counts, plain, summary, table, to_json, to_latex, to_markdown, verdict_of
 from hebbarium.audit.run import AuditResult, Fate, audit
 from hebbarium.cli.app import app
-from hebbarium.engine.errors import ContractError, RegistryError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import ContractError, RegistryError
+from hebbarium.engine.catalogue.registry import Registry
 
 ROOM = Path(hebbarium.audit.__file__).parent
 

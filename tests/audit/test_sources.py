@@ -16,8 +16,8 @@ from hebbarium.audit.rating import Rating, Verdict
 from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
 from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, compared, read
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.catalogue.registry import Registry
 
 # Cortex, section 7.2: the module column of its four tables, row by row.  The headings above them say 12, 12, 8 and 1.
 ROWS = {

@@ -13,16 +13,16 @@ from hebbarium.audit.checks import Score, judge
 from hebbarium.audit.paper_numbers import paper_number
 from hebbarium.audit.references import References, load
 from hebbarium.audit.static import Exhibit, evidence
-from hebbarium.engine.errors import HebbariumError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.catalogue.registry import Registry
 
 MODULE = '''
 from dataclasses import dataclass
 import numpy as np
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.numerics import kernel
-from hebbarium.engine.vocabulary import CREATED, LOG_STRENGTH, NOW, SURPRISE
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.base.numerics import kernel
+from hebbarium.engine.contract.vocabulary import CREATED, LOG_STRENGTH, NOW, SURPRISE
 
 SPAN = 3.0
 SEEN = []

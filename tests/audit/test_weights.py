@@ -11,12 +11,12 @@ import pytest
 
 from hebbarium.audit import weights
 from hebbarium.audit.weights import Weights, read, shipped
-from hebbarium.engine.assembly import planned
-from hebbarium.engine.columns import Before, Column, Signal
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.packages import ROOT, answering_digest
-from hebbarium.engine.registry import Entry, MechanismSet, Registry
-from hebbarium.engine.schedule import Node
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.catalogue.packages import ROOT, answering_digest
+from hebbarium.engine.catalogue.registry import Entry, MechanismSet, Registry
+from hebbarium.engine.contract.columns import Before, Column, Signal
+from hebbarium.engine.flow.schedule import Node
+from hebbarium.engine.memory.assembly import planned
 
 HEAT = {"to": "heat", "kind": "signal", "chain": ["activation", "heat", "fused"], "after_recall": False, "nearest": True}
 HIDDEN = {"to": "visible", "kind": "archive", "chain": ["activation", "drive", "visible"], "after_recall": True, "nearest": False}

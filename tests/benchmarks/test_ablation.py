@@ -24,11 +24,11 @@ from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell, Outcome
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.scores.comparison import Verdict
-from hebbarium.engine.errors import ContractError, InputError
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
 from hebbarium.reporting.provenance import made
 
 ROOT = Path(__file__).parent.parent.parent

@@ -39,7 +39,7 @@ def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(tmp_path
 
 def test_the_references_are_those_of_the_arms_that_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from hebbarium.audit.references import read
-    from hebbarium.engine.registry import Registry
+    from hebbarium.engine.catalogue.registry import Registry
 
     assert ablate(tmp_path, monkeypatch, "--arms", "lexical_bm25", "--without", "weighted_rrf", "--json") == 0
     printed, registry = json.loads(capsys.readouterr().out), Registry.read()

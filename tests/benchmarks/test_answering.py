@@ -16,11 +16,11 @@ from hebbarium.benchmarks.answering import Asking, Nugget, answered, models
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.conversations import write_conversations
 from hebbarium.benchmarks.scores.answers import bleu_1, rouge_l, token_f1
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.by_name import language_model
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 Command = Callable[..., tuple[int, str, str]]
 EVENTS = (Event(1.0, "I keep the spare key under the blue pot.", "Ada", "s1", "e1"), Event(2.0, "Nice weather today.", "Bo", "s1", "e2"),

@@ -18,10 +18,10 @@ from hebbarium.benchmarks.explain import explain
 from hebbarium.benchmarks.reports.result import AblationResult, from_json
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 SMALL = MechanismSet("small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "weighted_rrf": {}})
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"

@@ -18,11 +18,11 @@ from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.calibration import expected_calibration_error, reliability
 from hebbarium.cli import main
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("mine", "", {"lexical_bm25": {"b": 0.5}})
 WORDS = ("anchor", "basket", "candle", "dragon", "engine", "feather", "garden", "hammer", "island", "jacket")

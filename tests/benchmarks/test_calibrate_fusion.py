@@ -14,13 +14,13 @@ from hebbarium.benchmarks.calibrate_fusion import FUSION, calibrate_fusion, to_j
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.run import run
 from hebbarium.cli import main
-from hebbarium.engine.errors import InputError, RegistryError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError, RegistryError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import FUSED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import FUSED
 from hebbarium.mechanisms.retrieval.rational_fusion import SHIPPED, read_calibration
 
 CHOSEN = MechanismSet("mine", "", {"lexical_bm25": {"b": 0.5}, "trigram_match": {}, "convex_fusion": {}, "heat": {}})

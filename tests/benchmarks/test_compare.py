@@ -17,10 +17,10 @@ from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 EMBEDDER = CachedEmbedder(HashingEmbedder(32), None)
 CLUSTERS = ("c1", "c2", "c3", "c4")

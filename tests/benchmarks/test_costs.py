@@ -9,10 +9,10 @@ import pytest
 from hebbarium.benchmarks import costs as module
 from hebbarium.benchmarks.costs import HookTimes, costs_of
 from hebbarium.benchmarks.datasets import Conversation, Question
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()

@@ -15,10 +15,10 @@ from hebbarium.benchmarks.export import table
 from hebbarium.benchmarks.misses import misses
 from hebbarium.benchmarks.reproduce import reproduce
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 EMBEDDER = CachedEmbedder(HashingEmbedder(16), None)
 CHOSEN = MechanismSet("small", "", {"lexical_bm25": {}})

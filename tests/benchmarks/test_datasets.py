@@ -19,8 +19,9 @@ from hebbarium.audit.references import load as load_references
 from hebbarium.benchmarks.datasets import LOADERS, Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets import fetch as fetching
 from hebbarium.benchmarks.datasets.base import MINUTE, assemble
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.records import Event, hours
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.contract.records import Event
 
 Json = Any
 

@@ -18,7 +18,7 @@ from hebbarium.benchmarks.datasets.demo import CATEGORIES, LINE, PROBE, SEED, Dr
 from hebbarium.benchmarks.datasets.demo_circles import CIRCLES
 from hebbarium.benchmarks.datasets.demo_stories import STORIES
 from hebbarium.benchmarks.datasets.demo_words import NOISE, SETTINGS
-from hebbarium.engine.errors import DataError
+from hebbarium.engine.base.errors import DataError
 
 DEMO = load("demo")
 EACH = pytest.mark.parametrize("talk", DEMO.conversations, ids=lambda c: c.id)

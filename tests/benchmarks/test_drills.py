@@ -34,15 +34,15 @@ from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
 from hebbarium.benchmarks.execution.plan import Plan
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DRAFTS, KIND, TEXTS, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import snapshot_contents
-from hebbarium.engine.storage.call_log import CallLog
-from hebbarium.engine.vocabulary import DRAFTS, KIND, TEXTS, VISIBLE
+from hebbarium.engine.saving import contents as snapshot_contents
+from hebbarium.engine.saving.call_log import CallLog
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
@@ -85,7 +85,7 @@ def test_the_drill_sees_a_memory_that_loads_damage(tmp_path: Path, monkeypatch: 
     """Without the marks' check swapped contents load as another memory, and the drill says so."""
     for name in ("storage.snapshot_contents", "marks"):
         monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot_contents.Format5.require_whole", lambda self: None)
+    monkeypatch.setattr("hebbarium.engine.saving.contents.Format5.require_whole", lambda self: None)
     monkeypatch.setattr(damage, "damages", lambda former: {"vectors swapped": damage._by_sql(damage._swap_vectors, former)})
     tally = flips(make, EVENTS, tmp_path, 6, 7)
     assert tally.broken
@@ -100,8 +100,8 @@ def test_a_killed_process_loses_no_finished_tick(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_the_drill_sees_a_tick_that_was_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A memory that reports ticks which it has not saved."""
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.save", lambda self, erased=None, state=None: None)
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot.Snapshot.changing", lambda self, call: nullcontext())        # would save, too
+    monkeypatch.setattr("hebbarium.engine.saving.snapshot.Snapshot.save", lambda self, erased=None, state=None: None)
+    monkeypatch.setattr("hebbarium.engine.saving.snapshot.Snapshot.changing", lambda self, call: nullcontext())        # would save, too
     assert kills(partial(make, durable=False), EVENTS, tmp_path, 12, 3).broken
 
 
@@ -121,7 +121,7 @@ def test_the_drill_sees_calls_that_were_lost(tmp_path: Path, monkeypatch: pytest
         begin = CallLog.begin
         monkeypatch.setattr(CallLog, "begin", lambda self, to, generation, anew: begin(self, to, generation, anew) if self.reached is None else
                             self.reached._replace(generation=generation))
-        monkeypatch.setattr("hebbarium.engine.storage.call_log.verify", lambda found, expected: None)
+        monkeypatch.setattr("hebbarium.engine.saving.call_log.verify", lambda found, expected: None)
     assert calls(make, EVENTS, tmp_path, 12, 5).broken
 
 
@@ -206,7 +206,7 @@ def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(tmp_path: Path, monkeyp
     """Then a file that any process may write."""
     tally = fork(worded, EVENTS, tmp_path, 20, 2)
     assert tally.broken == [] and tally.total == 20 and tally.of("refused") >= 12 and tally.of("dropped") == 4
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot_file.SnapshotFile.require_owner", lambda self: None)
+    monkeypatch.setattr("hebbarium.engine.saving.file.SnapshotFile.require_owner", lambda self: None)
     (tmp_path / "other").mkdir()
     assert fork(worded, EVENTS, tmp_path / "other", 10, 2).broken
 
@@ -231,7 +231,7 @@ def test_broken_packages_are_named_and_the_rest_works(tmp_path: Path, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(Registry, "unloadable", lambda self: ())
         assert "not named" in str(packages(make, EVENTS, tmp_path / "other", 4, 2).broken)
-    monkeypatch.setattr("hebbarium.engine.registry.usable", lambda: sys.exit("broken"))
+    monkeypatch.setattr("hebbarium.engine.catalogue.registry.usable", lambda: sys.exit("broken"))
     assert "the rest does not: failed with SystemExit" in str(packages(make, EVENTS, tmp_path / "another", 4, 2).broken)
 
 

@@ -13,11 +13,11 @@ from hebbarium.benchmarks.edits.__main__ import independent, main, talks
 from hebbarium.benchmarks.edits.measure import Judge, Point, edits_of
 from hebbarium.benchmarks.edits.planted import Piece, Truth, planted
 from hebbarium.benchmarks.edits.sentences import GROUPS
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 FIELDS = ("id", "text", "time", "speaker", "session")
 Command = Callable[..., tuple[int, str, str]]

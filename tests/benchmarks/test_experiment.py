@@ -20,10 +20,10 @@ from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
 from hebbarium.benchmarks.experiment import Block, BlockResult, Prepared, carried_out, prepared
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
-from hebbarium.engine.errors import InputError, RegistryError
+from hebbarium.engine.base.errors import InputError, RegistryError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()

@@ -19,13 +19,13 @@ from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.explain import Cause, Explained, explain, missed, moved, to_html, to_json
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import MATCH, REWEIGHTED, VETO, VISIBLE
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import MATCH, REWEIGHTED, VETO, VISIBLE
 from hebbarium.testing.small import by_number, does, mechanism, numbered, score
 
 N = 130

@@ -11,10 +11,10 @@ from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.export import table, to_csv, to_parquet
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 ODD = 'a "quoted", text\nof two lines; =1+1 \u00e9 \U0001f600'
 LISTS = ("gold", "ranks", "retrieved", "scores")

@@ -19,18 +19,18 @@ from hebbarium.benchmarks.run import plan
 from hebbarium.benchmarks.systems.base import Capability, ReportsUsage, Retrieved, RetrievedEvent
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.cli.shared import named_language_model
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import LANGUAGE_MODEL
 from hebbarium.engine.ports.by_name import language_model
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.ports.language_model import LanguageModel, Reply, Request, Status, described, metered
 from hebbarium.engine.ports.language_model_openai import OpenAICompatibleModel
 from hebbarium.engine.ports.transcript import Transcript, replayed
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import LANGUAGE_MODEL
 from hebbarium.testing.small import by_number, does, mechanism, numbered, score
 
 CHOSEN = MechanismSet("small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})

@@ -17,11 +17,11 @@ from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.explain import Cause
 from hebbarium.benchmarks.misses import Misses, misses, to_html, to_json
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import ARRANGED, BAN, RELEASED
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import ARRANGED, BAN, RELEASED
 from hebbarium.testing.small import does, mechanism
 
 BANNED, WITHHELD = 108, 111         # numbers of events: one that a rule excludes, and the best one, which a gate withholds

@@ -21,10 +21,10 @@ from hebbarium.benchmarks.probes.harness.base import Above, Probe, Ratio, Within
 from hebbarium.benchmarks.probes.harness.collection import collected
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.cli.app import app
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 
 REGISTRY = Registry.read()
 EMBEDDER = CachedEmbedder(HashingEmbedder(32), None)

@@ -14,10 +14,10 @@ from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.reproduce import reproduce, to_json
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 EMBEDDER = CachedEmbedder(HashingEmbedder(16), None)
 CHOSEN = MechanismSet("small", "for the test", {"recency": {"weight": 0.5}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}},

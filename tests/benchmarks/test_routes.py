@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from hebbarium.benchmarks.routes import Kind, Routes, shortest
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.vocabulary import (
     ACTIVATION,
     DETAIL,
     FACET_WEIGHTS,

@@ -12,11 +12,11 @@ import hebbarium as hb
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.long_chat import write_long_chat
 from hebbarium.benchmarks.speed import index_answers, shortlist_answers
-from hebbarium.engine import approximate, shortlist
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.records import Event
+from hebbarium.engine.scale import approximate, shortlist
 
 
 def data(*conversations: Conversation) -> Dataset:

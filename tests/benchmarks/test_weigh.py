@@ -14,13 +14,13 @@ from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.routes import Kind, Route, shortest
 from hebbarium.benchmarks.weights import changed, share_of, to_json, trust_shares, weigh, widened
 from hebbarium.cli import main
-from hebbarium.engine.columns import Facet
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Facet
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Query
-from hebbarium.engine.registry import MechanismSet, Registry
 
 IDS = ("dense_similarity", "lexical_bm25", "recency", "heat", "query_intent", "convex_fusion", "base_level_activation")
 SMALL = MechanismSet("small", "for the test", {id: {} for id in IDS}, {"convex_fusion": ("weighted_rrf",)})

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine import approximate
-from hebbarium.engine.approximate import LOT, ApproximateIndex, GraphIndex, ListIndex, index_of
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.scans import SharedScans
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.scale import approximate
+from hebbarium.engine.scale.approximate import LOT, ApproximateIndex, GraphIndex, ListIndex, index_of
+from hebbarium.engine.state.scans import SharedScans
 
 D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbarium.engine.arguments import checked_event
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.records import Event, attribute_pairs
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.contract.records import Event, attribute_pairs
+from hebbarium.engine.memory.arguments import checked_event
 from hebbarium.testing.small import by_number, memory
 
 PAIRS = (("kind", "note"), ("tags", "diy"), ("tags", "home"))

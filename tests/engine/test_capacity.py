@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.capacity import least_worth
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import SHOW, VISIBLE, WORTH
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import SHOW, VISIBLE, WORTH
+from hebbarium.engine.steps.capacity import least_worth
 from hebbarium.testing.conformance import talk
 from hebbarium.testing.small import does, mechanism
 

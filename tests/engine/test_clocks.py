@@ -16,15 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hebbarium as hb
-from hebbarium.engine.arrivals import ClockWarning, Jump, arrival, set_back, standing
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.context.tokens import LengthCounter
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.nights import YEAR
-from hebbarium.engine.records import Event, Only, Query, hours
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CREATED
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import CREATED
+from hebbarium.engine.memory.arrivals import ClockWarning, arrival, set_back, standing
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.nights import YEAR
+from hebbarium.engine.state.clock import Jump
 
 MONDAY = datetime(2025, 3, 3, 9)
 NOW = hours(MONDAY)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Facet, Scope, signal
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.vocabulary import FUSED, MATCH, REPLAYED
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Column, Facet, Scope, signal
+from hebbarium.engine.contract.vocabulary import FUSED, MATCH, REPLAYED
 
 TAKEN = [bool, np.bool_, int, np.int8, np.int64, np.uint8, np.uint64, float, np.float16, np.float32, "f8", "?", np.dtype(np.int32)]
 REFUSED = [object, "O", str, "U8", bytes, "S4", complex, np.complex64, "datetime64[h]", "timedelta64[s]", [("a", float)], (float, (2,)), "V8",

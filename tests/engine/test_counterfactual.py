@@ -8,15 +8,11 @@ import pytest
 
 import hebbarium as hb
 from hebbarium.benchmarks.datasets import load
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.counterfactual import Counterfactual, ranks_changed
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.plan import PhasePlan
-from hebbarium.engine.records import Query
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.arms.counterfactual import Counterfactual, ranks_changed
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Query
+from hebbarium.engine.contract.vocabulary import (
     ACTIVATION,
     CREATED,
     FUSED,
@@ -32,6 +28,10 @@ from hebbarium.engine.vocabulary import (
     SIGNALS,
     VISIBLE,
 )
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.flow.passes import PhasePlan
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
 
 

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine import approximate, ranking, scans
-from hebbarium.engine.columns import Column, Phase, Scope, Structure
-from hebbarium.engine.crew import Order, Work
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.base.sharing import HELPED, in_parts
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase, Scope, Structure
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import INDEX, MATCH, SIGNALS, VISIBLE
+from hebbarium.engine.flow.schedule import Node, Stages
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.schedule import Node, Stages
-from hebbarium.engine.sharing import HELPED, in_parts
-from hebbarium.engine.vocabulary import INDEX, MATCH, SIGNALS, VISIBLE
+from hebbarium.engine.scale import approximate
+from hebbarium.engine.scale.crew import Order, Work
+from hebbarium.engine.state import ranking, scans
 from hebbarium.mechanisms.shared import topology_bank
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, does, mechanism

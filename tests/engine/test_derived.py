@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.contract import Mechanism, Params, at_rest, forecast, hook
-from hebbarium.engine.derived import derived, late
-from hebbarium.engine.errors import ContractError, SnapshotError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.base.errors import ContractError, SnapshotError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism, Params, at_rest, forecast, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CREATED, GRAPH, NOW, RANDOM, RECALLED, ROW, SALIENCE
+from hebbarium.engine.flow.derived import derived, late
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.flow.schedule import Node
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.schedule import Node
-from hebbarium.engine.storage import snapshot, snapshot_contents
-from hebbarium.engine.vocabulary import CREATED, GRAPH, NOW, RANDOM, RECALLED, ROW, SALIENCE
+from hebbarium.engine.saving import contents as snapshot_contents
+from hebbarium.engine.saving import snapshot
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 A, B, C = (column(name, fresh=Phase.MAINTAIN) for name in "abc")
@@ -272,7 +273,7 @@ def test_a_step_that_fails_at_loading_leaves_the_file_unlocked(tmp_path: Path, m
     path = tmp_path / "m.db"
     grown(path).close()
     with monkeypatch.context() as patch:
-        patch.setattr("hebbarium.engine.assembly.Assembly.derive", lambda self: 1 / 0)
+        patch.setattr("hebbarium.engine.memory.assembly.Assembly.derive", lambda self: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             growing(path)
     growing(path).close()

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.encoded import Encoded, VetoWarning
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import VETO
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import VETO
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.encoded import Encoded, VetoWarning
 from hebbarium.testing.small import does, mechanism, memory
 
 

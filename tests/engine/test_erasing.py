@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
 
 REGISTRY = Registry.read()
 SAID = [Event(float(i), text, who, f"s{i // 3}", id, attributes=(("kind", kind),))

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Facet, Phase, signal
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.explain import Explanation
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.vocabulary import FACET_WEIGHTS, FUSED, LOG_FACETS, MATCH, RERANKED, REWEIGHTED, SIGNALS
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.contract.columns import Facet, Phase, signal
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS, FUSED, LOG_FACETS, MATCH, RERANKED, REWEIGHTED, SIGNALS
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.explain import Explanation
 from hebbarium.testing.conformance import talk
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered, score
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import HIDE, MATCH, NOW, OUTCOME, RECALLED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ranking import Answer
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import HIDE, MATCH, NOW, OUTCOME, RECALLED
+from hebbarium.engine.state.ranking import Answer
 from hebbarium.testing.conformance import talk
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 

@@ -13,14 +13,14 @@ import pytest
 from hebbarium.benchmarks.designs import Arm
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import Settings, changes, manifest, recorded
-from hebbarium.engine.contract import Mechanism, Params, Phase, hook
-from hebbarium.engine.errors import RegistryError, SnapshotError
-from hebbarium.engine.files import FilePath, content_digest
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import RegistryError, SnapshotError
+from hebbarium.engine.base.files import FilePath, content_digest
+from hebbarium.engine.catalogue.registry import Entry, MechanismSet, Registry, digest, files, parameters
+from hebbarium.engine.contract.hooks import Mechanism, Params, Phase, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Entry, MechanismSet, Registry, digest, files, parameters
 
 ENTRY = f"""
 ruled:

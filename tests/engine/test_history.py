@@ -5,10 +5,10 @@ import tracemalloc
 
 import numpy as np
 
-from hebbarium.engine.history import history
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.history import history
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, memory
 
 

@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import ContractError, HebbariumError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import ContractError, HebbariumError, InputError
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.catalogue.stand_ins import checked_instance
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import EMBEDDING, FUSED, GRAPH, MATCH, NOW, RERANKED, VETO, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ranking import Hit
-from hebbarium.engine.records import Event, Query, hours
-from hebbarium.engine.stand_ins import checked_instance
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import EMBEDDING, FUSED, GRAPH, MATCH, NOW, RERANKED, VETO, VISIBLE
+from hebbarium.engine.state.graph import EdgeType
+from hebbarium.engine.state.ranking import Hit
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
 MONDAY = datetime(2024, 5, 6, 8, tzinfo=UTC)

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import GRAPH, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.conformance import START, talk
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 

@@ -14,20 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.history import History, history
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.marks import checksum
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ports.language_model import NoModel, Reply, Request, Status
-from hebbarium.engine.ports.transcript import Transcript
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.base.marks import checksum
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import (
     CREATED,
     DRAFTS,
     EMBEDDING,
@@ -47,7 +40,14 @@ from hebbarium.engine.vocabulary import (
     WRITING,
     WRITINGS,
 )
-from hebbarium.engine.writings import Writing
+from hebbarium.engine.contract.writings import Writing
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.history import History, history
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.ports.language_model import NoModel, Reply, Request, Status
+from hebbarium.engine.ports.transcript import Transcript
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import column, does, mechanism, memory, score
 
 SAID = ("We painted the old mill red; then we slept", "Bo sold the blue boat in Oslo", "The mill burnt down in June", "Cleo bought bread")

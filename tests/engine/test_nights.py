@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine import loop, nights
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, at_rest, hook
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.nights import CENTURY, DAY, MOST_NIGHTS, YEAR, LongIdleWarning
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, at_rest, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import SALIENCE
+from hebbarium.engine.memory import engine as loop
+from hebbarium.engine.memory import nights
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.nights import CENTURY, DAY, MOST_NIGHTS, YEAR, LongIdleWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, hours
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import SALIENCE
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
 START, LATE = hours(datetime(2024, 5, 6)), hours(datetime(9999, 1, 1))

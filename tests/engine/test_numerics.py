@@ -12,7 +12,7 @@ import numba
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from hebbarium.engine import numerics
+from hebbarium.engine.base import numerics
 
 
 def interleaved(kind: type[IndexDataCacheFile], folder: Path) -> dict[str, str | None]:

@@ -5,19 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.observer import Observer, Votes
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import (
-    DUPLICATE,
-    GRAPH,
-    LOG_STRENGTH,
-    MATCH,
-    RERANKED,
-    REWEIGHTED,
-    ROW,
-    VETO,
-)
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.vocabulary import DUPLICATE, GRAPH, LOG_STRENGTH, MATCH, RERANKED, REWEIGHTED, ROW, VETO
+from hebbarium.engine.flow.observer import Observer, Votes
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered
 
 

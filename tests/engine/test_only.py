@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine.arguments import checked_query
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.filter import banned
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Only, Query, hours
-from hebbarium.engine.storage.event_log import EventLog
-from hebbarium.engine.vocabulary import VETO
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import VETO
+from hebbarium.engine.memory.arguments import checked_query
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.event_log import EventLog
+from hebbarium.engine.steps.filter import banned
 from hebbarium.testing.small import by_number, does, mechanism, memory
 
 NOON = datetime(2024, 5, 1, 12)

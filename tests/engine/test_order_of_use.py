@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import NOW, RECALLED, USED, USED_TIME, USES_KEPT, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.uses import TOGETHER, last_use, session_key, step_of_use, used_last
-from hebbarium.engine.vocabulary import NOW, RECALLED, USED, USED_TIME, USES_KEPT, VISIBLE
+from hebbarium.engine.steps.uses import TOGETHER, last_use, session_key, step_of_use, used_last
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine.columns import Column, Phase, Scope, Signal, Structure
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.partial import PartialGraph, PartialStore
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase, Scope, Signal, Structure
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE, WRITINGS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.shortlist import Shortlist
-from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE, WRITINGS
+from hebbarium.engine.scale.partial import PartialGraph, PartialStore
+from hebbarium.engine.scale.shortlist import Shortlist
+from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
 from hebbarium.testing.conformance import talk
 
 
@@ -90,7 +90,7 @@ def test_an_interrupted_copy_of_edges_leaves_no_mark(monkeypatch: pytest.MonkeyP
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("hebbarium.engine.partial._copied", interrupted)
+        patch.setattr("hebbarium.engine.scale.partial._copied", interrupted)
         with pytest.raises(KeyboardInterrupt):
             part.show(np.array([4, 5, 6, 7]), np.full(80, -1, np.int32))
     place = np.full(80, -1, np.int32)

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import HebbariumError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.marks import WHOLE, sum_of
-from hebbarium.engine.passages import MOST, OVERLAP, SHARED, SIZE, SPAN, Growing, Passages, telling
+from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.base.marks import WHOLE, sum_of
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.ports.word_pieces import LONG, cuts
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.event_log import AROUND, EventLog
-from hebbarium.engine.storage.postings import BM25Index, Idf, terms_of
-from hebbarium.engine.storage.snapshot_contents import Form, description_mark, forms_mark
+from hebbarium.engine.saving.contents import Form, description_mark, forms_mark
+from hebbarium.engine.state.event_log import AROUND, EventLog
+from hebbarium.engine.state.postings import BM25Index, Idf, terms_of
+from hebbarium.engine.steps.passages import MOST, OVERLAP, SHARED, SIZE, SPAN, Growing, Passages, telling
 
 EMBEDDER = HashingEmbedder(32)
 
@@ -169,7 +169,7 @@ def test_words_after_an_interrupted_question_are_those_of_an_undisturbed_memory(
         return terms_of(text, stop_words=stop_words)
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr("hebbarium.engine.passages.terms_of", interrupted)
+        patched.setattr("hebbarium.engine.steps.passages.terms_of", interrupted)
         asked(passages, 9)
     scores, spans = asked(passages, 9)
     assert [row for row, score in enumerate(scores) if score] == [5] and spans == [-(-(300 - SPAN) // (SPAN - SHARED)) + 1] * 9

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.steps import primed
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import (
     ARRANGED,
     BAN,
     CHRONOLOGICAL,
@@ -30,6 +27,9 @@ from hebbarium.engine.vocabulary import (
     SUFFICIENCY,
     VISIBLE,
 )
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
+from hebbarium.engine.steps.steps import primed
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered, score
 
 

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.counterfactual import Counterfactual
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.lives import decides, life_of
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.arms.counterfactual import Counterfactual
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CREATED, RECALLED
+from hebbarium.engine.flow.lives import decides, life_of
+from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CREATED, RECALLED
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
 
@@ -29,7 +29,7 @@ def built(name: str, *off: str, **weights: float) -> Any:
 
 
 def lived(mechanisms: Any, **options: Any) -> Any:
-    from hebbarium.engine.loop import Engine
+    from hebbarium.engine.memory.engine import Engine
     return simulated(Engine(mechanisms, HashingEmbedder(32), **options), talk(), learn=False)
 
 
@@ -62,7 +62,7 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
     assert one.digest() == before and not set(one.store.columns) & set(guests)
     one.encode(Event(one.now, "number 1"))
     one.close()
-    from hebbarium.engine.loop import Engine
+    from hebbarium.engine.memory.engine import Engine
     assert Engine(more, HashingEmbedder(32), path=tmp_path / "one.db").store.n == len(talk()) + 1
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.ranking import MANY, SAMPLED, Answer, Standing, add_standardised, best, falling, rank
-from hebbarium.engine.records import Event
-from hebbarium.engine.units import Unit
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.units import Unit
+from hebbarium.engine.state.ranking import MANY, SAMPLED, Answer, Standing, add_standardised, best, falling, rank
 
 FEW = [-2.0, 0.0, 0.5, 0.5, 1.0, np.nan, np.inf, -np.inf]  # many ties
 scores_and_surface = st.lists(st.tuples(st.sampled_from(FEW) | st.floats(-1e3, 1e3, width=32), st.booleans()), max_size=40)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hebbarium.engine.arguments import checked_event, checked_query
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.records import Event, Query, as_hours, hours, moment, offset_of, written
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.base.times import as_hours, hours, moment, offset_of, written
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.arguments import checked_event, checked_query
 
 NOON = datetime(2023, 5, 8, 12, 30)
 

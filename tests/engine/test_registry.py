@@ -12,12 +12,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine import yaml_file
-from hebbarium.engine.assembly import planned
-from hebbarium.engine.contract import Params
-from hebbarium.engine.errors import ContractError, RegistryError, nearest
-from hebbarium.engine.registry import HOMES, Entry, MechanismSet, Registry, digest, parameters
-from hebbarium.engine.yaml_file import LOADERS, YamlFile
+from hebbarium.engine.base import yaml_file
+from hebbarium.engine.base.errors import ContractError, RegistryError, nearest
+from hebbarium.engine.base.yaml_file import LOADERS, YamlFile
+from hebbarium.engine.catalogue.registry import HOMES, Entry, MechanismSet, Registry, digest, parameters
+from hebbarium.engine.contract.hooks import Params
+from hebbarium.engine.memory.assembly import planned
 
 DENSE = """
 dense:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CUES
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.scans import PART, SCANS, SharedScans
-from hebbarium.engine.storage.vectors import VectorIndex
-from hebbarium.engine.vocabulary import CUES
+from hebbarium.engine.state.scans import PART, SCANS, SharedScans
+from hebbarium.engine.state.vectors import VectorIndex
 
 TEXTS = ("we saw a boat on the lake", "Ada lost her keys", "the dog barked all night", "Bo bought a red boat",
          "the lake froze over", "keys were in the car")

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Before, Column, Facet, Phase, Scope, signal
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.schedule import Node, ordered
-from hebbarium.engine.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, GRAPH, MATCH, RANDOM, RECALLED, RERANKED, REWEIGHTED, SIGNALS
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Before, Column, Facet, Phase, Scope, signal
+from hebbarium.engine.contract.vocabulary import ACTIVATION, FACET_WEIGHTS, FUSED, GRAPH, MATCH, RANDOM, RECALLED, RERANKED, REWEIGHTED, SIGNALS
+from hebbarium.engine.flow.schedule import Node, ordered
 
 A, B, C = (Column(name, np.float64, Scope.MEMORY, "1", 0.0, "for the test") for name in "abc")
 ONE, TWO = (signal(name, Facet.WORDS, "for the test") for name in ("one", "two"))

@@ -14,9 +14,9 @@ from threading import Barrier, Event, Thread
 import pytest
 
 from hebbarium.benchmarks.drills.children import fork
-from hebbarium.engine import serial
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.serial import Turns
+from hebbarium.engine.base import turns as serial
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.base.turns import Turns
 
 WAIT = 10.0         # s, after which a thread is taken to hang
 

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 import hebbarium as hb
-from hebbarium.engine import shortlist
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble, context_of
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import LEXICON, SESSION, VISIBLE
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.ranking import Asked, add_standardised
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.shortlist import EACH, PAYS, Shortlist, around, beyond, checked_shortlist, positive
-from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.storage.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
-from hebbarium.engine.vocabulary import LEXICON, SESSION, VISIBLE
+from hebbarium.engine.scale import shortlist
+from hebbarium.engine.scale.shortlist import EACH, PAYS, Shortlist, around, beyond, checked_shortlist, positive
+from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
+from hebbarium.engine.state.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
+from hebbarium.engine.state.ranking import Asked, add_standardised
 from hebbarium.testing.conformance import talk
 
 WORDS = ("garden", "river", "violin", "kitchen", "letter", "train", "market", "winter", "painting", "doctor", "bicycle", "harbour", "ticket")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, VETO
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, VETO
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.testing.small import column, does, mechanism, memory
 
 Sleeps = list[tuple[float, float, float]]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.context.tasks import Frame, Status, divided
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.tasks import Frame, Status, divided
 from hebbarium.testing.small import numbered
 
 STEPS = st.lists(st.sampled_from(["push", "pop", "block", "tell"]), max_size=30)

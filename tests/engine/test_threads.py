@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import ContractError, HebbariumError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import ContractError, HebbariumError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import VISIBLE
 from hebbarium.testing.small import by_number, does, mechanism
 from hebbarium.testing.small import memory as small
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.columns import Phase, Signal
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.lives import decides
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Signal
+from hebbarium.engine.flow.lives import decides
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import column, does, mechanism, memory, numbered
 

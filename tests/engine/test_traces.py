@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.traces import Traces
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.arms.traces import Traces
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.vocabulary import (
     CHRONOLOGICAL,
     ENCODING_STRENGTH,
     GRAPH,
@@ -28,6 +25,9 @@ from hebbarium.engine.vocabulary import (
     SURPRISE,
     VETO,
 )
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, column, does, mechanism
 

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase, Scope, Structure
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import (
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Column, Phase, Scope, Structure
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import (
     CREATED,
     EMBEDDING,
     FACET_WEIGHTS,
@@ -34,6 +32,8 @@ from hebbarium.engine.vocabulary import (
     VETO,
     VISIBLE,
 )
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
 
 
@@ -301,7 +301,7 @@ def test_contradictory_declarations_are_refused(phase: Phase, declared: dict[str
 
 
 def test_declarations_are_tuples_of_columns() -> None:
-    from hebbarium.engine.contract import Mechanism, hook
+    from hebbarium.engine.contract.hooks import Mechanism, hook
 
     for wrong in (CREATED, ("created",), [CREATED]):
         with pytest.raises(ContractError, match="no tuple of columns"):

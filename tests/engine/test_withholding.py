@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.columns import Phase
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import BUDGET, DRAFTS, HIDE, KIND, OFFERS, REACH, SHOW, TEXTS, VISIBLE, WITHHELD, WRITINGS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import snapshot, snapshot_contents
-from hebbarium.engine.vocabulary import BUDGET, DRAFTS, HIDE, KIND, OFFERS, REACH, SHOW, TEXTS, VISIBLE, WITHHELD, WRITINGS
+from hebbarium.engine.saving import contents as snapshot_contents
+from hebbarium.engine.saving import snapshot
 
 SECRET = "The password of Ada is plover-nine."
 SAID = (SECRET, "Bo lost his keys in the park.", "Ada bought a red boat in May.", "The boat has a new sail.")
@@ -158,7 +159,8 @@ def test_a_snapshot_keeps_it(tmp_path: Path) -> None:
 
 def test_a_file_from_before_the_column_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of a format that may lack the column: nothing is withheld, and the next save adds it."""
-    from hebbarium.engine.storage import older_formats, store
+    from hebbarium.engine.saving import older_formats
+    from hebbarium.engine.state import store
 
     monkeypatch.setitem(older_formats.NEW, str(snapshot_contents.FORMAT), (WITHHELD,))
     persistent = store.Store.persistent

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.norepinephrine import Given, events, joint_model, topics
-from hebbarium.engine.columns import Facet
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import FACET_WEIGHTS, INITIAL_STRENGTH, LEARNING_RATE
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Facet
+from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS, INITIAL_STRENGTH, LEARNING_RATE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import acetylcholine as module
 from hebbarium.mechanisms.encoding import norepinephrine
 from hebbarium.mechanisms.encoding.acetylcholine import ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_TRIALS, CUE_VALID, learn_cycle

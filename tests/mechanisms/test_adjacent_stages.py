@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import adjacent_stages
 from hebbarium.mechanisms.retrieval.adjacent_stages import KEPT, AdjacentStages, Walks
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LOG_PRIOR
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import features
-from hebbarium.engine.vocabulary import LOG_PRIOR
 from hebbarium.mechanisms.retrieval.asker_prior import ROLE, Said, add_prior, said_by
 
 # Composed after the rules, apart from the questions of the evidence, on which the rules were adjusted.

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LANGUAGE_MODEL
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import LanguageModel, NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import LANGUAGE_MODEL
 
 REGISTRY = Registry.read()
 ASKING = {"query_expansion": {"hyde": True}, "topology_consolidation": {"model": True, "interval": 1},      # with what makes them ask

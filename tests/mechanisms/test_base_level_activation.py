@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.temporal_context import WordParams, Words
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import ACTIVATION
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import ACTIVATION
 from hebbarium.mechanisms.maintenance import base_level_activation as paper
 from hebbarium.mechanisms.maintenance import base_level_activation_printed as printed
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import MODIFIABILITY, REPLAY_LAG, REPLAYED
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity as paper
 from hebbarium.mechanisms.maintenance import bcm_metaplasticity_printed as printed
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, Tick, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, Tick, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LOG_STRENGTH, REPLAYS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import LOG_STRENGTH, REPLAYS
 from hebbarium.mechanisms.consolidation import consolidation_cascade as paper
 from hebbarium.mechanisms.consolidation import consolidation_cascade_printed as printed
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import HebbariumError, RegistryError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, RegistryError
+from hebbarium.engine.catalogue.registry import Registry, digest
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry, digest
-from hebbarium.engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from hebbarium.testing.cross_encoder import save_tiny_cross_encoder
 
 ID = "cross_encoder_rerank"
@@ -95,7 +95,7 @@ def test_the_content_of_the_folder_is_in_the_digest(registry: Registry, folder: 
 def test_a_second_run_does_not_load_torch_and_gives_the_same(registry: Registry, folder: Path) -> None:
     memory = memory_with(registry, folder)
     expected = memory.retrieve("where is the boat").rows.tolist(), memory.column(RERANKED).tolist()
-    code = ("import sys, json; sys.path.insert(0, sys.argv[2]); from pathlib import Path; from hebbarium.engine.registry import Registry;"
+    code = ("import sys, json; sys.path.insert(0, sys.argv[2]); from pathlib import Path; from hebbarium.engine.catalogue.registry import Registry;"
             "from test_cross_encoder_rerank import memory_with; m = memory_with(Registry.read(), Path(sys.argv[1]));"
             "rows = m.retrieve('where is the boat').rows.tolist();"
             "print(json.dumps([rows, m.column('reranked').tolist()])); assert 'torch' not in sys.modules")

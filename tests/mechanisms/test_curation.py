@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Incoming, Mechanism, Params, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Incoming, Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DUPLICATE, LOG_STRENGTH
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
+from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.text.features import features
-from hebbarium.engine.vocabulary import DUPLICATE, LOG_STRENGTH
 from hebbarium.mechanisms.encoding import curation
 
 Build = Callable[..., Engine]

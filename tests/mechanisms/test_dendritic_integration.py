@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import MATCH
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import MATCH
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.maintenance import dendritic_integration as papers
 from hebbarium.mechanisms.maintenance import dendritic_integration_printed as printed
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType, entity_node
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType, entity_node
 from hebbarium.engine.text.features import terms_of
 from hebbarium.mechanisms.encoding import dopamine as papers
 from hebbarium.mechanisms.encoding import dopamine_printed as printed

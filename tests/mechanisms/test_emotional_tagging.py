@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import RegistryError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
+from hebbarium.engine.base.errors import RegistryError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import EMBEDDING, INITIAL_STRENGTH, LOG_STRENGTH
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import emotional_tagging as papers
 from hebbarium.mechanisms.encoding import emotional_tagging_printed as printed
 

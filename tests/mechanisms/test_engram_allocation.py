@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import RegistryError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.base.errors import RegistryError
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.encoding import engram_allocation as papers
 from hebbarium.mechanisms.encoding import engram_allocation_printed as printed
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import KIND, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import KIND, VISIBLE
 from hebbarium.mechanisms.consolidation.fact_timeline import FACTS_SUPERSEDED, TIMELINE, add_log_factors, nearest_leader, read
 
 REGISTRY = Registry.read()

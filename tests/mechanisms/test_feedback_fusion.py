@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import FUSED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import FUSED
 from hebbarium.mechanisms.retrieval.feedback_fusion import ENOUGH, SLOPE_INFORMATION, SLOPE_LEARNT
 
 REGISTRY = Registry.read()

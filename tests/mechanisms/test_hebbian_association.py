@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LTP, MODIFIABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import LTP, MODIFIABILITY, REPLAY_LAG, REPLAYED, RESOURCES, ROW
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
 from hebbarium.testing.small import does, mechanism
 

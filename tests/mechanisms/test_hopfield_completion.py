@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import hopfield_completion as paper
 from hebbarium.mechanisms.retrieval import hopfield_completion_printed as printed
 

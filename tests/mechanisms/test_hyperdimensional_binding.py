@@ -7,8 +7,9 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, hours
+from hebbarium.engine.base.times import hours
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import hyperdimensional_binding as hd
 
 Build = Callable[..., Engine]

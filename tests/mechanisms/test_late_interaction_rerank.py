@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from hebbarium.mechanisms.retrieval.late_interaction_rerank import maxsim, product
 
 Build = Callable[..., Engine]

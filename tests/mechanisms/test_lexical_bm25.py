@@ -5,13 +5,13 @@ import sqlite3
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CUES
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import terms_of
-from hebbarium.engine.vocabulary import CUES
 from hebbarium.mechanisms.retrieval import lexical_bm25 as module
 from hebbarium.testing.small import does, mechanism
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.maintenance import microglial_pruning as paper
 from hebbarium.mechanisms.maintenance import microglial_pruning_printed as printed
 

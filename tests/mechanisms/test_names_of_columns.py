@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 
 from hebbarium import audit, benchmarks, engine, mechanisms
-from hebbarium.engine import vocabulary
-from hebbarium.engine.columns import Column, Structure
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract import vocabulary
+from hebbarium.engine.contract.columns import Column, Structure
+from hebbarium.engine.contract.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
 from hebbarium.testing import small
 
 REGISTRY = Registry.installed()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.norepinephrine import Given, events, topics
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CHOICE_GAIN, CONTEXT_KEPT
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import norepinephrine as module
 from hebbarium.mechanisms.encoding.norepinephrine import CONTEXT_SWITCHES, CONTEXT_TRIALS, CONTEXT_TRUST
 from hebbarium.mechanisms.encoding.temporal_context import CONTEXT_RETENTION

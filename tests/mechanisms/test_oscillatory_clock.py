@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LTP, RECALLED, RIPPLES, SLEEP_ONSET, SLEEP_SHARE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import LTP, RECALLED, RIPPLES, SLEEP_ONSET, SLEEP_SHARE
 from hebbarium.mechanisms.maintenance import oscillatory_clock as papers
 from hebbarium.mechanisms.maintenance import oscillatory_clock_printed as printed
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION

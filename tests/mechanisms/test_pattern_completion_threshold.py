@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Facet
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import FACET_WEIGHTS
+from hebbarium.engine.contract.columns import Facet
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import pattern_completion_threshold as paper
 from hebbarium.mechanisms.retrieval.pattern_completion_threshold import Decision
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import DUPLICATE, TURNOVER, VISIBLE
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DUPLICATE, TURNOVER, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import neurogenesis as births
 from hebbarium.mechanisms.encoding import pattern_separation as paper
 from hebbarium.mechanisms.encoding import pattern_separation_printed as printed

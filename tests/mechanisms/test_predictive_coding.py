@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import INITIAL_STRENGTH, SURPRISE
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import INITIAL_STRENGTH, SURPRISE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import predictive_coding as pc
 
 Build = Callable[..., Engine]

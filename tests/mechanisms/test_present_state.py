@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hebbarium as hb
-from hebbarium.engine.columns import Phase
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.vocabulary import VETO
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.vocabulary import VETO
 from hebbarium.mechanisms.retrieval import present_state
 from hebbarium.mechanisms.shared.questions import State, asks_earlier, state_asked
 

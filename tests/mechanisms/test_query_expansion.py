@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CUES
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import terms_of
-from hebbarium.engine.vocabulary import CUES
 from hebbarium.mechanisms.retrieval import query_expansion
 from hebbarium.mechanisms.retrieval.query_expansion import GROUPS, LONGEST, NEIGHBOURS, groups_of, wordings_of
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Facet
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Facet
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import features
-from hebbarium.engine.vocabulary import FACET_WEIGHTS
 from hebbarium.mechanisms.retrieval.query_intent import CLUE_FACETS, INTENT, INTENT_FACETS, Clue, clues_of, facet_weights
 from hebbarium.mechanisms.shared.questions import Intent, intent_of
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import LOG_STRENGTH, VISIBLE
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import LOG_STRENGTH, VISIBLE
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.consolidation import reconsolidation as paper
 
 START, S, D, STORED, WINDOW, LOW, HIGH = 1000.0, 0.8, 0.95, 0.8, 6.0, 0.1, 0.3

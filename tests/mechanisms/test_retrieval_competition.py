@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Only, Query
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import retrieval_competition as papers
 from hebbarium.mechanisms.retrieval import retrieval_competition_printed as printed
 

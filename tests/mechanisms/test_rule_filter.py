@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import RegistryError, SnapshotError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import RegistryError, SnapshotError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import BAN, LOG_PRIOR
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import BAN, LOG_PRIOR
 from hebbarium.mechanisms.retrieval.rule_filter import RULES_MATCHED, add_log_factors, add_votes, read_rules
 
 REGISTRY = Registry.read()

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.storage.postings import BM25Index, Idf, terms_of
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
+from hebbarium.engine.state.postings import BM25Index, Idf, terms_of
 from hebbarium.mechanisms.retrieval import sampling_recovery as papers
 
 Build = Callable[..., Engine]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CONGRUENCY, INITIAL_STRENGTH, REPLAYS, THRESHOLD_SHIFT
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CONGRUENCY, INITIAL_STRENGTH, REPLAYS, THRESHOLD_SHIFT
 from hebbarium.mechanisms.consolidation import schema_formation as papers
 from hebbarium.mechanisms.consolidation import schema_formation_printed as printed
 from hebbarium.testing.small import does, mechanism

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType, entity_node
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType, entity_node
 from hebbarium.mechanisms.encoding import serotonin
 from hebbarium.mechanisms.retrieval.successor_representation import SUCCESSOR
 

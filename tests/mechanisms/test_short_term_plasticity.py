@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import RELEASE_PROBABILITY, REPLAY_LAG, REPLAYED, RESOURCES
 from hebbarium.mechanisms.maintenance import hebbian_association as hebb
 from hebbarium.mechanisms.maintenance import short_term_plasticity as stp
 from hebbarium.mechanisms.maintenance import short_term_plasticity_printed as printed

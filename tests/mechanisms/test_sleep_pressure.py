@@ -6,13 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism, Params, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism, Params, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CREATED, ROW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CREATED, ROW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO
 from hebbarium.mechanisms.consolidation import sleep_pressure as module
 
 Build = Callable[..., Engine]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LTP, REPLAY_LAG, REPLAYED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import LTP, REPLAY_LAG, REPLAYED
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity as stdp
 from hebbarium.mechanisms.maintenance import spike_timing_plasticity_printed as printed
 from hebbarium.testing.small import does, mechanism

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.retrieval import spreading_activation as papers
 from hebbarium.mechanisms.retrieval import spreading_activation_printed as printed
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import KIND, STAGE, VISIBLE
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import KIND, STAGE, VISIBLE
 from hebbarium.mechanisms.consolidation.stage_summary import telling
 from hebbarium.mechanisms.encoding.stage_detection import deep, follow, similarity
 

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from chat_stub import ChatStub
 
-from hebbarium.engine.drafts import Kind
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.drafts import Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import KIND, STAGE, VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import LanguageModel, Reply, Request
 from hebbarium.engine.ports.language_model_openai import OpenAICompatibleModel
 from hebbarium.engine.ports.transcript import Transcript, replayed
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import KIND, STAGE, VISIBLE
 from hebbarium.mechanisms.encoding.stage_detection import STAGE_ASKED, STAGE_TURN
 
 REGISTRY = Registry.read()

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.vocabulary import NEED
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import NEED
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
 from hebbarium.mechanisms.retrieval import successor_representation as papers
 from hebbarium.mechanisms.retrieval import successor_representation_printed as printed
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.vocabulary import SUFFICIENCY
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import SUFFICIENCY
 from hebbarium.mechanisms.retrieval import sufficiency_gate, sufficiency_gate_printed
 from hebbarium.testing.conformance import simulated, talk
 

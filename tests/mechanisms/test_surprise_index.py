@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import NEWS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import NEWS
 from hebbarium.mechanisms.encoding.surprise_index import fingerprints, length_bonus, news
 
 REGISTRY = Registry.read()

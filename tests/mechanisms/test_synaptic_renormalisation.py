@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, SLEEP_SHARE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import INITIAL_STRENGTH, LOG_STRENGTH, SLEEP_SHARE
 from hebbarium.mechanisms.consolidation import synaptic_renormalisation as shy
 from hebbarium.testing.small import does, mechanism
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.contract import Incoming, Mechanism, Params, Tick, hook
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import CONGRUENCY, LOG_STRENGTH, REPLAYS, ROW
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import CONGRUENCY, LOG_STRENGTH, REPLAYS, ROW
 from hebbarium.mechanisms.consolidation import systems_transfer as paper
 from hebbarium.mechanisms.consolidation import systems_transfer_printed as printed
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.temporal_context import WordParams, Words
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.encoding.temporal_context import CONTEXT, CONTEXT_RETENTION, carried, choice, drift, retention, support
 
 RNG = np.random.default_rng(7)

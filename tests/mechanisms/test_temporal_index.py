@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import WITHIN
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import WITHIN
 from hebbarium.mechanisms.retrieval import temporal_index
 from hebbarium.mechanisms.retrieval.temporal_index import END, NONE, TIME_END, TIME_START, WHEN
 from hebbarium.testing.conformance import START

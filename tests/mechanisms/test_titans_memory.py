@@ -6,9 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import LOG_STRENGTH
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import LOG_STRENGTH
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.retrieval import titans_memory as paper
 from hebbarium.mechanisms.retrieval import titans_memory_printed as printed
 

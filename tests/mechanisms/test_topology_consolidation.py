@@ -12,11 +12,11 @@ import pytest
 
 from hebbarium.audit.evidence.topology_consolidation import embedder_of, life, marked, records
 from hebbarium.audit.specimen import Specimen
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage.graph import EdgeType, Graph
-from hebbarium.engine.vocabulary import VISIBLE
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.vocabulary import VISIBLE
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.state.graph import EdgeType, Graph
 from hebbarium.mechanisms.consolidation import topology_consolidation as module
 from hebbarium.mechanisms.shared.topology_bank import MADE_LINK, SHARED_LINK, TOPOLOGY_PLANS, GraphBank
 from hebbarium.mechanisms.shared.topology_edits import Reason

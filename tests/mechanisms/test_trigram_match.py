@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import trigram_match as module
 
 TEXTS = ("See src/engine/loop.py line 12", "Carolyn likes hiking", "0 0 0", "We bought paint")

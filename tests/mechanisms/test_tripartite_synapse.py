@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.vocabulary import RELEASE_PROBABILITY
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import RELEASE_PROBABILITY
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.maintenance import tripartite_synapse as paper
 from hebbarium.mechanisms.maintenance import tripartite_synapse_printed as printed
 

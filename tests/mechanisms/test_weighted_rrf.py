@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.mechanisms.retrieval import weighted_rrf as module
 
 floats = st.one_of(st.just(np.nan), st.sampled_from([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-45, -1e-45]), st.floats(width=32))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import write_gate_cortex as gate
 
 Build = Callable[..., Engine]

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from hebbarium.engine.errors import RegistryError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import RegistryError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import SALIENCE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import SALIENCE
 from hebbarium.mechanisms.encoding import write_gate_true_memory as tm
 from hebbarium.mechanisms.encoding.write_gate_true_memory import GATE_NOVELTY, GATE_PREDICTION_ERROR, GATE_TAGS
 

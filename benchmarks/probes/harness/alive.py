@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ....engine.errors import ContractError, InputError, nearest
+from ....engine.base.errors import ContractError, InputError, nearest
+from ....engine.catalogue.registry import MechanismSet, Registry
 from ....engine.ports.embedding_cache import CachedEmbedder
-from ....engine.registry import MechanismSet, Registry
 from ....reporting.files import results_folder
 from ....reporting.provenance import Made, made
 from ...execution.ledger import Ledger

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ....engine.errors import InputError, RegistryError, nearest
-from ....engine.packages import Package, PackageError, installed
+from ....engine.base.errors import InputError, RegistryError, nearest
+from ....engine.catalogue.packages import Package, PackageError, installed
 from .base import Probe
 
 FOLDER = Path(__file__).parent.parent

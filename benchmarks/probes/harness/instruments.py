@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.columns import Phase
-from ....engine.contract import Mechanism, Params, Tick, hook
-from ....engine.vocabulary import HIDE, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NOW, TEXTS, VISIBLE
+from ....engine.contract.columns import Phase
+from ....engine.contract.hooks import Mechanism, Params, Tick, hook
+from ....engine.contract.vocabulary import HIDE, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NOW, TEXTS, VISIBLE
 
 Instrument = Mechanism[Any]
 LEAST = 1e-6        # of 1 - dependence: what remains of a memory that depends on the hippocampus alone

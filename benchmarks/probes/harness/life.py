@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....engine.records import Event, Query, hours
-from ....engine.vocabulary import ACTIVATION, CHRONOLOGICAL, ENGINE_COLUMNS, LOG_STRENGTH, SLEEP_END
+from ....engine.base.times import hours
+from ....engine.contract.records import Event, Query
+from ....engine.contract.vocabulary import ACTIVATION, CHRONOLOGICAL, ENGINE_COLUMNS, LOG_STRENGTH, SLEEP_END
 from ...systems.base import Capability, Retrieved, System
 from .instruments import Instrument
 
 if TYPE_CHECKING:
-    from ....engine.columns import Column
-    from ....engine.loop import Engine
+    from ....engine.contract.columns import Column
+    from ....engine.memory.engine import Engine
     from ....engine.ports.embedder import Embedder
 
 START = hours(datetime(2026, 1, 5, 9))        # Monday, 9 am

@@ -14,12 +14,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ....engine import vocabulary
-from ....engine.columns import Column, Phase
-from ....engine.contract import Mechanism, Touched
-from ....engine.schedule import Node
-from ....engine.steps import ENGINE
-from ....engine.vocabulary import ACTIVATION, LOG_STRENGTH, RECALLED, SLEEP_END, SLEEP_ONSET
+from ....engine.contract import vocabulary
+from ....engine.contract.columns import Column, Phase
+from ....engine.contract.hooks import Mechanism, Touched
+from ....engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, RECALLED, SLEEP_END, SLEEP_ONSET
+from ....engine.flow.schedule import ENGINE, Node
 from ...routes import Routes
 from .base import Probe
 from .collection import source_of
@@ -81,7 +80,7 @@ def _read(file: Path) -> tuple[frozenset[str], frozenset[Column]]:
             names.add(node.attr)
         elif isinstance(node, ast.keyword) and node.arg:
             names.add(node.arg)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith("engine.vocabulary"):
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith("engine.contract.vocabulary"):
             columns.update(c for alias in node.names if isinstance(c := getattr(vocabulary, alias.name, None), Column))
         elif isinstance(node, ast.ImportFrom) and node.level == 1 and (beside := file.parent / f"{node.module}.py").is_file():
             theirs, read = _read(beside)

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from .... import __version__, engine
-from ....engine.contract import Mechanism
-from ....engine.observer import Stopwatch
-from ....engine.packages import source_digest
+from ....engine.catalogue.packages import source_digest
+from ....engine.catalogue.registry import MechanismSet, Registry
+from ....engine.contract.hooks import Mechanism
+from ....engine.contract.records import Event, Query
+from ....engine.flow.observer import Stopwatch
 from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
-from ....engine.records import Event, Query
-from ....engine.registry import MechanismSet, Registry
 from ...execution.ledger import Ledger
 from ...execution.missing import Finished, Progress, finished_cells, run_missing
 from ...execution.plan import Composition

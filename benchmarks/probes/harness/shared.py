@@ -1,6 +1,6 @@
 """Cells that share a life: a set lives a probe once, and the sets that lack one of its mechanisms ask their questions of that life.
 
-A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.traces`).  While
+A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.arms.traces`).  While
 the full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded.  Then the probe
 runs once for each of these memories, over the record with its answers.  If it does anything else, it has diverged, and is run alone.  So is a memory
 that would learn something else from a question.
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ....engine.columns import Column, Phase, Scope
-from ....engine.contract import Mechanism
-from ....engine.errors import InputError
-from ....engine.observer import Stopwatch
-from ....engine.records import Event, Query
-from ....engine.traces import Traces, learnt_from
-from ....engine.vocabulary import ENGINE_COLUMNS
+from ....engine.arms.traces import Traces, learnt_from
+from ....engine.base.errors import InputError
+from ....engine.contract.columns import Column, Phase, Scope
+from ....engine.contract.hooks import Mechanism
+from ....engine.contract.records import Event, Query
+from ....engine.contract.vocabulary import ENGINE_COLUMNS
+from ....engine.flow.observer import Stopwatch
 from ...systems.base import Retrieved, System
 from ...systems.hebbarium import Asking, Hebbarium, asked_again
 from .instruments import Instrument
 from .life import Life, Need, Settings
 
 if TYPE_CHECKING:
-    from ....engine.loop import Engine
+    from ....engine.memory.engine import Engine
     from ....engine.ports.embedder import Embedder
 
 PASSING = tuple(c for c in ENGINE_COLUMNS if c.scope is Scope.EVENT)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .app import app
 from .assembling import DatasetOption, SetOption, Strategy
 from .shared import (

@@ -16,7 +16,7 @@ from typer.main import get_command
 from .. import __version__
 
 if TYPE_CHECKING:
-    from ..engine.errors import HebbariumError
+    from ..engine.base.errors import HebbariumError
 
 INTERRUPTED = "interrupted"
 ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology", "export", "assemble", "event", "answer",
@@ -100,7 +100,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    from ..engine.errors import HebbariumError
+    from ..engine.base.errors import HebbariumError
     from ..reporting.workers import collect_seldom
 
     collect_seldom()
@@ -112,7 +112,7 @@ def main() -> None:
     except HebbariumError as error:
         _fail(str(error), error.exit_code)
     except (TypeError, ValueError):     # libraries read the entry points of all distributions, and stop at damaged ones
-        from ..engine.packages import usable
+        from ..engine.catalogue.packages import usable
 
         if not (broken := usable()[1]):
             raise
@@ -127,7 +127,7 @@ def main() -> None:
 
 def from_system(error: OSError) -> HebbariumError:
     """An error of the operating system, such as a full disk or a folder without permission, with what, where and cure."""
-    from ..engine.errors import HebbariumError
+    from ..engine.base.errors import HebbariumError
 
     return HebbariumError(error.strerror or str(error), where=str(error.filename or "output"),
                           cure="free disk space, or check that the place can be written to")

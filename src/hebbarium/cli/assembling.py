@@ -21,7 +21,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..engine.loop import Engine
+    from ..engine.memory.engine import Engine
 
 DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
@@ -110,7 +110,7 @@ def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lin
           dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None, embedder: EmbedderOption = "minilm",
           as_json: JsonOption = False) -> None:
     """All of one memory of a conversation, verbatim: an event, or a text that the memory made, with its sources, versions and edits."""
-    from ..engine.history import history
+    from ..engine.memory.history import history
 
     with _memory(set_name, dataset, data, conversation, embedder) as memory:
         found = history(memory, row)
@@ -120,7 +120,7 @@ def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lin
                     "versions": found.versions, "made": found.made, "edits": [asdict(each) for each in edits]})
         return
     from ..console import print_fields, print_lines
-    from ..engine.records import written
+    from ..engine.base.times import written
 
     print_fields([("row", str(row)), ("kind", unit.kind.word), ("time", written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
                   ("speaker", unit.speaker or "-"), ("events", ", ".join(unit.events) or "-"),
@@ -134,7 +134,7 @@ def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lin
 
 def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
     """The set, with the sources that a strategy names, if it names any; and the strategy of `assemble`.  Raises InputError."""
-    from ..engine.errors import InputError, nearest
+    from ..engine.base.errors import InputError, nearest
 
     contexts = installed_registry().contexts
     if strategy is None or strategy in list(Strategy):
@@ -147,8 +147,8 @@ def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
 def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str, time: str | None = None) -> Engine:
     """A memory that has encoded one conversation, up to a time if one is given."""
     from ..console import Meter
-    from ..engine.errors import InputError, nearest
-    from ..engine.loop import Engine
+    from ..engine.base.errors import InputError, nearest
+    from ..engine.memory.engine import Engine
 
     registry = installed_registry()
     built = registry.build(registry.set(set_name))
@@ -173,8 +173,8 @@ def _hours(time: str) -> float:
     """A time of the command line, h.  Raises InputError."""
     from datetime import datetime
 
-    from ..engine.errors import InputError
-    from ..engine.records import hours
+    from ..engine.base.errors import InputError
+    from ..engine.base.times import hours
 
     try:
         return hours(datetime.fromisoformat(time))
@@ -183,6 +183,6 @@ def _hours(time: str) -> float:
 
 
 def _short(text: str) -> str:
-    from ..engine.tables import brief
+    from ..engine.base.tables import brief
 
     return brief(text, SHOWN)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .app import app
 from .shared import JobsOption, JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
-    from ..engine.registry import Registry
+    from ..engine.catalogue.registry import Registry
 
 
 class Mutants(StrEnum):

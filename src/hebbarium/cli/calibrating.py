@@ -25,7 +25,7 @@ from .shared import (
 if TYPE_CHECKING:
     from ..benchmarks.calibrate import Calibration
     from ..benchmarks.calibrate_fusion import FusionFit
-    from ..engine.registry import MechanismSet, Registry
+    from ..engine.catalogue.registry import MechanismSet, Registry
 
 
 class Evidence(StrEnum):
@@ -94,9 +94,9 @@ def calibrate(out: OutOption, set_name: Annotated[str, typer.Option("--set", hel
 def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
     """Raises InputError, before anything is measured, if the gate of the set judges a relevance that no mechanism of the set finds."""
     from ..benchmarks.calibrate import GATE
-    from ..engine.assembly import planned
-    from ..engine.errors import InputError
-    from ..engine.schedule import describe
+    from ..engine.base.errors import InputError
+    from ..engine.flow.schedule import describe
+    from ..engine.memory.assembly import planned
 
     built = registry.build(gated)
     judged = next(one.params.evidence for one in built if one.id == GATE)

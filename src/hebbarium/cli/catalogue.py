@@ -14,9 +14,9 @@ from .shared import EmbedderOption, JsonOption, citation_keys, installed_registr
 
 if TYPE_CHECKING:
     from ..benchmarks.probes.harness.base import Probe
-    from ..engine.columns import Phase
-    from ..engine.registry import MechanismSet, Parameter, Registry
-    from ..engine.schedule import Node
+    from ..engine.catalogue.registry import MechanismSet, Parameter, Registry
+    from ..engine.contract.columns import Phase
+    from ..engine.flow.schedule import Node
 
 
 NARROW = 100        # columns of a terminal below which a schedule has its reads and writes in one column
@@ -92,7 +92,7 @@ def list_mechanisms(home: Annotated[Home | None, typer.Option("--home", help="On
 
 def _require_rating(word: str) -> None:
     from ..audit.rating import Rating
-    from ..engine.errors import InputError, nearest
+    from ..engine.base.errors import InputError, nearest
 
     known = (*map(str, Rating), UNRATED)
     if word.upper() not in (k.upper() for k in known):
@@ -112,7 +112,7 @@ def show(name: Annotated[str | None, typer.Argument(help="A mechanism, a mechani
         name, set_name = None, name
     if name is not None and name not in registry.entries:
         from ..benchmarks.probes.harness.collection import collected
-        from ..engine.errors import RegistryError, nearest
+        from ..engine.base.errors import RegistryError, nearest
 
         if found := [probe for probe in collected().values() if name in (probe.id, probe.name)]:
             _show_probes(found, as_json)
@@ -123,7 +123,7 @@ def show(name: Annotated[str | None, typer.Argument(help="A mechanism, a mechani
     if name is not None:
         _show_mechanism(registry, name, as_json)
         return
-    from ..engine.assembly import planned
+    from ..engine.memory.assembly import planned
 
     chosen = registry.set(str(set_name))
     with chosen.named_in_errors():      # a set that cannot be built is refused, as by `run`
@@ -204,7 +204,7 @@ def _show_set(registry: Registry, chosen: MechanismSet, as_json: bool) -> None:
 
 
 def _is_file(registry: Registry, id: str, parameter: str) -> bool:
-    from ..engine.files import UNIT
+    from ..engine.base.files import UNIT
 
     found = registry.entry(id).params.get(parameter)        # None: time_scale, which every mechanism has
     return found is not None and found.unit == UNIT
@@ -220,7 +220,7 @@ def _from_here(path: Any) -> str:
 
 def _show_schedule(chosen: MechanismSet, phases: Mapping[Phase, tuple[Node, ...]], as_json: bool) -> None:
     from ..console import console, print_table
-    from ..engine.schedule import describe
+    from ..engine.flow.schedule import describe
 
     rows = describe(phases)
     if as_json:

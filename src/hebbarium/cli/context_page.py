@@ -4,12 +4,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .shared import load_data
 
 if TYPE_CHECKING:
     from ..engine.context.tokens import TokenCounter
-    from ..engine.loop import Engine
+    from ..engine.memory.engine import Engine
 
 LARGEST = 512       # tokens, if no budget is given
 HALVED = 3          # how often

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..benchmarks.execution.spec import options
-from ..engine.errors import InputError, nearest
+from ..engine.base.errors import InputError, nearest
 from .app import app
 from .shared import JsonOption, print_json
 
@@ -121,7 +121,7 @@ def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_jso
         print_json(rows[:limit])
         return
     from ..console import print_lines, print_table
-    from ..engine.tables import brief
+    from ..engine.base.tables import brief
 
     heads = tuple(rows[0]) if rows else ()
     cells = [tuple(brief(str(value), TEXT) if name == "text" else str(value) for name, value in row.items()) for row in rows[:limit]]

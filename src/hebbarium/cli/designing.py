@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .shared import DEFAULT_SET, lasting, load_data, named_embedder, print_json, resumable
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..benchmarks.execution.failures import Options
     from ..benchmarks.execution.spec import Settings
     from ..benchmarks.experiment import Costs
+    from ..engine.catalogue.registry import Registry
     from ..engine.ports.embedding_cache import CachedEmbedder
-    from ..engine.registry import Registry
     from ..reporting.provenance import Made
 
 REFUSED = (("--rehearse", "rehearse"), ("--llm", "language_model"), ("--transcript", "transcript"))

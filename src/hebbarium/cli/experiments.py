@@ -16,7 +16,7 @@ import typer
 from ..benchmarks.designs import Design
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .app import app
 from .shared import (
     DataOption,
@@ -41,7 +41,7 @@ from .shared import (
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset
     from ..benchmarks.scores.detectable import Detectable
-    from ..engine.registry import Registry
+    from ..engine.catalogue.registry import Registry
     from ..reporting.provenance import Made
 
 PROGRAM = "hebbarium"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..engine.errors import InputError
+from ..engine.base.errors import InputError
 from .app import app
 from .shared import (
     DEFAULT_SET,

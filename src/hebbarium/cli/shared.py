@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..benchmarks.execution.spec import Settings, options
-from ..engine.errors import HebbariumError, InputError
+from ..engine.base.errors import HebbariumError, InputError
 from .app import INTERRUPTED, from_system, say
 
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Dataset, Unit
     from ..console import Meter
+    from ..engine.catalogue.registry import MechanismSet, Registry
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..engine.ports.language_model import LanguageModel
-    from ..engine.registry import MechanismSet, Registry
 
 DataOption = Annotated[Path | None, typer.Option("--data", help=(
     "File or folder in the official format, or a folder of your own conversations; the demo needs none."))]
@@ -34,7 +34,7 @@ DEFAULT_SET = "default"
 
 
 def installed_registry() -> Registry:
-    from ..engine.registry import Registry
+    from ..engine.catalogue.registry import Registry
 
     return Registry.installed()
 

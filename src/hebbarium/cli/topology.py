@@ -46,7 +46,7 @@ def topology(run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of 
 def show(whole: TopologyReport, found: Mapping[str, TopologyReport]) -> None:
     """Print a report of all conversations, and the runs of each."""
     from ..console import print_lines, print_table
-    from ..engine.records import written
+    from ..engine.base.times import written
     from ..mechanisms.shared.topology_report import pressure
 
     operators = sorted({operator for operator, _ in whole.proposals})

@@ -66,7 +66,7 @@ def world(name: Annotated[str, typer.Argument(metavar="NAME", help="needs, journ
 
 def _strengths(text: str) -> list[float]:
     """Numbers from 0 to 1.  Raises InputError."""
-    from ..engine.errors import InputError
+    from ..engine.base.errors import InputError
 
     try:
         found = [float(each) for each in text.split(",") if each.strip()]

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from ..engine.errors import HebbariumError, InputError
+from ..engine.base.errors import HebbariumError, InputError
 
 _FULL = ("the disk is full", "free disk space")
 _FORBIDDEN = ("no permission", "make the folder writable or choose another one")

@@ -18,11 +18,11 @@ from string import Template
 
 import yaml
 
-from ..engine.errors import InputError
-from ..engine.packages import GROUP
-from ..engine.registry import HOMES, Registry
-from ..engine.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
-from ..engine.yaml_file import read_yaml
+from ..engine.base.errors import InputError
+from ..engine.base.yaml_file import read_yaml
+from ..engine.catalogue.packages import GROUP
+from ..engine.catalogue.registry import HOMES, Registry
+from ..engine.contract.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
 
 AUTHOR = Path(__file__).parent.parent / "author.py"
 TEMPLATES = Path(__file__).parent / "templates"
@@ -209,7 +209,7 @@ def _importing_relatively(text: str, file: Path) -> str:
 
 def _relative(module: str, here: tuple[str, ...]) -> str:
     """
-    >>> _relative("audit.checks", ("audit", "evidence")), _relative("engine.contract", ("mechanisms", "encoding"))
+    >>> _relative("audit.checks", ("audit", "evidence")), _relative("engine.contract.hooks", ("mechanisms", "encoding"))
     ('..checks', '...engine.contract')
     """
     parts, common = module.split("."), 0

@@ -21,10 +21,10 @@ from typing import Any, ClassVar
 import pytest
 
 from ..audit.collect import audit_registry
-from ..engine.contract import Mechanism
-from ..engine.loop import Engine
+from ..engine.catalogue.registry import Registry, Value
+from ..engine.contract.hooks import Mechanism
+from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
-from ..engine.registry import Registry, Value
 from .conformance import CHECKS, START, Bench, ConformanceCheck, talk
 from .small import by_number, column, does, mechanism, memory, numbered, score
 

@@ -17,22 +17,23 @@ from unittest.mock import patch
 
 import numpy as np
 
-from ..engine.arrivals import YEAR_AHEAD, ClockWarning
-from ..engine.columns import Column, Phase, Scope, Signal
-from ..engine.contract import Mechanism, Params, Tick, hook, parameter_types
-from ..engine.drafts import Draft, Kind
-from ..engine.errors import ContractError
-from ..engine.loop import Engine
-from ..engine.nights import DAY, YEAR
-from ..engine.plan import nodes_of
+from ..engine.base.errors import ContractError
+from ..engine.base.times import hours
+from ..engine.catalogue.registry import Registry
+from ..engine.catalogue.stand_ins import checked_instance
+from ..engine.contract.columns import Column, Phase, Scope, Signal
+from ..engine.contract.drafts import Draft, Kind
+from ..engine.contract.hooks import Mechanism, Params, Tick, hook, parameter_types
+from ..engine.contract.records import Event, Query
+from ..engine.contract.vocabulary import CREATED, DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
+from ..engine.flow.passes import nodes_of
+from ..engine.flow.schedule import Stages
+from ..engine.flow.view import Binding
+from ..engine.memory.arrivals import YEAR_AHEAD, ClockWarning
+from ..engine.memory.engine import Engine
+from ..engine.memory.nights import DAY, YEAR
 from ..engine.ports.embedder import HashingEmbedder
-from ..engine.records import Event, Query, hours
-from ..engine.registry import Registry
-from ..engine.schedule import Stages
-from ..engine.stand_ins import checked_instance
-from ..engine.storage import snapshot
-from ..engine.view import Binding
-from ..engine.vocabulary import CREATED, DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
+from ..engine.saving import snapshot
 
 START = hours(datetime(2024, 3, 1, 9))
 HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000, "<script>alert(1)</script>",

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.columns import Column, Facet, Phase, Scope, Signal, signal
-from ..engine.contract import HookFunction, Mechanism, Params, hook
-from ..engine.loop import Engine
+from ..engine.contract.columns import Column, Facet, Phase, Scope, Signal, signal
+from ..engine.contract.hooks import HookFunction, Mechanism, Params, hook
+from ..engine.contract.records import Event
+from ..engine.contract.vocabulary import ROW
+from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
-from ..engine.records import Event
-from ..engine.vocabulary import ROW
 
 
 @dataclass(frozen=True, slots=True)

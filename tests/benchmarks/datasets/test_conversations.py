@@ -11,7 +11,7 @@ import pytest
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.datasets.base import Dataset
 from hebbarium.benchmarks.datasets.conversations import describe, load_conversations, write_conversations
-from hebbarium.engine.errors import DataError
+from hebbarium.engine.base.errors import DataError
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "own_data"
 Rows = list[dict[str, Any]]

@@ -11,8 +11,8 @@ import pytest
 from hebbarium.benchmarks.datasets import load, official_form
 from hebbarium.benchmarks.datasets.base import Conversation, Question, assemble
 from hebbarium.benchmarks.datasets.conversations import load_conversations
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.records import Event
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.contract.records import Event
 
 
 def folder(path: Path, times: list[Any], asked: str | None = None) -> Path:

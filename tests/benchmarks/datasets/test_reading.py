@@ -22,13 +22,13 @@ from hebbarium.benchmarks.datasets.reading import elements
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.run import measure, plan
 from hebbarium.benchmarks.systems.base import Capability, Retrieved
-from hebbarium.engine.encoded import Encoded
-from hebbarium.engine.errors import DataError, InputError
-from hebbarium.engine.loop import CHUNK, Engine
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.encoded import Encoded
+from hebbarium.engine.memory.engine import CHUNK, Engine
 from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import MechanismSet, Registry
 from hebbarium.testing.small import numbered
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from hebbarium.benchmarks.datasets import load, official_form
 from hebbarium.benchmarks.datasets.recognise import HEAD, field_map, recognise
-from hebbarium.engine.errors import DataError
+from hebbarium.engine.base.errors import DataError
 
 BENCHMARKS = ("locomo", "beam", "longmemeval")
 CHAT_GPT = [{"title": "Paint", "create_time": 1.7e9, "current_node": "b", "mapping": {

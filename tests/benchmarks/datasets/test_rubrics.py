@@ -9,7 +9,7 @@ import pytest
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.datasets.conversations import write_conversations
-from hebbarium.engine.errors import DataError
+from hebbarium.engine.base.errors import DataError
 
 
 def beam(folder: Path, **probe: Any) -> Path:

@@ -20,7 +20,7 @@ from hebbarium.benchmarks.designs.contrasts import (
     shapley,
     shapley_sampled,
 )
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 Game = dict[frozenset[int], float]
 

@@ -16,8 +16,8 @@ from hebbarium.benchmarks.designs.file import OWN, Experiment, found, plain, rea
 from hebbarium.benchmarks.designs.kinds import Factorial, Fractional, Laid, Pairs, Range, Shapley, Sweep, Varieties
 from hebbarium.benchmarks.designs.probe_metric import Measure
 from hebbarium.benchmarks.execution.plan import planned
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.registry import MechanismSet, Registry
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 
 REGISTRY = Registry.read()
 MINIMAL = REGISTRY.set("minimal")

@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 from hebbarium.benchmarks.designs import FULL, Design, arms_of, named_arms
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.registry import MechanismSet
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet
 
 SMALL = MechanismSet("mine", "for the test", {id: {} for id in ("dense_similarity", "lexical_bm25", "weighted_rrf")},
                      {"weighted_rrf": ("convex_fusion",)})

@@ -19,10 +19,10 @@ from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import RunSpec, Settings
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent
 from hebbarium.benchmarks.systems.by_name import OURS, maker
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import MechanismSet, Registry
 
 ROOT = Path(__file__).parent.parent.parent.parent
 OTHER = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")      # the scripted one takes its place

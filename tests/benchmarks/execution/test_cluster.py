@@ -27,10 +27,10 @@ from hebbarium.benchmarks.execution.sources import Held
 from hebbarium.benchmarks.execution.spec import code_version
 from hebbarium.benchmarks.run import run
 from hebbarium.cli import app
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 distributed = pytest.importorskip("distributed")
 CHOSEN = MechanismSet("small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})

@@ -16,10 +16,10 @@ from hebbarium.benchmarks.export import table, to_csv
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.context import context_metrics
 from hebbarium.benchmarks.systems.base import Assembled
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 
 TEXT = "[3] Ada: We moved to New York in May 2021.\n[4] Bo: It cost $1,200 and 3.5 hours."
 

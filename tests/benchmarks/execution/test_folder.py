@@ -17,10 +17,10 @@ from hebbarium.benchmarks.execution.folder import RunFolder, claim, differences
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import Settings, manifest
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("small", "for the test", {"recency": {}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}},
                       {"convex_fusion": ("weighted_rrf",)})
@@ -69,7 +69,7 @@ def test_rows_do_not_change_with_the_clock(done: Path, tmp_path: Path, registry:
     """Run again without a ledger, with a clock that runs backwards: other times, the same rows."""
     ticks = iter(range(10**6, 0, -1))
     monkeypatch.setattr("hebbarium.benchmarks.execution.cells.time.perf_counter", lambda: float(next(ticks)))
-    monkeypatch.setattr("hebbarium.engine.observer.perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr("hebbarium.engine.flow.observer.perf_counter", lambda: float(next(ticks)))
     run(SINGLE, registry, tiny, EMBEDDER, tmp_path)
     assert (tmp_path / "rows.jsonl").read_bytes() == (done / "rows.jsonl").read_bytes()
     assert (tmp_path / "times.jsonl").read_bytes() != (done / "times.jsonl").read_bytes()

@@ -15,7 +15,7 @@ import joblib
 import pytest
 
 from hebbarium.benchmarks.execution.ledger import Ledger
-from hebbarium.engine.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 
 # A worker that runs the cells that are not done, one line in its own log per cell it starts and one per cell that `put` accepted.
 WORKER = """

@@ -22,12 +22,12 @@ from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.benchmarks.systems.hebbarium import Life
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.lives import decides
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.flow.lives import decides
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 from hebbarium.testing.conformance import Bench, talk
 
 REGISTRY = Registry.read()

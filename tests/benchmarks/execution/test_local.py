@@ -14,11 +14,11 @@ from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
 
 CHOSEN = MechanismSet("small", "for the test", {"temporal_context": {"weight": 0.0}, "dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
 UNLEARNT = replace(CHOSEN, mechanisms={id: values for id, values in CHOSEN.mechanisms.items() if id != "temporal_context"})

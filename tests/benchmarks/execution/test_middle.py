@@ -27,11 +27,11 @@ from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.scores.surroundings import Conversations
 from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.benchmarks.systems.hebbarium import Life
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()

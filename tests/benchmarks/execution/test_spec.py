@@ -15,10 +15,10 @@ from hebbarium.benchmarks.designs import Arm
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, RunSpec, Settings, manifest, options, parameters, settings_of
 from hebbarium.cli.app import command_line, main
-from hebbarium.engine.errors import InputError, RegistryError
+from hebbarium.engine.base.errors import InputError, RegistryError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 SPEC = RunSpec(
     set="small", dataset="tiny", sha256="0" * 64, conversation="one", arm="full",

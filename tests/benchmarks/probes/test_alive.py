@@ -17,12 +17,12 @@ from hebbarium.benchmarks.probes.harness.alive_report import three, to_json, to_
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.paths import Measured, measured, reach_of
 from hebbarium.cli import main
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, NEWS, RECALLED, RESOURCES, SLEEP_END, SLEEP_ONSET
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import ACTIVATION, LOG_STRENGTH, NEWS, RECALLED, RESOURCES, SLEEP_END, SLEEP_ONSET
 from hebbarium.testing.small import by_number, column, does, mechanism
 
 SMALL = {"dense_similarity": {}, "recency": {}, "base_level_activation": {}, "convex_fusion": {}, "surprise_index": {}}
@@ -90,7 +90,7 @@ def test_what_a_probe_measures_is_read_from_its_source() -> None:
 
 def test_the_lesion_is_part_of_the_path(registry: Registry) -> None:
     """Dependence on the hippocampus reaches strength through the instrument alone."""
-    from hebbarium.engine.vocabulary import HIPPOCAMPAL_DEPENDENCE
+    from hebbarium.engine.contract.vocabulary import HIPPOCAMPAL_DEPENDENCE
 
     writer = mechanism("writer", does(Phase.CONSOLIDATE, nothing, adds=[HIPPOCAMPAL_DEPENDENCE]))
     with_lesion, without = measured(own()["retrograde_gradient/lesion"]), Measured(frozenset({LOG_STRENGTH}), False, False, False)

@@ -11,10 +11,10 @@ from hebbarium.benchmarks.probes.harness.instruments import Instrument, lesion
 from hebbarium.benchmarks.probes.harness.life import DAY, START, Life, Need, Settings
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent, System
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
-from hebbarium.engine.columns import Phase, Scope
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import ACTIVATION, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, ROW, SLEEP_END, SLEEP_ONSET
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.vocabulary import ACTIVATION, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, ROW, SLEEP_END, SLEEP_ONSET
 from hebbarium.testing.small import by_number, column, does, mechanism
 
 EMBEDDER = HashingEmbedder(32)

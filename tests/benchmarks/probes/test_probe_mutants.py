@@ -17,7 +17,7 @@ from hebbarium.benchmarks.probes.harness.bands import Verdict, judge
 from hebbarium.benchmarks.probes.harness.collection import own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
-from hebbarium.engine.contract import Mechanism
+from hebbarium.engine.contract.hooks import Mechanism
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 

@@ -22,13 +22,13 @@ from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.probes.harness.run import recorded
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent, System
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import THRESHOLD_SHIFT, VETO
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import THRESHOLD_SHIFT, VETO
 from hebbarium.testing.small import does, mechanism
 
 PROBES = own()

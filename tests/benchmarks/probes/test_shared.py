@@ -18,10 +18,10 @@ from hebbarium.benchmarks.probes.harness.run import SHARED, ProbeSpec, built, ru
 from hebbarium.benchmarks.probes.harness.shared import Arms, Diverged, Recorded, Replayed
 from hebbarium.benchmarks.probes.harness.study import composed
 from hebbarium.benchmarks.systems.by_name import OURS
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.vocabulary import ACTIVATION, CHRONOLOGICAL, CREATED, LOG_STRENGTH, RELEVANCE
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import ACTIVATION, CHRONOLOGICAL, CREATED, LOG_STRENGTH, RELEVANCE
 
 REGISTRY = Registry.read()
 SMALL = MechanismSet("small", "", {id: {} for id in (

@@ -20,11 +20,11 @@ from hebbarium.benchmarks.probes.harness.report import Report, to_html, to_markd
 from hebbarium.benchmarks.probes.harness.study import study
 from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
 from hebbarium.cli import main
-from hebbarium.engine.errors import InputError, RegistryError
+from hebbarium.engine.base.errors import InputError, RegistryError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import MechanismSet, Registry
 
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
 QUICK = ("sequence_prediction", "fan_effect/person_place")
@@ -158,7 +158,7 @@ def test_missing_capabilities_are_those_that_a_probe_needs(tmp_path: Path) -> No
 
 def test_a_package_brings_probes_beside_its_evidence(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     from hebbarium.benchmarks.probes.harness import collection
-    from hebbarium.engine.packages import Package
+    from hebbarium.engine.catalogue.packages import Package
 
     (tmp_path / "probes").mkdir()
     module = tmp_path / "probes" / "theirs.py"

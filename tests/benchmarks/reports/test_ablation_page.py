@@ -25,7 +25,7 @@ from hebbarium.benchmarks.reports.result import AblationResult, from_json, to_js
 from hebbarium.benchmarks.reports.tables import to_lines, to_markdown
 from hebbarium.benchmarks.reports.words import p_text, signed, still
 from hebbarium.benchmarks.scores.comparison import Verdict
-from hebbarium.engine.errors import HebbariumError
+from hebbarium.engine.base.errors import HebbariumError
 
 SVG = "{http://www.w3.org/2000/svg}"
 

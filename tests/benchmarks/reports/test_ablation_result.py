@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from hebbarium.benchmarks.reports.result import PRIMARY, AblationResult, from_json, source_of, spreads_of, to_json
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.benchmarks.scores.metrics import METRICS
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
 
 
 @pytest.fixture(scope="module")

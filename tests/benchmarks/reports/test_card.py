@@ -13,10 +13,10 @@ from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.reports.card import card, schema, write_card
 from hebbarium.benchmarks.run import run
-from hebbarium.engine.errors import DataError
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import MechanismSet, Registry
 
 EMBEDDER = CachedEmbedder(HashingEmbedder(16), None)
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from pages import Seen
 
 from hebbarium.benchmarks.reports.contexts_page import LEFT_OUT, MEANING, kept, to_html, ways
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
 from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.tokens import LENGTH
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 Command = Callable[..., tuple[int, str, str]]
 LONG = "The boat leaks. I called the harbour. " + " ".join(f"Then there was soup number {n}." for n in range(30)) + " Shall I pay for the boat?"

@@ -17,8 +17,8 @@ from hebbarium.benchmarks.reports.design_page import to_csv, to_html, to_latex, 
 from hebbarium.benchmarks.reports.estimates import DesignReport, report_of
 from hebbarium.benchmarks.reports.published import COLUMNS, FILE, NAMES, published
 from hebbarium.benchmarks.reports.words import signed
-from hebbarium.engine.errors import DataError
-from hebbarium.engine.registry import Registry
+from hebbarium.engine.base.errors import DataError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.reporting.text import visible
 
 

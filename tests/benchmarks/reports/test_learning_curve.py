@@ -21,9 +21,9 @@ from hebbarium.benchmarks.reports.learning_curve import FILES, PAGE, curve, posi
 from hebbarium.benchmarks.reports.learning_figure import EXPLAINED, drawn, write_learning_page
 from hebbarium.benchmarks.reports.page import to_html
 from hebbarium.benchmarks.run import run
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 
 
 def test_positions_follow_the_time_and_then_the_file() -> None:

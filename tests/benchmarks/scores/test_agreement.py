@@ -8,7 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar as oracle
 from statsmodels.stats.proportion import proportion_confint
 
 from hebbarium.benchmarks.scores.agreement import chi_squared, mcnemar, wilson
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (8, 10), (0, 40), (77, 80), (1302, 1540)])

@@ -7,7 +7,7 @@ from scipy.stats import binned_statistic
 
 from hebbarium.benchmarks.scores.abstention import UNANSWERABLE, abstention, unanswerable
 from hebbarium.benchmarks.scores.calibration import expected_calibration_error, reliability, risk_coverage
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 def test_bins_hold_what_lies_between_their_ends() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hebbarium.benchmarks.scores.chance import chance, chance_levels, pool_of, pools
 from hebbarium.benchmarks.scores.metrics import DEPTHS, KINDS, at_depths, depth_summary, named, question_metrics
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 @pytest.mark.parametrize(("pool", "gold"), [(1, 1), (5, 1), (6, 2), (7, 3), (4, 4)])

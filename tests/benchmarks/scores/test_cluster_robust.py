@@ -18,7 +18,7 @@ from hebbarium.benchmarks.scores.cluster_robust import (
     spread,
 )
 from hebbarium.benchmarks.scores.statistics import sign_flip
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 # Questions of the conversations of a design: equal ones, LoCoMo's own spread, and one conversation that holds half of all questions.
 DESIGNS = {5: [199, 105, 193, 260, 242], 10: [20] * 9 + [180], 35: [5 + 3 * (g % 12) for g in range(35)]}

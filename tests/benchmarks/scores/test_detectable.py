@@ -10,7 +10,7 @@ import pytest
 from hebbarium.benchmarks.scores.cluster_robust import Spread, spread
 from hebbarium.benchmarks.scores.comparison import corrected, difference
 from hebbarium.benchmarks.scores.detectable import Source, demo_figures, demo_source, detectable
-from hebbarium.engine.errors import DataError, InputError
+from hebbarium.engine.base.errors import DataError, InputError
 
 COUNTS = [40, 25, 60, 33, 42, 50, 28, 45]
 

@@ -9,7 +9,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t, spread
 from hebbarium.benchmarks.scores.levels import levels, over_seeds, sessions_of
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 def nested(rng: np.random.Generator, a: int, b: int, n: int, sds: tuple[float, float, float]) -> tuple[np.ndarray, list[str], list[str | None]]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.scores.metrics import METRICS, Metrics, question_metrics, summary
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 gold_ranks = st.lists(st.integers(1, 30), min_size=1, max_size=14, unique=True)
 

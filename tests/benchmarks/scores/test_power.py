@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from hebbarium.benchmarks.scores.power import MOST, POWER, more_conversations, more_words, power
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 @pytest.mark.parametrize("n", [3, 10, 35, 200])

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.scores.statistics import _drawn, bca, benjamini_hochberg, clustered_bootstrap, holm, sign_flip, smallest_p
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 
 
 def conversations(rng: np.random.Generator, c: int, mu: float, between: float, within: float) -> tuple[np.ndarray, np.ndarray]:

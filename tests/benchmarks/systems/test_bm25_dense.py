@@ -11,8 +11,8 @@ import Stemmer
 
 from hebbarium.benchmarks.systems.base import Capability, System
 from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
+from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
 from hebbarium.testing.conformance import talk
 
 ROOT = Path(__file__).parent.parent.parent.parent

@@ -10,10 +10,10 @@ from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.run import run
 from hebbarium.benchmarks.systems.by_name import factory, make, revision
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.registry import Registry
 
 OUTSIDE = '''
 from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEvent

@@ -9,16 +9,16 @@ from hebbarium.benchmarks.datasets import Question, load
 from hebbarium.benchmarks.execution.cells import by_session
 from hebbarium.benchmarks.systems.base import Capability, ReportsReceipts, Retrieved
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium, capabilities_of, unread_signals
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.counterfactual import ranks_changed
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
+from hebbarium.engine.arms.counterfactual import ranks_changed
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.catalogue.registry import MechanismSet, Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.contract.vocabulary import DRAFTS, FUSED, KIND, RECALLED, SIGNALS, VISIBLE
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import MechanismSet, Registry
-from hebbarium.engine.vocabulary import DRAFTS, FUSED, KIND, RECALLED, SIGNALS, VISIBLE
 from hebbarium.testing.small import by_number, does, mechanism, score
 
 GATED = {"dense_similarity", "lexical_bm25", "convex_fusion", "write_gate_true_memory", "base_level_activation"}

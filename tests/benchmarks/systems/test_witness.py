@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from hebbarium.benchmarks.systems.witness import Archiving, Witness
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.observer import Observer
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import VETO, VISIBLE
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.vocabulary import VETO, VISIBLE
+from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 

@@ -12,10 +12,10 @@ from hebbarium.benchmarks.worlds import flood
 from hebbarium.benchmarks.worlds.base import Kept, Stream, expected, kept_by, places, places_of_kept
 from hebbarium.benchmarks.worlds.flood import CAPACITY, CUES, FACTS, ROUNDS, crowded, life
 from hebbarium.benchmarks.worlds.run import lived, observed
-from hebbarium.engine.observer import Stopwatch
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.flow.observer import Stopwatch
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 
 @pytest.mark.parametrize("exact", [True, False])

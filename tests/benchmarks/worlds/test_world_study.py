@@ -18,11 +18,11 @@ from hebbarium.benchmarks.worlds.figure import WIDE, figure
 from hebbarium.benchmarks.worlds.report import Report, to_html, to_json, to_markdown
 from hebbarium.benchmarks.worlds.result import Verdict, result_of, rows_of, verdict
 from hebbarium.benchmarks.worlds.study import study
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 FILES = ("world.json", "world.md", "world.html", "rows.jsonl")
 BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.context.assembly import Memory, assemble, context_of
 from hebbarium.engine.context.banner import banner
 from hebbarium.engine.context.condensers import Form
@@ -16,12 +17,11 @@ from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.quoting import unescaped
 from hebbarium.engine.context.selection import LARGEST, Rules, Selection, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
-from hebbarium.engine.errors import HebbariumError, InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import DETAIL
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.records import Event, Only, Query
 from hebbarium.engine.text.features import sanitise
-from hebbarium.engine.vocabulary import DETAIL
 
 Build = Callable[..., Engine]
 LONG = "We talked about the boat for hours. The boat is red and old. Who sails it? Ada sails the boat on Sundays. " * 6

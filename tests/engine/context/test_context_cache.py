@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.context.context import Context, Reader
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import VISIBLE
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import VISIBLE
 
 REGISTRY = Registry.read()
 IDS = ("lexical_bm25", "dense_similarity", "recency", "convex_fusion", "stage_detection", "stage_summary", "base_level_activation", "recent_context",

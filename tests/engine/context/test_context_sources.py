@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.columns import Phase
+from hebbarium.engine.arms.as_planned import AsPlanned
+from hebbarium.engine.base.errors import ContractError, InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble, context_of
 from hebbarium.engine.context.cache import KEPT, ContextCache
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import Context, Reader
 from hebbarium.engine.context.formats import FORMATS, Candidate
-from hebbarium.engine.context.planned import AsPlanned
 from hebbarium.engine.context.selection import LARGEST, Rules, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, counter
-from hebbarium.engine.contract import Cue, Mechanism, Params, hook
-from hebbarium.engine.errors import ContractError, InputError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.offers import NO_LIMIT
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.hooks import Cue, Mechanism, Params, hook
+from hebbarium.engine.contract.offers import NO_LIMIT
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import ASKER_SESSION, BUDGET, OFFERS, RELEASED
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import ASKER_SESSION, BUDGET, OFFERS, RELEASED
 
 REGISTRY = Registry.read()
 WORDS = ("boat", "mast", "Oslo", "tulips", "Ada", "rain", "harbour", "Miso")

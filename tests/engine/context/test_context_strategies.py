@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from hebbarium.engine.base.errors import RegistryError
+from hebbarium.engine.catalogue.registry import ROOT, Registry
 from hebbarium.engine.context.assembly import assemble
-from hebbarium.engine.errors import RegistryError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.offers import shares_of_sources
+from hebbarium.engine.contract.offers import shares_of_sources
+from hebbarium.engine.contract.records import Event, Query
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event, Query
-from hebbarium.engine.registry import ROOT, Registry
 
 REGISTRY = Registry.read()
 FOLDER = ROOT / "mechanisms" / "sets" / "contexts"

@@ -8,8 +8,8 @@ from math import e
 import numpy as np
 import pytest
 
+from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.context.coverage import Concepts, cover, cover_within, lazy_cover
-from hebbarium.engine.errors import InputError
 
 Sets = list[set[str]]
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form, Pieces, condensed_to
@@ -14,10 +15,9 @@ from hebbarium.engine.context.excerpts import excerpts
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.selection import LONG, Rules, cap_of, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 SECTIONS = FORMATS["sections"]
 FILLER = "It was a long and quiet day by the river, and nothing else was said of it. "

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form, Pieces, around, condensed_to
@@ -16,11 +17,10 @@ from hebbarium.engine.context.packing import PACKED as SHORTEST
 from hebbarium.engine.context.packing import Entering, clocked, entering
 from hebbarium.engine.context.selection import LARGEST, Rules, Selection, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 from hebbarium.engine.text.features import terms_of
 
 PIECES = counter(embedder("minilm"))

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import STRATEGIES, assemble
 from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.context import Context
@@ -12,10 +13,9 @@ from hebbarium.engine.context.formats import FORMATS
 from hebbarium.engine.context.kinds import LINE, formatted
 from hebbarium.engine.context.quoting import blocks, unescaped
 from hebbarium.engine.context.tokens import LENGTH
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 REGISTRY = Registry.read()
 SPECIFIED = ("recent_context", "ranked_context", "entity_context", "relation_context", "pattern_context")

@@ -19,11 +19,11 @@ from hebbarium.engine.context.packing import entering
 from hebbarium.engine.context.quoting import unescaped
 from hebbarium.engine.context.selection import Rules, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DETAIL
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
-from hebbarium.engine.records import Event
 from hebbarium.engine.text.features import sanitise
-from hebbarium.engine.vocabulary import DETAIL
 
 Build = Callable[..., Engine]
 PIECES = counter(embedder("minilm"))

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.kinds import entity_line, formatted, relation_line
 from hebbarium.engine.context.quoting import unescaped
 from hebbarium.engine.context.stack import CURRENT, PARTS, PATH, ROOT, SIBLINGS, assemble_stack
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.context.banner import Cut, banner
 from hebbarium.engine.context.template import Slot, Template
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
-from hebbarium.engine.errors import InputError
 from hebbarium.engine.ports.by_name import embedder
 
 TALK = "We met in Oslo on Friday. It rained all day and the next one too. Did you keep the map? I lost mine somewhere near the station. "

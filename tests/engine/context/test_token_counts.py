@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.context.tokens import LENGTH, counter
-from hebbarium.engine.errors import HebbariumError, InputError
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder

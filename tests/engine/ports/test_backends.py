@@ -25,7 +25,7 @@ from tokenizers.models import Unigram, WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from hebbarium import memory
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.ports import by_name, openvino
 from hebbarium.engine.ports.by_name import embedder, papers_behind
 from hebbarium.engine.ports.cache_file import DamagedCacheWarning

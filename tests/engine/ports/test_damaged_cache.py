@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import HebbariumError
+from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.ports import cache_file
 from hebbarium.engine.ports.cache_file import DamagedCacheWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors

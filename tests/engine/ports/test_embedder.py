@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.ports import embedding_cache
 from hebbarium.engine.ports.by_name import embedder, papers_behind
 from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder

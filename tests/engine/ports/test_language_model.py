@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hebbarium.engine.errors import DataError, HebbariumError, InputError
+from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 from hebbarium.engine.ports.json_schema import checked_schema, fault, parsed
 from hebbarium.engine.ports.language_model import (
     MeteredLanguageModel,

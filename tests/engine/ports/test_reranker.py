@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import HebbariumError
-from hebbarium.engine.files import content_digest
+from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.base.files import content_digest
 from hebbarium.engine.ports.reranker import FILE, STAND_IN, CachedReranker, CrossEncoderReranker, WordOverlapReranker, reranker
 from hebbarium.testing.cross_encoder import save_tiny_cross_encoder
 
@@ -98,7 +98,7 @@ def test_a_damaged_cache_is_told(tmp_path: Path) -> None:
 def test_torch_is_loaded_only_for_missing_scores(folder: Path, tmp_path: Path) -> None:
     scores = built(folder).score("where", ["the boat", "a house"])
     code = ("import sys; from pathlib import Path; from hebbarium.engine.ports.reranker import reranker;"
-            "from hebbarium.engine.files import content_digest; f = Path(sys.argv[1]);"
+            "from hebbarium.engine.base.files import content_digest; f = Path(sys.argv[1]);"
             "print(reranker(f, content_digest(f)).score('where', ['a house', 'the boat']).tolist());"
             "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)")
     run = subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True, text=True)

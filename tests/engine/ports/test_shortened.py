@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.ports.by_name import embedder, papers_behind
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.ports.shortened import ShortenedEmbedder

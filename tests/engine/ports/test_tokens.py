@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.errors import HebbariumError, InputError
+from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.cache_file import DamagedCacheWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder, tokens_of

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hebbarium.engine.storage.array_blocks import ArrayBlocks
-from hebbarium.engine.storage.bulk_marks import block_marks
+from hebbarium.engine.state.array_blocks import ArrayBlocks
+from hebbarium.engine.state.bulk_marks import block_marks
 
 ROWS = 8        # of a block
 

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.errors import ContractError, SnapshotError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import ContractError, SnapshotError
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import ROW
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import block_writer, snapshot, snapshot_contents
-from hebbarium.engine.vocabulary import ROW
+from hebbarium.engine.saving import block_writer, snapshot
+from hebbarium.engine.saving import contents as snapshot_contents
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 WIDTH = 384     # of a cell of 4 bytes: 8 rows are 12,288 bytes, 16 are more than a block may hold

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from hebbarium.engine.marks import sum_of
-from hebbarium.engine.storage.bulk_marks import _hash, as_bytes, block_marks, marks_of, placed_marks, total_of
+from hebbarium.engine.base.marks import sum_of
+from hebbarium.engine.state.bulk_marks import _hash, as_bytes, block_marks, marks_of, placed_marks, total_of
 
 WORD = (1 << 64) - 1
 

@@ -19,20 +19,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.drills.calls import acts_of
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.errors import InputError, SnapshotError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.marks import checksum, mark
+from hebbarium.engine.base.errors import InputError, SnapshotError
+from hebbarium.engine.base.marks import checksum, mark
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.records import Event, Only, Query
+from hebbarium.engine.contract.vocabulary import LANGUAGE_MODEL, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import Reply, Request, Status
-from hebbarium.engine.records import Event, Only, Query
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.storage import call_log
-from hebbarium.engine.storage.call_log import written
-from hebbarium.engine.storage.snapshot import InterruptedWarning
-from hebbarium.engine.storage.snapshot_contents import description_mark
-from hebbarium.engine.storage.snapshot_file import SnapshotFile
-from hebbarium.engine.vocabulary import LANGUAGE_MODEL, NOW, RANDOM, RECALLED, ROW, VETO
+from hebbarium.engine.saving import call_log
+from hebbarium.engine.saving.call_log import written
+from hebbarium.engine.saving.contents import description_mark
+from hebbarium.engine.saving.file import SnapshotFile
+from hebbarium.engine.saving.snapshot import InterruptedWarning
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 SECONDS = 1.0 / 3600.0
@@ -173,7 +173,7 @@ with m: tell(50)""",
 def test_what_has_returned_outlives_the_process(tmp_path: Path, end: str) -> None:
     code = f"""import os, signal
 import hebbarium as hb
-from hebbarium.engine.columns import Phase
+from hebbarium.engine.contract.columns import Phase
 m = hb.memory('minimal', embedding='hashing:16', path={str(tmp_path / 'm.db')!r})
 def tell(i): return m.encode(hb.Event(474000.0 + i / 60.0, f'message {{i}}', id=str(i)))
 for i in range(50): tell(i)
@@ -268,7 +268,7 @@ def test_a_memory_goes_on_after_an_interruption(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         def interrupted(self: Any, reached: Any) -> None:
             raise KeyboardInterrupt
-        patch.setattr("hebbarium.engine.storage.call_log.CallLog.conclude", interrupted)
+        patch.setattr("hebbarium.engine.saving.call_log.CallLog.conclude", interrupted)
         with pytest.raises(KeyboardInterrupt):
             e.encode(told(1))
     whole.encode(told(1))
@@ -435,7 +435,7 @@ def test_a_disk_that_fails_once_the_memory_has_changed_says_so(tmp_path: Path, m
         raise OSError(5, "the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("hebbarium.engine.storage.call_log.CallLog.conclude", fail)
+        patch.setattr("hebbarium.engine.saving.call_log.CallLog.conclude", fail)
         with pytest.raises(SnapshotError, match="has changed the memory") as caught:
             e.encode(told(1))
         assert "do not repeat" in caught.value.cure

@@ -5,9 +5,9 @@ from random import Random
 
 import numpy as np
 
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.event_log import EventLog
-from hebbarium.engine.writings import Writing
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.writings import Writing
+from hebbarium.engine.state.event_log import EventLog
 
 
 def origins(log: EventLog, row: int) -> set[int]:

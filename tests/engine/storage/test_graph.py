@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import ContractError, InputError, SnapshotError
-from hebbarium.engine.storage.graph import EdgeType, Graph, drop, entity_node, gather
+from hebbarium.engine.base.errors import ContractError, InputError, SnapshotError
+from hebbarium.engine.state.graph import EdgeType, Graph, drop, entity_node, gather
 
 NODES = st.sampled_from([-4, -1, 0, 1, 2, 6])  # few nodes and types: blocks fill, edges repeat
 TYPES = st.sampled_from([EdgeType.TEMPORAL, EdgeType.COACCESS])

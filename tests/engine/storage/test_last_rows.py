@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.errors import SnapshotError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.marks import WHOLE, sum_of
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage import block_writer, snapshot
-from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
-from hebbarium.engine.storage.differences import GRAIN, Parted, Whole
-from hebbarium.engine.storage.recent_blocks import RECENT, SAVES, scattered
-from hebbarium.engine.storage.snapshot_contents import PACKED, TAILS, Form, description_mark, forms_mark
-from hebbarium.engine.vocabulary import ROW
+from hebbarium.engine.base.errors import SnapshotError
+from hebbarium.engine.base.marks import WHOLE, sum_of
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import ROW
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.saving import block_writer, snapshot
+from hebbarium.engine.saving.contents import PACKED, TAILS, Form, description_mark, forms_mark
+from hebbarium.engine.saving.differences import GRAIN, Parted, Whole
+from hebbarium.engine.state.bulk_marks import as_bytes, block_marks
+from hebbarium.engine.state.recent_blocks import RECENT, SAVES, scattered
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.storage import postings
-from hebbarium.engine.storage.postings import BM25Index, Idf, Postings, Shown, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.state import postings
+from hebbarium.engine.state.postings import BM25Index, Idf, Postings, Shown, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
 
 STEMS = [
     "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden", "travel", "music", "book",
@@ -284,7 +284,7 @@ def test_vocabulary_numbers_in_order_of_first_sight() -> None:
 
 
 def test_scores_do_not_depend_on_the_hash_seed() -> None:
-    program = ("import numpy as np; from hebbarium.engine.storage.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"
+    program = ("import numpy as np; from hebbarium.engine.state.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"
                "i.add(0, 'an apple'); i.add(1, 'pear');"
                "i.scores('apples', o, TrigramMeasure.SIMILARITY); print([i.vocabulary.term(k) for k in range(len(i.vocabulary))], o)")
     printed = {subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.storage.fingerprints import CHUNK, fingerprints
-from hebbarium.engine.storage.postings import Added, BM25Index, Forward, Idf, TrigramIndex, TrigramMeasure
+from hebbarium.engine.saving.fingerprints import CHUNK, fingerprints
+from hebbarium.engine.state.postings import Added, BM25Index, Forward, Idf, TrigramIndex, TrigramMeasure
 
 WORDS = [f"w{i}" for i in range(60)]
 

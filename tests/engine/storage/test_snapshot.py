@@ -22,16 +22,16 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.drills.children import fork
-from hebbarium.engine.columns import Phase, Scope
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import HebbariumError, InputError, SnapshotError
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.base.errors import HebbariumError, InputError, SnapshotError
+from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.storage.snapshot import InterruptedWarning
-from hebbarium.engine.storage.snapshot_file import SnapshotFile, snapshot_errors
-from hebbarium.engine.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
+from hebbarium.engine.saving.file import SnapshotFile, snapshot_errors
+from hebbarium.engine.saving.snapshot import InterruptedWarning
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 KILLS = 100
@@ -197,7 +197,7 @@ def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path)
 
 
 def test_blocks_beyond_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hebbarium.engine.storage.snapshot.BLOCK", 8)
+    monkeypatch.setattr("hebbarium.engine.saving.snapshot.BLOCK", 8)
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 60)
     before = e.digest()
@@ -319,7 +319,7 @@ def test_a_new_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
         raise KeyError("half-way")
 
     with monkeypatch.context() as patch:
-        patch.setattr("hebbarium.engine.storage.snapshot.Snapshot._write", broken)
+        patch.setattr("hebbarium.engine.saving.snapshot.Snapshot._write", broken)
         with pytest.raises(SnapshotError):
             everything(path=tmp_path / "m.db")
     assert list(tmp_path.iterdir()) == []
@@ -512,7 +512,7 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(t
 def test_a_process_that_reads_its_own_file_still_keeps_others_out(tmp_path: Path) -> None:
     """Closing any descriptor of a file ends the locks that SQLite has in the process."""
     path = tmp_path / "m.db"
-    code = f"from hebbarium.engine.storage.snapshot_file import SnapshotFile; from pathlib import Path; SnapshotFile(Path({str(path)!r}))"
+    code = f"from hebbarium.engine.saving.file import SnapshotFile; from pathlib import Path; SnapshotFile(Path({str(path)!r}))"
 
     def opened() -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ":".join(sys.path)})

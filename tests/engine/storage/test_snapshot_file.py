@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from hebbarium.benchmarks.drills.children import started, told
-from hebbarium.engine.errors import SnapshotError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.snapshot_file import SnapshotFile
+from hebbarium.engine.base.errors import SnapshotError
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.saving.file import SnapshotFile
 from hebbarium.testing.small import by_number, memory
 
 EVENTS = [Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", "Ada", f"s{i // 4}", f"e{i}") for i in range(12)]

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine import assembly
-from hebbarium.engine.columns import Phase
-from hebbarium.engine.drafts import Draft, Kind
-from hebbarium.engine.errors import SnapshotError
-from hebbarium.engine.loop import Engine
-from hebbarium.engine.marks import WHOLE, sum_of
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage import postings, snapshot, snapshot_contents
-from hebbarium.engine.storage.bulk_marks import as_bytes, block_marks
+from hebbarium.engine.base.errors import SnapshotError
+from hebbarium.engine.base.marks import WHOLE, sum_of
+from hebbarium.engine.contract.columns import Phase
+from hebbarium.engine.contract.drafts import Draft, Kind
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import DRAFTS, IMPORTANCE, NEWS, ROW
+from hebbarium.engine.memory import assembly
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.saving import contents as snapshot_contents
+from hebbarium.engine.saving import snapshot
+from hebbarium.engine.state import postings
+from hebbarium.engine.state.bulk_marks import as_bytes, block_marks
 from hebbarium.engine.text.words import RULE
-from hebbarium.engine.vocabulary import DRAFTS, IMPORTANCE, NEWS, ROW
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 NEW_COLUMNS = {"1": ("importance", "news", "kind", "writing", "hide", "show"), "2": ("kind", "writing", "hide", "show")}   # that a format lacks

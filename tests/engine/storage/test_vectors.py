@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import InputError
-from hebbarium.engine.scans import SharedScans
-from hebbarium.engine.storage.vectors import MOST_SPARE, VectorIndex
+from hebbarium.engine.base.errors import InputError
+from hebbarium.engine.state.scans import SharedScans
+from hebbarium.engine.state.vectors import MOST_SPARE, VectorIndex
 
 
 def unit(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -27,7 +27,7 @@ def filled(rows: np.ndarray) -> VectorIndex:
 
 
 def test_import_does_not_load_faiss() -> None:
-    code = "import sys, hebbarium.engine.storage.vectors as i; assert 'faiss' not in sys.modules; i.VectorIndex(3); assert 'faiss' in sys.modules"
+    code = "import sys, hebbarium.engine.state.vectors as i; assert 'faiss' not in sys.modules; i.VectorIndex(3); assert 'faiss' in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.errors import InputError
+from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.text.condensing import MOST_KEYWORDS, condensed, keywords, levels, sentences, summary
 from hebbarium.engine.text.features import terms_of
 

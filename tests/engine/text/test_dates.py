@@ -10,7 +10,7 @@ from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.records import hours
+from hebbarium.engine.base.times import hours
 from hebbarium.engine.text.dates import EARLIEST, LATEST, EventExpression, Order, Relation, Times, bounded, times
 
 D = datetime(2023, 5, 10)                       # a Wednesday

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 import hebbarium as hb
-from hebbarium.engine.records import Event
+from hebbarium.engine.contract.records import Event
 from hebbarium.engine.text import compression, condensing, dates, features, memo, words
 from hebbarium.engine.text.memo import LONGEST, MOST, TextMemo, forget_texts, remembered
 from hebbarium.mechanisms.shared import facts

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.columns import Column, Phase, Scope
-from hebbarium.engine.contract import Mechanism
-from hebbarium.engine.errors import ContractError
-from hebbarium.engine.records import Event
-from hebbarium.engine.storage.graph import EdgeType
-from hebbarium.engine.vocabulary import RECALLED, REPLAY_LAG, REPLAYED, REPLAYS, ROW, WORKING_MEMORY, WORKING_MEMORY_STEP
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.hooks import Mechanism
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import RECALLED, REPLAY_LAG, REPLAYED, REPLAYS, ROW, WORKING_MEMORY, WORKING_MEMORY_STEP
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.shared.coactivation import COACTIVATION, PARTNERS, TOGETHER, activities, is_first
 from hebbarium.testing.small import by_number, does, mechanism, memory, numbered
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hebbarium.engine.storage.graph import EdgeType
+from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.consolidation.topology_consolidation import applied
 from hebbarium.mechanisms.shared.topology_edits import (
     Descriptor,

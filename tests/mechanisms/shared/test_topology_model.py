@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from hebbarium.audit.evidence.topology_consolidation import embedder_of, life, records
-from hebbarium.engine.loop import Engine
+from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.records import Event
+from hebbarium.engine.contract.vocabulary import VISIBLE, WRITINGS
+from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.json_schema import checked_schema, fault
 from hebbarium.engine.ports.language_model import LanguageModel, NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
-from hebbarium.engine.records import Event
-from hebbarium.engine.registry import Registry
-from hebbarium.engine.vocabulary import VISIBLE, WRITINGS
 from hebbarium.mechanisms.shared.topology_edits import PlanError, Reason
 from hebbarium.mechanisms.shared.topology_model import DESCRIPTION, DIAGNOSIS, PLANS, plan_in
 

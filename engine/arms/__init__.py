@@ -1,0 +1,1 @@
+"""One life asked as several: what only experiments ask of a memory."""

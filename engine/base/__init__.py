@@ -1,0 +1,1 @@
+"""Ground: errors, numbers, times, threads, tables and files; nothing here knows of memory."""

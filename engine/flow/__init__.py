@@ -1,0 +1,1 @@
+"""Order: what runs when, and what reaches what, computed from declarations."""

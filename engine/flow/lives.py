@@ -1,0 +1,102 @@
+"""Lives: what decides the state of a memory, computed from declarations, and plans that ask one memory in several ways.
+
+The life of a memory is its events encoded, its maintenance and its sleeps.  A mechanism whose hooks all belong to RETRIEVE decides nothing of it
+as long as no query learns, and neither does the weight of a signal.  Memories with equal lives can therefore be lived once and asked with several
+plans (`Engine.planned`).
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..contract.columns import Before, Column, Phase, Signal, Structure
+from ..contract.hooks import Mechanism
+from ..contract.vocabulary import RECALLED, WORTH
+from .passes import PhasePlan
+from .reach import Reach
+from .schedule import Node, Stages
+
+WEIGHT = "weight"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A way to ask one memory: the steps of RETRIEVE for some mechanisms, over the memory's own columns.
+
+    mechanisms  in registry order
+    nodes       the steps in order
+    signals     each with its weight
+    stages      which array holds each stage of the ranking
+    ranking     the stages that some step computes, in order; the scores of the last decide the answer
+    run         runs it for a cue, and lets its observer measure it
+    steps       the bound steps that `run` runs
+    memory      the parts of the memory that it asks
+    lacks       labels of steps that change memory, which the memory has and a memory of these mechanisms would not have, see `engine.arms.traces`
+    rest        what is left to run after the memory's own pass for the same cue, see `engine.flow.reach.rest_of`; None: the whole pass
+    """
+
+    mechanisms: tuple[Mechanism[Any], ...]
+    nodes: tuple[Node, ...]
+    signals: Sequence[tuple[Signal, float]]
+    stages: Stages
+    ranking: tuple[Column, ...]
+    run: Callable[..., None]
+    steps: PhasePlan
+    memory: object
+    lacks: frozenset[str] = frozenset()
+    rest: Reach | None = None
+
+
+def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:
+    """Whether the mechanism decides a life without learning from recall.
+
+    limited  whether the memory has a capacity; without one, hooks that only vote on WORTH do not run
+
+    It does if it has a hook outside RETRIEVE, or if a hook touches a structure that steps outside RETRIEVE fill.
+    """
+    hooks = [h for h in type(m).hooks() if limited or h.sets or set(h.adds) != {WORTH}]
+    touched = {t.of if isinstance(t, Before) else t for h in hooks for t in (*h.reads, *h.adds, *h.sets)}
+    filled = (node.phase for s in touched if isinstance(s, Structure) and s.steps for node in s.steps())
+    return any(phase is not Phase.RETRIEVE for phase in (*(h.phase for h in hooks), *filled))
+
+
+def learns(mechanisms: Iterable[Mechanism[Any]]) -> bool:
+    """Whether recall can change a memory of these mechanisms: a hook reads RECALLED."""
+    return any(RECALLED in h.reads for m in mechanisms for h in type(m).hooks())
+
+
+def life_of(mechanisms: Iterable[Mechanism[Any]], *, recall: bool = False,
+            limited: bool = False) -> dict[str, dict[str, Any]]:
+    """Mechanism -> parameter -> value of what decides the life of a memory.
+
+    recall   whether queries learn.  If a hook reads RECALLED, the answers then decide the life, and all mechanisms with all parameters count
+    limited  whether the memory has a capacity
+
+    A parameter that is a file stands for the digest of its content.
+    """
+    chosen = tuple(mechanisms)
+    if recall and learns(chosen):
+        return {m.id: _values(m) for m in chosen}
+    return {m.id: {name: value for name, value in _values(m).items() if name != WEIGHT} for m in chosen if decides(m, limited=limited)}
+
+
+def differing(one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]) -> str:
+    """The first difference between two lives in words; "" if they are equal.
+
+    >>> differing({"heat": {"d": 0.5}}, {"heat": {"d": 0.7}})
+    'heat.d is 0.5 there and 0.7 here'
+    >>> differing({"heat": {}}, {})
+    'heat is on there and off here'
+    """
+    for id in dict.fromkeys((*one, *other)):
+        if id not in one or id not in other:
+            return f"{id} is {'on' if id in one else 'off'} there and {'on' if id in other else 'off'} here"
+        for name in dict.fromkeys((*one[id], *other[id])):
+            if one[id].get(name) != other[id].get(name):
+                return f"{id}.{name} is {one[id].get(name)} there and {other[id].get(name)} here"
+    return ""
+
+
+def _values(m: Mechanism[Any]) -> dict[str, Any]:
+    return {name: getattr(value, "sha256", value) for name, value in asdict(m.params).items()}

@@ -1,0 +1,1 @@
+"""The face of a memory, its parts, passing time, feedback, explanation and erasing."""

@@ -1,0 +1,1 @@
+"""Files: a memory whole, what changed since, and the calls after that."""

@@ -1,1 +1,0 @@
-"""Storage: columns, vectors, postings, graph, event log, snapshot."""
