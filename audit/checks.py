@@ -1,8 +1,10 @@
-"""Evidence: small measured comparisons of a specimen with its source, and mutants that prove the comparisons can fail.
+"""Evidence: small measured comparisons of a specimen with its source, and mutants that prove the
+comparisons can fail.
 
 An evidence file holds decorated functions; each takes a specimen and returns what it measured:
 
-    (measured, expected)            compared with the check's tolerance; numbers, arrays or anything with ==
+    (measured, expected)            compared with the check's tolerance; numbers, arrays or anything
+                                    with ==
     True or False                   a signature is there or not
     Measured, at_least(...), ...    one-sided bounds
 
@@ -14,6 +16,7 @@ An evidence file holds decorated functions; each takes a specimen and returns wh
 
 A check that cannot finish gets a score of its own; it never raises.
 """
+
 from __future__ import annotations
 
 import functools
@@ -36,27 +39,29 @@ from .figures import Figure
 from .paper_numbers import PaperNumber
 from .specimen import NotTestable
 
-RTOL, ATOL = 1e-9, 1e-12        # identities in float64
-SHOWN = 12                      # an array longer than this is reported by its worst element
+RTOL, ATOL = 1e-9, 1e-12  # identities in float64
+SHOWN = 12  # an array longer than this is reported by its worst element
 ROOM = Path(__file__).parent
 
 
 class Kind(StrEnum):
-    EQUATION = "equation"       # an identity of the source's equation
-    LIMIT = "limit"             # a limiting case
-    DATA = "data"               # a published data point
-    SIGNATURE = "signature"     # a qualitative pattern with a number
-    STATIC = "static"           # a property of the code and its label; the same checks for every mechanism
-    ADAPTATION = "adaptation"   # a property of our adaptation; no evidence of faithfulness to a paper
+    EQUATION = "equation"  # an identity of the source's equation
+    LIMIT = "limit"  # a limiting case
+    DATA = "data"  # a published data point
+    SIGNATURE = "signature"  # a qualitative pattern with a number
+    # a property of the code and its label; the same checks for every mechanism
+    STATIC = "static"
+    # a property of our adaptation; no evidence of faithfulness to a paper
+    ADAPTATION = "adaptation"
 
 
 class Score(StrEnum):
     PASS = "PASS"
     FAIL = "FAIL"
-    ERROR = "ERROR"                         # the check raised
-    NOT_TESTABLE = "NOT_TESTABLE"           # the specimen lacks what the check needs
-    NOT_APPLICABLE = "NOT_APPLICABLE"       # declared out of scope
-    NOT_RUN = "NOT_RUN"                     # what the check needs was not provided
+    ERROR = "ERROR"  # the check raised
+    NOT_TESTABLE = "NOT_TESTABLE"  # the specimen lacks what the check needs
+    NOT_APPLICABLE = "NOT_APPLICABLE"  # declared out of scope
+    NOT_RUN = "NOT_RUN"  # what the check needs was not provided
 
     @property
     def complete(self) -> bool:
@@ -98,7 +103,7 @@ def _all(truth: Any) -> bool:
     return bool(np.size(truth) and np.all(truth))
 
 
-# --- what an evidence file holds ----------------------------------------------------------------------------------
+# --- what an evidence file holds ------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Check:
     """One comparison; calling it calls its function.
@@ -106,9 +111,11 @@ class Check:
     atol, rtol  |measured - expected| <= atol + rtol |expected|
     figure      name of the figure of its evidence that shows it
     warn        the source's number is uncertain: reported, never decides a rating
-    scope       "out: why" for published data or a signature that the mechanism declares out of its scope
+    scope       "out: why" for published data or a signature that the mechanism declares out of its
+                scope
     needs       what must be provided for it to run, such as "engine"
-    papers      BibTeX keys of the papers that state what is compared, each of them alone; empty: mathematics, a definition or a form of ours
+    papers      BibTeX keys of the papers that state what is compared, each of them alone; empty:
+                mathematics, a definition or a form of ours
     """
 
     id: str
@@ -124,39 +131,78 @@ class Check:
     papers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        where, cure = f"check {self.id!r} of {self.function.__module__}", "see audit/checks.py for the form of a check"
+        where, cure = (
+            f"check {self.id!r} of {self.function.__module__}",
+            "see audit/checks.py for the form of a check",
+        )
         if not self.id or self.id.split() != [self.id]:
             raise ContractError("has no id of one word", where=where, cure=cure)
         if not self.source.strip():
-            raise ContractError("names no source", where=where, cure="name a paper, a closed form or the definition")
+            raise ContractError(
+                "names no source", where=where, cure="name a paper, a closed form or the definition"
+            )
         if not all(math.isfinite(t) and t >= 0 for t in (self.atol, self.rtol)):
-            raise ContractError(f"has tolerances atol={self.atol}, rtol={self.rtol}", where=where, cure="give finite numbers, 0 or more")
+            raise ContractError(
+                f"has tolerances atol={self.atol}, rtol={self.rtol}",
+                where=where,
+                cure="give finite numbers, 0 or more",
+            )
         if self.scope and self.kind not in (Kind.DATA, Kind.SIGNATURE):
-            raise ContractError(f"declares an {self.kind} out of scope", where=where, cure="only data and signatures may be; claim less instead")
-        if self.scope and not (self.scope.startswith("out:") and self.scope.removeprefix("out:").strip()):
+            raise ContractError(
+                f"declares an {self.kind} out of scope",
+                where=where,
+                cure="only data and signatures may be; claim less instead",
+            )
+        if self.scope and not (
+            self.scope.startswith("out:") and self.scope.removeprefix("out:").strip()
+        ):
             raise ContractError(f"has scope={self.scope!r}", where=where, cure='write "out: why"')
         if not isinstance(self.papers, tuple) or len(set(self.papers)) < len(self.papers):
-            raise ContractError(f"has papers={self.papers!r}", where=where, cure="give a tuple of keys of references.bib, each once")
+            raise ContractError(
+                f"has papers={self.papers!r}",
+                where=where,
+                cure="give a tuple of keys of references.bib, each once",
+            )
 
     def __call__(self, specimen: Any) -> Any:
         return self.function(specimen)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the name and module in place of the function: another process only reads results."""
-        return Check, (self.id, self.kind, self.source, _Elsewhere(self.function.__name__, self.function.__module__), *(
-            getattr(self, f.name) for f in fields(self)[4:]))
+        """Pickle the name and module in place of the function: another process only reads
+        results.
+        """
+        return Check, (
+            self.id,
+            self.kind,
+            self.source,
+            _Elsewhere(self.function.__name__, self.function.__module__),
+            *(getattr(self, f.name) for f in fields(self)[4:]),
+        )
 
-    def of_variety(self, standing_in: Callable[[Any], Any] = lambda specimen: specimen, *, drawn: bool = True, decides: bool = True) -> Check:
-        """The same check of another form: it measures `standing_in(specimen)`, which gives that form the names of ours.
+    def of_variety(
+        self,
+        standing_in: Callable[[Any], Any] = lambda specimen: specimen,
+        *,
+        drawn: bool = True,
+        decides: bool = True,
+    ) -> Check:
+        """The same check of another form: it measures `standing_in(specimen)`, which gives that
+        form the names of ours.
 
         drawn    whether the variety's evidence has the figure that the check names
         decides  whether its score can decide the variety's rating; False makes it a warning
         """
+
         @functools.wraps(self.function)
         def function(specimen: Any) -> Any:
             return self.function(standing_in(specimen))
 
-        return replace(self, function=function, figure=self.figure if drawn else None, warn=self.warn or not decides)
+        return replace(
+            self,
+            function=function,
+            figure=self.figure if drawn else None,
+            warn=self.warn or not decides,
+        )
 
     @property
     def title(self) -> str:
@@ -175,7 +221,11 @@ class _Elsewhere:
         self.__name__, self.__module__ = name, module
 
     def __call__(self, specimen: Any) -> Any:
-        raise ContractError(f"check {self.__name__!r} was run in another process", where=self.__module__, cure="run the check of the evidence module")
+        raise ContractError(
+            f"check {self.__name__!r} was run in another process",
+            where=self.__module__,
+            cure="run the check of the evidence module",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +247,35 @@ class Decorator:
     kind: Kind
 
     def __call__(
-        self, id: str, *, source: str, atol: float = ATOL, rtol: float = RTOL,
-        figure: str | None = None, warn: bool = False, scope: str = "", needs: str = "", papers: tuple[str, ...] = (),
+        self,
+        id: str,
+        *,
+        source: str,
+        atol: float = ATOL,
+        rtol: float = RTOL,
+        figure: str | None = None,
+        warn: bool = False,
+        scope: str = "",
+        needs: str = "",
+        papers: tuple[str, ...] = (),
     ) -> Callable[[Callable[[Any], Any]], Check]:
         def declare(function: Callable[[Any], Any]) -> Check:
             _refuse_second(function, Check)
-            return Check(id, self.kind, source, function, atol, rtol, figure, warn, scope, needs, papers)
+            return Check(
+                id, self.kind, source, function, atol, rtol, figure, warn, scope, needs, papers
+            )
 
         return declare
 
 
-equation, limit, data, signature, adaptation = (Decorator(k) for k in (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.SIGNATURE, Kind.ADAPTATION))
+equation, limit, data, signature, adaptation = (
+    Decorator(k) for k in (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.SIGNATURE, Kind.ADAPTATION)
+)
 
 
 def mutant(name: str, *, rejected_by: str) -> Callable[[Callable[[Any], Any]], Mutant]:
     """Declare a mutant: a function from the specimen to a changed one."""
+
     def declare(function: Callable[[Any], Any]) -> Mutant:
         _refuse_second(function, Mutant)
         return Mutant(name, rejected_by, function)
@@ -220,16 +284,27 @@ def mutant(name: str, *, rejected_by: str) -> Callable[[Callable[[Any], Any]], M
 
 
 def _refuse_second(function: Callable[[Any], Any], kind: type[Check] | type[Mutant]) -> None:
-    """Raises ContractError for a second function of the same name, which would silently replace the first."""
+    """Raises ContractError for a second function of the same name, which would silently replace
+    the first.
+    """
     before = getattr(function, "__globals__", {}).get(function.__name__)
-    if isinstance(before, (Check, Mutant)) and function.__qualname__ == function.__name__ \
-            and before.function.__code__.co_firstlineno != function.__code__.co_firstlineno:
-        raise ContractError(f"two functions are named {function.__name__!r}", where=function.__module__, cure=f"rename one {kind.__name__.lower()}")
+    if (
+        isinstance(before, (Check, Mutant))
+        and function.__qualname__ == function.__name__
+        and before.function.__code__.co_firstlineno != function.__code__.co_firstlineno
+    ):
+        raise ContractError(
+            f"two functions are named {function.__name__!r}",
+            where=function.__module__,
+            cure=f"rename one {kind.__name__.lower()}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Checks, mutants and figures of one evidence file, in its order, and the numbers of papers that it states."""
+    """Checks, mutants and figures of one evidence file, in its order, and the numbers of papers
+    that it states.
+    """
 
     name: str
     checks: tuple[Check, ...]
@@ -244,45 +319,79 @@ class Evidence:
 def evidence_of(module: ModuleType) -> Evidence:
     """The evidence in a module.
 
-    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant whose check is absent or does not gate, for a check
-    whose figure is absent, and for NUMBERS that are no tuple of paper_number.
+    Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant
+    whose check is absent or does not gate, for a check whose figure is absent, and for NUMBERS that
+    are no tuple of paper_number.
     """
-    found = list({id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values())
+    found = list(
+        {id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values()
+    )
     checks = tuple(v for v in found if isinstance(v, Check))
     mutants = tuple(v for v in found if isinstance(v, Mutant))
     figures = tuple(v for v in found if isinstance(v, Figure))
     where = module.__name__
     numbers = getattr(module, "NUMBERS", ())
     if not (isinstance(numbers, tuple) and all(isinstance(n, PaperNumber) for n in numbers)):
-        raise ContractError("NUMBERS is no tuple of numbers of papers", where=where, cure="write NUMBERS = (paper_number(...), ...)")
-    for what, names in (("check id", [c.id for c in checks]), ("mutant", [m.name for m in mutants]), ("figure", [f.name for f in figures]),
-                        ("number", [n.parameter for n in numbers])):
+        raise ContractError(
+            "NUMBERS is no tuple of numbers of papers",
+            where=where,
+            cure="write NUMBERS = (paper_number(...), ...)",
+        )
+    for what, names in (
+        ("check id", [c.id for c in checks]),
+        ("mutant", [m.name for m in mutants]),
+        ("figure", [f.name for f in figures]),
+        ("number", [n.parameter for n in numbers]),
+    ):
         if twice := sorted({n for n in names if names.count(n) > 1}):
-            raise ContractError(f"{what} {twice[0]!r} is given twice", where=where, cure="give each its own")
+            raise ContractError(
+                f"{what} {twice[0]!r} is given twice", where=where, cure="give each its own"
+            )
     if not checks:
-        raise ContractError("holds no check", where=where, cure="decorate functions with @equation, @limit, @data, @signature or @adaptation")
+        raise ContractError(
+            "holds no check",
+            where=where,
+            cure="decorate functions with @equation, @limit, @data, @signature or @adaptation",
+        )
     if not mutants:
-        raise ContractError("holds no mutant, so nothing proves that its checks can fail", where=where, cure="add a @mutant")
+        raise ContractError(
+            "holds no mutant, so nothing proves that its checks can fail",
+            where=where,
+            cure="add a @mutant",
+        )
     gating = {c.id: c.gates for c in checks}
     for each in mutants:
         if each.rejected_by not in gating:
-            raise ContractError(f"mutant {each.name!r} names check {each.rejected_by!r}, which does not exist", where=where,
-                                cure=f"choose from {', '.join(gating)}")
+            raise ContractError(
+                f"mutant {each.name!r} names check {each.rejected_by!r}, which does not exist",
+                where=where,
+                cure=f"choose from {', '.join(gating)}",
+            )
         if not gating[each.rejected_by]:
-            raise ContractError(f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which does not gate", where=where,
-                                cure="name a check that gates")
+            raise ContractError(
+                f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which does not gate",
+                where=where,
+                cure="name a check that gates",
+            )
     drawn = [f.name for f in figures]
     for check in checks:
         if check.figure is not None and check.figure not in drawn:
-            raise ContractError(f"check {check.id!r} names figure {check.figure!r}, which does not exist", where=where,
-                                cure=f"choose from {', '.join(drawn)}" if drawn else "declare it with @figure, or name none")
+            raise ContractError(
+                f"check {check.id!r} names figure {check.figure!r}, which does not exist",
+                where=where,
+                cure=f"choose from {', '.join(drawn)}"
+                if drawn
+                else "declare it with @figure, or name none",
+            )
     return Evidence(where, checks, mutants, figures, numbers)
 
 
-# --- judging ------------------------------------------------------------------------------------------------------
+# --- judging --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """Score of a check, what was measured beside what was expected, and why it is incomplete or failed."""
+    """Score of a check, what was measured beside what was expected, and why it is incomplete or
+    failed.
+    """
 
     check: Check
     score: Score
@@ -293,39 +402,61 @@ class CheckResult:
 
 
 def judge(check: Check, specimen: Any, provides: Collection[str] | None = None) -> CheckResult:
-    """Run one check on a specimen (a static one on an exhibit).  Never raises for what the check does.
+    """Run one check on a specimen (a static one on an exhibit).  Never raises for what the check
+    does.
 
     provides  what is provided for checks with `needs`; None: everything
     """
     if check.scope:
-        return CheckResult(check, Score.NOT_APPLICABLE, note=f"out of scope: {check.scope.removeprefix('out:').strip()}")
+        return CheckResult(
+            check,
+            Score.NOT_APPLICABLE,
+            note=f"out of scope: {check.scope.removeprefix('out:').strip()}",
+        )
     if check.needs and provides is not None and check.needs not in provides:
         return CheckResult(check, Score.NOT_RUN, note=f"needs {check.needs}")
     start = perf_counter()
     try:
-        with np.errstate(all="ignore"):                       # as in compiled kernels; a NaN is caught by the comparison
+        # as in compiled kernels; a NaN is caught by the comparison
+        with np.errstate(all="ignore"):
             result = compare(check(specimen), check.atol, check.rtol)
     except NotTestable as error:
-        return CheckResult(check, Score.NOT_TESTABLE, note=str(error.what), seconds=perf_counter() - start)
-    except AttributeError as error:                           # the adapter of a variety has no attribute for what its form lacks
+        return CheckResult(
+            check, Score.NOT_TESTABLE, note=str(error.what), seconds=perf_counter() - start
+        )
+    except (
+        AttributeError
+    ) as error:  # the adapter of a variety has no attribute for what its form lacks
         lacks = isinstance(error.obj, SimpleNamespace)
         note = f"the form has no counterpart of {error.name!r}" if lacks else described(error)
-        return CheckResult(check, Score.NOT_TESTABLE if lacks else Score.ERROR, note=note, seconds=perf_counter() - start)
+        return CheckResult(
+            check,
+            Score.NOT_TESTABLE if lacks else Score.ERROR,
+            note=note,
+            seconds=perf_counter() - start,
+        )
     except Exception as error:
-        return CheckResult(check, Score.ERROR, note=described(error), seconds=perf_counter() - start)
+        return CheckResult(
+            check, Score.ERROR, note=described(error), seconds=perf_counter() - start
+        )
     score = Score.PASS if result.passed else Score.FAIL
-    return CheckResult(check, score, result.value, result.expected, result.note, perf_counter() - start)
+    return CheckResult(
+        check, score, result.value, result.expected, result.note, perf_counter() - start
+    )
 
 
 def described(error: Exception) -> str:
     """An exception in one paragraph, with the innermost line outside this package."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != ROOM]
+    frames = [
+        f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != ROOM
+    ]
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error.what if isinstance(error, HebbariumError) else words_of(error)}{place}"
 
 
 def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:
-    """What a check returned, as plain values with a verdict.  O(size).  Raises TypeError for any other form.
+    """What a check returned, as plain values with a verdict.  O(size).  Raises TypeError for any
+    other form.
 
     >>> compare((1.0 + 1e-10, 1.0)).passed, compare((float("nan"), float("nan"))).passed, compare(([], [])).passed
     (True, False, False)
@@ -334,29 +465,52 @@ def compare(outcome: Any, atol: float = ATOL, rtol: float = RTOL) -> Measured:
         return Measured(bool(outcome), True, bool(outcome))
     if isinstance(outcome, Measured):
         hole = _has_nan(outcome.value)
-        return Measured(_shown(outcome.value), _shown(outcome.expected), bool(outcome.passed) and not hole, outcome.note or ("NaN" if hole else ""))
+        return Measured(
+            _shown(outcome.value),
+            _shown(outcome.expected),
+            bool(outcome.passed) and not hole,
+            outcome.note or ("NaN" if hole else ""),
+        )
     if not (isinstance(outcome, tuple) and len(outcome) == 2):
-        raise TypeError(f"a check returns (measured, expected), a bool or a Measured, not {type(outcome).__name__}")
+        raise TypeError(
+            f"a check returns (measured, expected), a bool or a Measured, not {type(outcome).__name__}"
+        )
     measured, expected = outcome
     if isinstance(measured, (bool, np.bool_)) and isinstance(expected, (bool, np.bool_)):
-        raise TypeError("a pair of bools is ambiguous (two conditions, or measured and expected?): join conditions with `and`")
+        raise TypeError(
+            "a pair of bools is ambiguous (two conditions, or measured and expected?): join conditions with `and`"
+        )
     m, e = np.asarray(measured), np.asarray(expected)
     if not m.size:
         return Measured(_shown(measured), _shown(expected), False, "nothing was measured")
     if e.shape not in ((), m.shape):
-        return Measured(_shown(measured), _shown(expected), False, f"measured shape {m.shape}, expected {e.shape}")
+        return Measured(
+            _shown(measured),
+            _shown(expected),
+            False,
+            f"measured shape {m.shape}, expected {e.shape}",
+        )
     if not (m.dtype.kind in "biufc" and e.dtype.kind in "biufc"):
         return Measured(_shown(measured), _shown(expected), _all(m == e))
     m, e = _number(m), np.broadcast_to(_number(e), m.shape)
-    with np.errstate(invalid="ignore"):                       # infinity less infinity
-        far = np.where(m == e, 0.0, np.abs(m - e))            # == lets infinities agree; NaN agrees with nothing
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        # == lets infinities agree; NaN agrees with nothing
+        far = np.where(m == e, 0.0, np.abs(m - e))
         close = (m == e) | (np.isfinite(e) & (far <= atol + rtol * np.abs(e)))
-        off = "holds NaN" if np.isnan(far).any() else f"off by {far.max():.2g}" if far.any() else "equal"
+        off = (
+            "holds NaN"
+            if np.isnan(far).any()
+            else f"off by {far.max():.2g}"
+            if far.any()
+            else "equal"
+        )
         if m.size <= SHOWN:
             return Measured(_shown(m), _shown(e), _all(close), "" if off == "equal" else off)
         excess = np.where(m == e, -np.inf, np.nan_to_num(far - rtol * np.abs(e), nan=np.inf))
     at = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), m.shape))
-    return Measured(m[at].item(), e[at].item(), _all(close), f"worst of {m.size} values, at {list(at)}; {off}")
+    return Measured(
+        m[at].item(), e[at].item(), _all(close), f"worst of {m.size} values, at {list(at)}; {off}"
+    )
 
 
 def _number(x: NDArray[Any]) -> NDArray[Any]:

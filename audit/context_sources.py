@@ -1,4 +1,7 @@
-"""Evidence that sources of contexts share: checks and mutants of `mechanisms.shared.stages`, `shared.offering` and `shared.items`."""
+"""Evidence that sources of contexts share: checks and mutants of `mechanisms.shared.stages`,
+`shared.offering` and `shared.items`.
+"""
+
 from __future__ import annotations
 
 import math
@@ -8,7 +11,7 @@ import numpy as np
 
 from .checks import Mutant, mutant
 
-# --- checks ------------------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 STAGES = "plain loops over 200 random memories: the row in STAGE, else the first event of the session without one; -1 for none"
 SCALE = "plain lists: (s - min) / (max - min) of the items put on scale, 1 if they are equal, none for others; 200 random lists"
 SIZES = "by hand: a quarter of the characters and of 32 more, at most 128 at 800 tokens"
@@ -23,8 +26,14 @@ def stages_by_hand(kind: Any, stage: Any, session: Any) -> list[int]:
     for row in range(len(kind)):
         if kind[row] == 0 and stage[row] < 0:
             first.setdefault(int(session[row]), row)
-    return [int(stage[row]) if stage[row] >= 0 else first.get(int(session[row]), -1) if kind[row] == 0 or session[row] >= 0 else -1
-            for row in range(len(kind))]
+    return [
+        int(stage[row])
+        if stage[row] >= 0
+        else first.get(int(session[row]), -1)
+        if kind[row] == 0 or session[row] >= 0
+        else -1
+        for row in range(len(kind))
+    ]
 
 
 def stages_are_those_of_plain_loops(specimen: Any) -> Any:
@@ -42,19 +51,34 @@ def scores_are_put_on_one_scale(specimen: Any) -> Any:
     measured, expected = [], []
     rng = np.random.default_rng(12)
     for n in rng.integers(0, 7, 200).tolist():
-        scores, among, out = rng.integers(-2, 3, n).astype(float), rng.random(n) < 0.7, np.full(n, 7.0)
+        scores, among, out = (
+            rng.integers(-2, 3, n).astype(float),
+            rng.random(n) < 0.7,
+            np.full(n, 7.0),
+        )
         scores[rng.random(n) < 0.2] = np.nan
         specimen.on_scale(scores, among, out)
         held = [s for s, a in zip(scores.tolist(), among, strict=True) if a and not math.isnan(s)]
         for s, a, found in zip(scores.tolist(), among, out.tolist(), strict=True):
             measured.append(found if not math.isnan(found) else -1.0)
-            expected.append(-1.0 if not a or math.isnan(s) else (s - min(held)) / (max(held) - min(held)) if max(held) > min(held) else 1.0)
+            expected.append(
+                -1.0
+                if not a or math.isnan(s)
+                else (s - min(held)) / (max(held) - min(held))
+                if max(held) > min(held)
+                else 1.0
+            )
     return measured, expected
 
 
 def tokens_are_estimated_by_characters(specimen: Any) -> Any:
     texts = ["a" * 8, "b" * 168, "c" * 9000, ""]
-    return [*specimen.sizes(texts, [2, 0, 3, 1], 800), *specimen.sizes(texts, [], 800)], [128.0, 10.0, 8.0, 50.0]
+    return [*specimen.sizes(texts, [2, 0, 3, 1], 800), *specimen.sizes(texts, [], 800)], [
+        128.0,
+        10.0,
+        8.0,
+        50.0,
+    ]
 
 
 def recency_by_age(specimen: Any) -> Any:
@@ -75,20 +99,29 @@ def final_scores_are_weighted_means(specimen: Any) -> Any:
 
 
 def scores_without_weights_or_differences(specimen: Any) -> Any:
-    return [specimen.final_scores([1.0, 2.0], [1.0, 2.0], [1.0, 2.0], (0.0, 0.0, 0.0)),
-            specimen.final_scores([3.0, 3.0], [np.nan, 1.0], [0.0, 0.0], (1.0, 1.0, 2.0))], [[0.0, 0.0], [0.75, 1.0]]
+    return [
+        specimen.final_scores([1.0, 2.0], [1.0, 2.0], [1.0, 2.0], (0.0, 0.0, 0.0)),
+        specimen.final_scores([3.0, 3.0], [np.nan, 1.0], [0.0, 0.0], (1.0, 1.0, 2.0)),
+    ], [[0.0, 0.0], [0.75, 1.0]]
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def mutants(*, stages: str, scale: str) -> tuple[Mutant, Mutant]:
     """Wrong versions of what is shared, and the ids of the checks that reject them."""
+
     @mutant("the stage of a session begins with its last event", rejected_by=stages)
     def last(specimen: Any) -> Any:
         original = specimen.stages_of
 
         def stages_of(kind: Any, stage: Any, session: Any) -> Any:
-            turned = original(np.asarray(kind)[::-1], np.asarray(stage)[::-1], np.asarray(session)[::-1])[::-1]
-            return np.where((np.asarray(stage) < 0) & (turned >= 0), len(turned) - 1 - turned, np.where(np.asarray(stage) < 0, -1, stage))
+            turned = original(
+                np.asarray(kind)[::-1], np.asarray(stage)[::-1], np.asarray(session)[::-1]
+            )[::-1]
+            return np.where(
+                (np.asarray(stage) < 0) & (turned >= 0),
+                len(turned) - 1 - turned,
+                np.where(np.asarray(stage) < 0, -1, stage),
+            )
 
         return specimen.replacing("stages_of", stages_of)
 

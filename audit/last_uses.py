@@ -1,4 +1,7 @@
-"""Evidence that mechanisms share which pass activation on from the memories used last in a session: the reference in numpy."""
+"""Evidence that mechanisms share which pass activation on from the memories used last in a
+session: the reference in numpy.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +15,23 @@ from ..engine.contract.records import Query
 from ..engine.contract.vocabulary import MATCH
 from ..engine.memory.engine import Engine
 
-SOURCE = ("(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd besides their match; a session "
-          "without a use, and no session, have the best matches alone")
+SOURCE = (
+    "(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd besides their match; a session "
+    "without a use, and no session, have the best matches alone"
+)
 
 
-def passed_on(memory: Engine, signal: Column, w: NDArray[np.float64], last: Mapping[str, Sequence[int]], archived: int | None, together: float,
-              supply: Any) -> tuple[list[float], list[float]]:
-    """A signal after a question in each of four sessions, and (activity supply) W of the two best matches and what was used last; -1 for none.
+def passed_on(
+    memory: Engine,
+    signal: Column,
+    w: NDArray[np.float64],
+    last: Mapping[str, Sequence[int]],
+    archived: int | None,
+    together: float,
+    supply: Any,
+) -> tuple[list[float], list[float]]:
+    """A signal after a question in each of four sessions, and (activity supply) W of the two best
+    matches and what was used last; -1 for none.
 
     w         (n, n)  weight from row to column
     last      rows of the last use of each session

@@ -1,4 +1,5 @@
-"""Memories for engine checks: a real engine with the specimen's plug-in at the numbers of the installed registry.
+"""Memories for engine checks: a real engine with the specimen's plug-in at the numbers of the
+installed registry.
 
     memory = memory_of(specimen, "dense_similarity", time_scale=1.0, half_life=2.0)
     encode(memory, (0.0, "Ada saw a boat."), (5.0, "Bo lost his keys.", "Bo"))
@@ -6,6 +7,7 @@
     memory.retrieve("boat", learn=True)
     memory.column(specimen.LAST_ACCESS)
 """
+
 from __future__ import annotations
 
 import types
@@ -38,19 +40,32 @@ def registry() -> Registry:
 
 
 def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -> Mechanism[Any]:
-    """The specimen's plug-in with the parameters of the installed registry; a mutant gives its own class.
+    """The specimen's plug-in with the parameters of the installed registry; a mutant gives its own
+    class.
 
     time_scale  1: the paper's time; None: the registry's default
     values      parameters with other values
     """
     entry = registry().entry(specimen.id)
     changes = values if time_scale is None else {**values, "time_scale": time_scale}
-    return registry().instance(entry.id, changes, of=getattr(specimen, entry.path.partition(":")[2]))
+    return registry().instance(
+        entry.id, changes, of=getattr(specimen, entry.path.partition(":")[2])
+    )
 
 
-def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | None = 1.0, embedder: Embedder | None = None, seed: int = 0,
-              tick_hours: float = 1.0, consolidate_every: float = 24.0, observer: Instrument | None = None,
-              language_model: LanguageModel | None = None, capacity: int | None = None, **values: Value) -> Engine:
+def memory_of(
+    specimen: Any,
+    *others: str | Mechanism[Any],
+    time_scale: float | None = 1.0,
+    embedder: Embedder | None = None,
+    seed: int = 0,
+    tick_hours: float = 1.0,
+    consolidate_every: float = 24.0,
+    observer: Instrument | None = None,
+    language_model: LanguageModel | None = None,
+    capacity: int | None = None,
+    **values: Value,
+) -> Engine:
     """A memory with the specimen's plug-in and its neighbours.
 
     others    ids of mechanisms of the registry, or mechanisms such as `neighbour` makes
@@ -58,18 +73,35 @@ def memory_of(specimen: Any, *others: str | Mechanism[Any], time_scale: float | 
     Others as for `plug_in` and Engine.
     """
     company = [registry().instance(other) if isinstance(other, str) else other for other in others]
-    return Engine([plug_in(specimen, time_scale=time_scale, **values), *company], embedder or HashingEmbedder(16), seed=seed, tick_hours=tick_hours,
-                  consolidate_every=consolidate_every, observer=observer, language_model=language_model, capacity=capacity)
+    return Engine(
+        [plug_in(specimen, time_scale=time_scale, **values), *company],
+        embedder or HashingEmbedder(16),
+        seed=seed,
+        tick_hours=tick_hours,
+        consolidate_every=consolidate_every,
+        observer=observer,
+        language_model=language_model,
+        capacity=capacity,
+    )
 
 
 def encode(memory: Engine, *log: Told) -> list[int | None]:
-    """Encode events one by one: an Event, or (time in hours, text) or (time, text, speaker), undated.  Their rows; None if a gate refused it."""
-    return [memory.encode(each if isinstance(each, Event) else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)).row
-            for each in log]
+    """Encode events one by one: an Event, or (time in hours, text) or (time, text, speaker),
+    undated.  Their rows; None if a gate refused it.
+    """
+    return [
+        memory.encode(
+            each
+            if isinstance(each, Event)
+            else Event(each[0], each[1], each[2] if len(each) > 2 else "", dated=False)
+        ).row
+        for each in log
+    ]
 
 
 class Scripted:
-    """An embedder that gives each text its own vector, made unit length; the speaker before an event's text does not count.
+    """An embedder that gives each text its own vector, made unit length; the speaker before an
+    event's text does not count.
 
     vectors  text -> (d,)
     """
@@ -82,13 +114,19 @@ class Scripted:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, d) float32.  Raises ContractError for a text without a vector."""
-        return np.stack([self._vector(text) for text in texts]) if texts else np.empty((0, self.dimensions), np.float32)
+        return (
+            np.stack([self._vector(text) for text in texts])
+            if texts
+            else np.empty((0, self.dimensions), np.float32)
+        )
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         for known in (text, text.partition(": ")[2]):
             if known in self._vectors:
                 return self._vectors[known]
-        raise ContractError(f"{text!r} has no vector", where="Scripted", cure="give one for every event and query")
+        raise ContractError(
+            f"{text!r} has no vector", where="Scripted", cure="give one for every event and query"
+        )
 
 
 def _unit(v: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -100,15 +138,35 @@ class NeighbourParams(Params):
     weight: float
 
 
-def neighbour(phase: Phase, step: Step, *, reads: tuple[Read, ...] = (), adds: tuple[Touched, ...] = (), sets: tuple[Touched, ...] = (),
-              owns: tuple[Touched, ...] = (), id: str = "neighbour", weight: float = 1.0, order: int = -1) -> Mechanism[Any]:
-    """A mechanism with one hook, `step(view, what)`, to give the specimen what it reads or to record what it leaves.
+def neighbour(
+    phase: Phase,
+    step: Step,
+    *,
+    reads: tuple[Read, ...] = (),
+    adds: tuple[Touched, ...] = (),
+    sets: tuple[Touched, ...] = (),
+    owns: tuple[Touched, ...] = (),
+    id: str = "neighbour",
+    weight: float = 1.0,
+    order: int = -1,
+) -> Mechanism[Any]:
+    """A mechanism with one hook, `step(view, what)`, to give the specimen what it reads or to
+    record what it leaves.
 
-    reads, adds, sets  as for `hook`;  owns  columns of its own;  weight  of its signals;  order  -1: before all of the registry
+    reads, adds, sets  as for `hook`;  owns  columns of its own;  weight  of its signals;  order
+                                             -1: before all of the registry
     """
+
     def act(self: Any, view: Any, what: Any) -> None:
         step(view, what)
 
-    body = {"owns": owns, "act": hook(phase, reads=reads, adds=adds, sets=sets)(act), "params_class": NeighbourParams, "__module__": __name__}
-    made: type[Mechanism[Any]] = types.new_class("Neighbour", (Mechanism,), {}, lambda space: space.update(body))
+    body = {
+        "owns": owns,
+        "act": hook(phase, reads=reads, adds=adds, sets=sets)(act),
+        "params_class": NeighbourParams,
+        "__module__": __name__,
+    }
+    made: type[Mechanism[Any]] = types.new_class(
+        "Neighbour", (Mechanism,), {}, lambda space: space.update(body)
+    )
     return made(id, NeighbourParams(1.0, weight), {}, order)

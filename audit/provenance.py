@@ -1,4 +1,5 @@
 """What an audit was made from, when and where: enough to repeat it and to cite it."""
+
 from __future__ import annotations
 
 import hashlib
@@ -16,10 +17,11 @@ from .collect import evidence_file
 from .references import HERE as REFERENCES
 from .references import References
 
-LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "PyStemmer", "networkx", "matplotlib")     # whose numbers or drawings enter an audit
+# whose numbers or drawings enter an audit
+LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "PyStemmer", "networkx", "matplotlib")
 CODE = ("engine", "mechanisms", "audit")
 CITED = "The Hebbarium maintainers. Hebbarium: a laboratory of memory mechanisms"
-SHORT = 12              # digits of a digest where text quotes it
+SHORT = 12  # digits of a digest where text quotes it
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Provenance:
     """Digests are SHA-256, in hexadecimal.
 
     version   of Hebbarium
-    code      digest of the source files of engine, mechanisms and audit, and of packages with mechanisms
+    code      digest of the source files of engine, mechanisms and audit, and of packages with
+              mechanisms
     registry  digest of the registry and the sets
     evidence  mechanism -> digest of its evidence file, for mechanisms with evidence
     claims    digest of what is recorded of the source systems, and of the references
@@ -54,12 +57,21 @@ class Provenance:
 
     def to_json(self) -> dict[str, Any]:
         return {"version": self.version, "code": self.code, "registry": self.registry,
-                "evidence": {"digest": self.evidence_digest, "files": dict(self.evidence)}, "claims": self.claims, "versions": dict(self.versions),
-                "date": self.made.date, "platform": self.made.platform, "cores": self.made.cores, "command_line": self.made.command_line,
-                "seconds": self.seconds}
+                "evidence": {"digest": self.evidence_digest, "files": dict(self.evidence)},
+                "claims": self.claims, "versions": dict(self.versions),
+                "date": self.made.date, "platform": self.made.platform, "cores": self.made.cores,
+                "command_line": self.made.command_line,
+                "seconds": self.seconds}  # fmt: skip
 
 
-def provenance(registry: Registry, references: References, ids: Collection[str], *, seconds: float, words: Sequence[str] = ()) -> Provenance:
+def provenance(
+    registry: Registry,
+    references: References,
+    ids: Collection[str],
+    *,
+    seconds: float,
+    words: Sequence[str] = (),
+) -> Provenance:
     """The provenance of an audit of these mechanisms, made here and now.
 
     seconds  wall time of the audit
@@ -68,37 +80,65 @@ def provenance(registry: Registry, references: References, ids: Collection[str],
     Reads the source files; some 10 ms.
     """
     root = Path(sources.__file__).parent.parent.parent
-    code = _digest([packages.source_digest(root, *(root / room for room in CODE)).encode(), *(p.digest().encode() for p in registry.packages)])
+    code = _digest(
+        [
+            packages.source_digest(root, *(root / room for room in CODE)).encode(),
+            *(p.digest().encode() for p in registry.packages),
+        ]
+    )
     files = {id: evidence_file(registry.entries[id], registry) for id in sorted(ids)}
-    evidence = {id: hashlib.sha256(file.read_bytes()).hexdigest() for id, file in files.items() if file}
-    claims = _digest(file.read_bytes() for file in (*sorted(sources.HERE.glob("*.yaml")), REFERENCES))
+    evidence = {
+        id: hashlib.sha256(file.read_bytes()).hexdigest() for id, file in files.items() if file
+    }
+    claims = _digest(
+        file.read_bytes() for file in (*sorted(sources.HERE.glob("*.yaml")), REFERENCES)
+    )
     papers = papers_of(registry, references, ids)
-    return Provenance(__version__, code, registry.digest, evidence, claims, versions(LIBRARIES), seconds, papers,
-                      made(words, references.bibtex(papers) if papers else ""))
+    return Provenance(
+        __version__,
+        code,
+        registry.digest,
+        evidence,
+        claims,
+        versions(LIBRARIES),
+        seconds,
+        papers,
+        made(words, references.bibtex(papers) if papers else ""),
+    )
 
 
 def papers_of(registry: Registry, references: References, ids: Iterable[str]) -> tuple[str, ...]:
-    """BibTeX keys of the papers of some mechanisms, each once, by key; a static check reports papers that the references lack."""
-    return tuple(sorted({key for id in ids for key in registry.entries[id].papers if key in references}))
+    """BibTeX keys of the papers of some mechanisms, each once, by key; a static check reports
+    papers that the references lack.
+    """
+    return tuple(
+        sorted({key for id in ids for key in registry.entries[id].papers if key in references})
+    )
 
 
 def citation(provenance: Provenance) -> str:
     """How to cite an audit, in one line."""
     digests = f"code {provenance.code[:SHORT]}, registry {provenance.registry[:SHORT]}, evidence {provenance.evidence_digest[:SHORT]}"
-    return f"{CITED}, version {provenance.version}. Audit of {provenance.made.date[:10]}, {digests}."
+    return (
+        f"{CITED}, version {provenance.version}. Audit of {provenance.made.date[:10]}, {digests}."
+    )
 
 
 def facts(provenance: Provenance, mutants_asked: bool) -> list[tuple[str, str]]:
     """(name, value) of everything but the papers, for readers."""
     how, files = provenance.made, len(provenance.evidence)
     return [
-        ("version", provenance.version), ("date (UTC)", how.date), ("mutants", "run" if mutants_asked else "not run"),
-        ("seconds", f"{provenance.seconds:.1f}"), ("command line", how.command_line or "none: made from Python"),
+        ("version", provenance.version), ("date (UTC)", how.date), ("mutants",
+        "run" if mutants_asked else "not run"),
+        ("seconds", f"{provenance.seconds:.1f}"), ("command line",
+        how.command_line or "none: made from Python"),
         ("machine", f"{how.platform}, {how.cores} core{'' if how.cores == 1 else 's'}"),
         ("code, SHA-256", provenance.code), ("registry, SHA-256", provenance.registry),
-        (f"evidence of {files} mechanism{'' if files == 1 else 's'}, SHA-256", provenance.evidence_digest),
-        ("claims of sources and references, SHA-256", provenance.claims), *provenance.versions.items(),
-    ]
+        (f"evidence of {files} mechanism{'' if files == 1 else 's'}, SHA-256",
+         provenance.evidence_digest),
+        ("claims of sources and references, SHA-256", provenance.claims),
+        *provenance.versions.items(),
+    ]  # fmt: skip
 
 
 def _digest(parts: Iterable[bytes]) -> str:

@@ -1,4 +1,5 @@
 """The rating of a mechanism, derived from its check results."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
@@ -8,16 +9,16 @@ from enum import StrEnum
 from .checks import CheckResult, Kind, Score
 from .facts import Fact, FactKind
 
-FEWEST = 3                      # gating checks that must pass for FAITHFUL, one of them an equation
+FEWEST = 3  # gating checks that must pass for FAITHFUL, one of them an equation
 
 
 class Rating(StrEnum):
     """How far a mechanism computes what its paper says, strongest first; `>` means stronger."""
 
-    FAITHFUL = "FAITHFUL"               # computes what the paper says
-    DOCUMENTED = "DOCUMENTED"           # computes the paper's equations, with declared limits
-    HONEST = "HONEST"                   # claims no paper's equation
-    APPROXIMATION = "APPROXIMATION"     # something it claims does not hold
+    FAITHFUL = "FAITHFUL"  # computes what the paper says
+    DOCUMENTED = "DOCUMENTED"  # computes the paper's equations, with declared limits
+    HONEST = "HONEST"  # claims no paper's equation
+    APPROXIMATION = "APPROXIMATION"  # something it claims does not hold
 
     @property
     def strength(self) -> int:
@@ -44,7 +45,8 @@ class Verdict:
     reasons     why this rating, one sentence each
     raise_by    what would raise it
     lowered_by  check ids and subjects of facts that keep it from FAITHFUL
-    stands_on   ids of the gating checks that pass; if one of them failed, the rating would be APPROXIMATION
+    stands_on   ids of the gating checks that pass; if one of them failed, the rating would be
+                APPROXIMATION
     """
 
     rating: Rating
@@ -84,14 +86,23 @@ class Case:
 
 
 def _broken(case: Case) -> list[Ground]:
-    """Gating checks that do not pass: first those that failed, then those that could not be measured.
+    """Gating checks that do not pass: first those that failed, then those that could not be
+    measured.
 
     Of checks that were not run, equations and limits count only.
     """
     strict = (Kind.EQUATION, Kind.LIMIT)
-    short = [r for r in case.gating if r.score is not Score.PASS and (r.check.kind in strict or r.score is not Score.NOT_RUN)]
+    short = [
+        r
+        for r in case.gating
+        if r.score is not Score.PASS and (r.check.kind in strict or r.score is not Score.NOT_RUN)
+    ]
     return [
-        Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"make {r.check.id} pass" if r.score.complete else f"make {r.check.id} run", r.check.id)
+        Ground(
+            f"{r.check.kind} {r.check.id} {_said(r)}",
+            f"make {r.check.id} pass" if r.score.complete else f"make {r.check.id} run",
+            r.check.id,
+        )
         for r in sorted(short, key=lambda r: not r.score.complete)
     ]
 
@@ -100,36 +111,72 @@ def _unshown(case: Case) -> list[Ground]:
     if all(r.check.kind is Kind.STATIC for r in case.passed):
         return [Ground("nothing was measured", "write evidence")]
     if case.claims_equation and not case.passing(Kind.EQUATION):
-        return [Ground("claims a paper's equation, but no equation check shows it", "add an @equation check")]
+        return [
+            Ground(
+                "claims a paper's equation, but no equation check shows it",
+                "add an @equation check",
+            )
+        ]
     return []
 
 
 def _unclaimed(case: Case) -> list[Ground]:
     if case.claims_equation:
         return []
-    uncounted = [Ground(f.what, f.cure, f.about) for f in case.facts if f.kind in (FactKind.NOT_PRINTED, FactKind.LIBRARY)]
-    return [Ground("claims no paper's equation", "claim an equation of a paper and measure it"), *uncounted]
+    uncounted = [
+        Ground(f.what, f.cure, f.about)
+        for f in case.facts
+        if f.kind in (FactKind.NOT_PRINTED, FactKind.LIBRARY)
+    ]
+    return [
+        Ground("claims no paper's equation", "claim an equation of a paper and measure it"),
+        *uncounted,
+    ]
 
 
 def _limited(case: Case) -> list[Ground]:
     shown = case.passing(Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.SIGNATURE)
     return [
-        *(Ground(f"{r.check.kind} {r.check.id} is {r.note}", f"bring {r.check.id} into scope", r.check.id) for r in case.results if r.check.scope),
-        *(Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"run {r.check.id}", r.check.id) for r in case.gating if r.score is Score.NOT_RUN),
+        *(
+            Ground(
+                f"{r.check.kind} {r.check.id} is {r.note}",
+                f"bring {r.check.id} into scope",
+                r.check.id,
+            )
+            for r in case.results
+            if r.check.scope
+        ),
+        *(
+            Ground(f"{r.check.kind} {r.check.id} {_said(r)}", f"run {r.check.id}", r.check.id)
+            for r in case.gating
+            if r.score is Score.NOT_RUN
+        ),
         *(Ground(f.what, f.cure, f.about) for f in case.facts),
-        *([Ground(f"only {shown} checks of the paper pass, FAITHFUL needs {FEWEST}", "add checks")] if shown < FEWEST else []),
+        *(
+            [
+                Ground(
+                    f"only {shown} checks of the paper pass, FAITHFUL needs {FEWEST}", "add checks"
+                )
+            ]
+            if shown < FEWEST
+            else []
+        ),
     ]
 
 
 # The rule table: the first row with a ground decides; without a ground the rating is FAITHFUL.
 RULES: tuple[tuple[Rating, Callable[[Case], list[Ground]]], ...] = (
-    (Rating.APPROXIMATION, _broken),        # a gating check fails, errs or cannot be tested
-    (Rating.APPROXIMATION, _unshown),       # a claim without a measurement
-    (Rating.HONEST, _unclaimed),            # all passes, no equation of a paper counts as claimed
-    (Rating.DOCUMENTED, _limited),          # all passes, with a fact that lowers, something out of scope, or little evidence
+    (Rating.APPROXIMATION, _broken),  # a gating check fails, errs or cannot be tested
+    (Rating.APPROXIMATION, _unshown),  # a claim without a measurement
+    (Rating.HONEST, _unclaimed),  # all passes, no equation of a paper counts as claimed
+    (
+        Rating.DOCUMENTED,
+        _limited,
+    ),  # all passes, with a fact that lowers, something out of scope, or little evidence
 )
 
-# A claim is earned by these derived ratings; HONEST is a separate kind, not a step between the others.
+# A claim is earned by these derived ratings; HONEST is a separate kind, not a step between the
+# others.
 EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
     Rating.FAITHFUL: (Rating.FAITHFUL,),
     Rating.DOCUMENTED: (Rating.FAITHFUL, Rating.DOCUMENTED),
@@ -138,7 +185,9 @@ EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
 }
 
 
-def derive(results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequence[Fact] = ()) -> Verdict:
+def derive(
+    results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequence[Fact] = ()
+) -> Verdict:
     """The rating that check results and facts support.  Pure; checks marked `warn` do not count.
 
     claims_equation  whether an equation of a paper counts as claimed, see `facts.claimed`
@@ -149,16 +198,28 @@ def derive(results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequ
     for rating, rule in RULES:
         if grounds := rule(case):
             lowered = tuple(g.by for g in grounds if g.by)
-            return Verdict(rating, tuple(g.reason for g in grounds), tuple(g.cure for g in grounds), lowered, stands_on)
+            return Verdict(
+                rating,
+                tuple(g.reason for g in grounds),
+                tuple(g.cure for g in grounds),
+                lowered,
+                stands_on,
+            )
     equations = case.passing(Kind.EQUATION)
     reason = f"all {len(case.passed)} gating checks pass, {equations} of them equations"
     return Verdict(Rating.FAITHFUL, (reason,), stands_on=stands_on)
 
 
-def divided(results: Sequence[CheckResult], cited: Collection[str]) -> tuple[tuple[CheckResult, ...], tuple[CheckResult, ...]]:
-    """Results that count for a form whose source cites these papers (keys), and the others: checks of papers of which it cites none."""
+def divided(
+    results: Sequence[CheckResult], cited: Collection[str]
+) -> tuple[tuple[CheckResult, ...], tuple[CheckResult, ...]]:
+    """Results that count for a form whose source cites these papers (keys), and the others:
+    checks of papers of which it cites none.
+    """
     counts = [not r.check.papers or not set(r.check.papers).isdisjoint(cited) for r in results]
-    return tuple(r for r, c in zip(results, counts, strict=True) if c), tuple(r for r, c in zip(results, counts, strict=True) if not c)
+    return tuple(r for r, c in zip(results, counts, strict=True) if c), tuple(
+        r for r, c in zip(results, counts, strict=True) if not c
+    )
 
 
 def earned(claimed: Rating, derived: Rating) -> bool:
@@ -173,7 +234,11 @@ def earned(claimed: Rating, derived: Rating) -> bool:
 def _said(result: CheckResult) -> str:
     if result.score is Score.FAIL:
         return f"fails: measured {_brief(result.measured)}, expected {_brief(result.expected)}"
-    words = {Score.ERROR: "raises", Score.NOT_TESTABLE: "cannot be tested", Score.NOT_RUN: "was not run"}
+    words = {
+        Score.ERROR: "raises",
+        Score.NOT_TESTABLE: "cannot be tested",
+        Score.NOT_RUN: "was not run",
+    }
     return f"{words.get(result.score, result.score)}: {result.note}"
 
 

@@ -1,7 +1,10 @@
-"""The derived ratings that ship with the package, so that `hebbarium list` and `show` print them without running the audit.
+"""The derived ratings that ship with the package, so that `hebbarium list` and `show` print them
+without running the audit.
 
-`ratings.json` maps a mechanism's id to the rating that its evidence earned.  A test compares the file with the audit; `make ratings` writes it.
+`ratings.json` maps a mechanism's id to the rating that its evidence earned.  A test compares the
+file with the audit; `make ratings` writes it.
 """
+
 from __future__ import annotations
 
 import json

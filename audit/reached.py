@@ -1,9 +1,12 @@
-"""What the engine checks of a mechanism reach: which hooks the engine calls, and which equations the hooks compute.
+"""What the engine checks of a mechanism reach: which hooks the engine calls, and which equations
+the hooks compute.
 
-A check runs on a copy of the module in which every function that is no kernel, and every method, reports the statements that run.  A statement
-counts if the engine called a hook of the plug-in and the hook has not returned.  An equation is reached if a statement that counts names its kernel,
-or a kernel that calls it: a call graph of the kernels, from the statements that ran.
+A check runs on a copy of the module in which every function that is no kernel, and every method,
+reports the statements that run.  A statement counts if the engine called a hook of the plug-in and
+the hook has not returned.  An equation is reached if a statement that counts names its kernel, or a
+kernel that calls it: a call graph of the kernels, from the statements that ran.
 """
+
 from __future__ import annotations
 
 import functools
@@ -66,7 +69,8 @@ class Reach:
         return frozenset(id for hook in self.hooks for id in hook.checks)
 
 
-_Seen = dict[str, tuple[set[float], set[int]]]          # hook -> time scales and numbers of statements
+# hook -> time scales and numbers of statements
+_Seen = dict[str, tuple[set[float], set[int]]]
 
 
 class Watch:
@@ -79,17 +83,26 @@ class Watch:
 
     def __init__(self, entry: Entry) -> None:
         self._entry, self._original = entry, Original(entry)
-        self._stack: list[str] = []                                     # hooks that the engine has called and that have not returned
+        # hooks that the engine has called and that have not returned
+        self._stack: list[str] = []
         self._by_check: dict[str, _Seen] = {}
         self._current: _Seen = {}
         self.module = self._original.watched(self._statement)
         name = entry.path.partition(":")[2]
         self._class = getattr(self.module, name, None)
-        if self._class is not None and self._class is getattr(self._original.module, name):      # defined elsewhere: leave it as it is
-            self._class = types.new_class(name, (self._class,), {}, lambda space: space.update(__module__=self.module.__name__))
+        # defined elsewhere: leave it as it is
+        if self._class is not None and self._class is getattr(self._original.module, name):
+            self._class = types.new_class(
+                name,
+                (self._class,),
+                {},
+                lambda space: space.update(__module__=self.module.__name__),
+            )
             setattr(self.module, name, self._class)
         for hook in self._class.hooks() if self._class else ():
-            setattr(self._class, hook.name, self._reporting(hook.name, getattr(self._class, hook.name)))
+            setattr(
+                self._class, hook.name, self._reporting(hook.name, getattr(self._class, hook.name))
+            )
 
     @contextmanager
     def check(self, id: str) -> Iterator[None]:
@@ -103,11 +116,24 @@ class Watch:
         """What the checks with these ids reach."""
         hooks, places = [], dict[str, set[int]]()
         for hook in self._class.hooks() if self._class else ():
-            seen = [(id, self._by_check[id][hook.name]) for id in passing if hook.name in self._by_check.get(id, {})]
+            seen = [
+                (id, self._by_check[id][hook.name])
+                for id in passing
+                if hook.name in self._by_check.get(id, {})
+            ]
             scales = tuple(sorted({s for _, (found, _) in seen for s in found}))
-            hooks.append(HookReach(hook.name, hook.phase.value, tuple(id for id, _ in seen), scales))
+            hooks.append(
+                HookReach(hook.name, hook.phase.value, tuple(id for id, _ in seen), scales)
+            )
             places[hook.name] = {p for _, (_, statements) in seen for p in statements}
-        return Reach(tuple(hooks), tuple(EquationReach(e.id, self._path(e.id, places), e.library) for e in self._entry.equations if e.paper))
+        return Reach(
+            tuple(hooks),
+            tuple(
+                EquationReach(e.id, self._path(e.id, places), e.library)
+                for e in self._entry.equations
+                if e.paper
+            ),
+        )
 
     def _statement(self, place: building.Reached) -> None:
         if self._stack:
@@ -116,7 +142,7 @@ class Watch:
     def _reporting(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def hook(mechanism: Any, view: Any, what: Any) -> None:
-            if not isinstance(view, View):              # called by a check, not by the engine
+            if not isinstance(view, View):  # called by a check, not by the engine
                 return function(mechanism, view, what)
             scales, _ = self._current.setdefault(name, (set(), set()))
             scales.add(float(mechanism.params.time_scale))
@@ -129,9 +155,15 @@ class Watch:
         return hook
 
     def _path(self, equation: str, places: dict[str, set[int]]) -> tuple[str, ...]:
-        """The shortest path from a hook through names of the module to an equation; empty if there is none."""
+        """The shortest path from a hook through names of the module to an equation; empty if
+        there is none.
+        """
         start: list[tuple[str, tuple[str, ...]]] = [
-            (name, (hook,)) for hook, statements in places.items() for s in sorted(statements) for name in sorted(self._names_at.get(s, ()))]
+            (name, (hook,))
+            for hook, statements in places.items()
+            for s in sorted(statements)
+            for name in sorted(self._names_at.get(s, ()))
+        ]
         waiting, seen = deque(start), set[str]()
         while waiting:
             name, path = waiting.popleft()
@@ -145,12 +177,18 @@ class Watch:
 
     @functools.cached_property
     def _names_at(self) -> dict[int, frozenset[str]]:
-        """Names that each statement inside a function reads, without those of the statements inside it."""
+        """Names that each statement inside a function reads, without those of the statements
+        inside it.
+        """
         part = self._original.parts[0]
         return {part.numbered[s]: building.names_of(s) for top in part.tops for s, *_ in below(top)}
 
     @functools.cached_property
     def _calls(self) -> dict[str, frozenset[str]]:
-        """For each kernel and each value of the module, the names it reads; functions that report are left out, since what runs in them is known."""
+        """For each kernel and each value of the module, the names it reads; functions that
+        report are left out, since what runs in them is known.
+        """
         part, reporting = self._original.parts[0], self._original.reporting
-        return {name: loaded(top) for top in part.tops if top not in reporting for name in bound(top)}
+        return {
+            name: loaded(top) for top in part.tops if top not in reporting for name in bound(top)
+        }

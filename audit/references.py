@@ -1,4 +1,5 @@
 """The papers: a small reader for references.bib, and exact BibTeX for what is cited."""
+
 from __future__ import annotations
 
 import difflib
@@ -22,7 +23,9 @@ _CURE = "write `@kind{key, field = {value}, ...}` with balanced braces"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry: key, kind (`article`, ...), fields by lower-case name, its exact text and the line it starts on."""
+    """One entry: key, kind (`article`, ...), fields by lower-case name, its exact text and the
+    line it starts on.
+    """
 
     key: str
     kind: str
@@ -54,7 +57,12 @@ class References:
     missing  references of packages that cannot be read, and are left out
     """
 
-    def __init__(self, entries: Iterable[Reference], where: str = "references.bib", missing: tuple[Missing, ...] = ()) -> None:
+    def __init__(
+        self,
+        entries: Iterable[Reference],
+        where: str = "references.bib",
+        missing: tuple[Missing, ...] = (),
+    ) -> None:
         self._entries, self._where, self.missing = {e.key: e for e in entries}, where, missing
 
     def __iter__(self) -> Iterator[Reference]:
@@ -73,11 +81,19 @@ class References:
         except KeyError:
             near = difflib.get_close_matches(key, self._entries, n=3)
             cure = f"did you mean {' or '.join(near)}?" if near else "add the entry"
-            left_out = f"; the references of {', '.join(m.distribution for m in self.missing)} cannot be read" if self.missing else ""
-            raise RegistryError(f"no reference {key!r}", where=self._where, cure=f"{cure}{left_out}") from None
+            left_out = (
+                f"; the references of {', '.join(m.distribution for m in self.missing)} cannot be read"
+                if self.missing
+                else ""
+            )
+            raise RegistryError(
+                f"no reference {key!r}", where=self._where, cure=f"{cure}{left_out}"
+            ) from None
 
     def bibtex(self, keys: Iterable[str]) -> str:
-        """The exact text of some entries, each once, in the order of the keys.  Raises RegistryError as `get`."""
+        """The exact text of some entries, each once, in the order of the keys.  Raises
+        RegistryError as `get`.
+        """
         return "".join(f"{self.get(k).text}\n\n" for k in dict.fromkeys(keys)).rstrip("\n") + "\n"
 
 
@@ -86,12 +102,15 @@ def load(path: Path = HERE) -> References:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", where=str(path), cure="give a BibTeX file in UTF-8") from error
+        raise DataError(
+            f"cannot be read: {error}", where=str(path), cure="give a BibTeX file in UTF-8"
+        ) from error
     return read(text, str(path))
 
 
 def of_registry(registry: Registry) -> References:
-    """Our references, then those of the packages whose mechanisms the registry holds; of entries with the same key the first counts.
+    """Our references, then those of the packages whose mechanisms the registry holds; of entries
+    with the same key the first counts.
 
     `missing` names those that cannot be read.
     """
@@ -118,21 +137,29 @@ def _of_packages(registry: Registry) -> tuple[list[Reference], tuple[Missing, ..
 
 
 def those_of(package: Package) -> Iterable[Reference]:
-    """The references of a package; none if it has no file.  Raises DataError if they cannot be read."""
+    """The references of a package; none if it has no file.  Raises DataError if they cannot be
+    read.
+    """
     return load(package.references) if package.references else ()
 
 
 def unknown(registry: Registry, references: References, ids: Iterable[str]) -> dict[str, str]:
     """Papers of mechanisms of packages that the references lack: the key, and whose it is."""
     entries = map(registry.entry, ids)
-    return {key: f"{entry.id} of {package.distribution}" for entry in entries if (package := registry.package_of(entry))
-            for key in entry.papers if key not in references}
+    return {
+        key: f"{entry.id} of {package.distribution}"
+        for entry in entries
+        if (package := registry.package_of(entry))
+        for key in entry.papers
+        if key not in references
+    }
 
 
 def read(text: str, where: str = "references.bib") -> References:
     """Parse BibTeX: entries with balanced braces or quotes, no macros, no LaTeX.  O(length).
 
-    Every entry needs author, title and year; a `doi` is the bare DOI.  Text between entries is comment, as in BibTeX.
+    Every entry needs author, title and year; a `doi` is the bare DOI.  Text between entries is
+    comment, as in BibTeX.
 
     >>> read("@book{a1998x, author={A, B}, title={The {ACT-R} book}, year=1998}").get("a1998x").fields["title"]
     'The {ACT-R} book'
@@ -144,7 +171,12 @@ def read(text: str, where: str = "references.bib") -> References:
         if entry is None:
             continue
         if entry.key in entries:
-            raise _error(text, where, f"key {entry.key!r} is given twice, first on line {entries[entry.key].line}", line=entry.line)
+            raise _error(
+                text,
+                where,
+                f"key {entry.key!r} is given twice, first on line {entries[entry.key].line}",
+                line=entry.line,
+            )
         entries[entry.key] = entry
     return References(entries.values(), where)
 
@@ -161,12 +193,18 @@ def _entry(text: str, start: int, where: str) -> tuple[Reference | None, int]:
     if kind in ("string", "preamble"):
         raise _error(text, where, f"@{kind} is not supported", start, "write the value out")
     comma = text.find(",", opened, end)
-    key = text[opened + 1:comma if comma >= 0 else end - 1].strip()
+    key = text[opened + 1 : comma if comma >= 0 else end - 1].strip()
     if not KEY.match(key):
-        raise _error(text, where, f"key {key!r} is no plain lower-case word", opened, "name it like anderson1991reflections")
+        raise _error(
+            text,
+            where,
+            f"key {key!r} is no plain lower-case word",
+            opened,
+            "name it like anderson1991reflections",
+        )
     fields: dict[str, str] = {}
     at = comma + 1 if comma >= 0 else end - 1
-    while text[at:end - 1].strip():
+    while text[at : end - 1].strip():
         name, value, following = _field(text, at, end - 1, where)
         if name in fields:
             raise _error(text, where, f"{key} gives {name!r} twice", at + 1)
@@ -175,25 +213,40 @@ def _entry(text: str, start: int, where: str) -> tuple[Reference | None, int]:
     if missing := [n for n in ("author", "title", "year") if not fields.get(n)]:
         raise _error(text, where, f"{key} has no {', '.join(missing)}", start, "add it")
     if "doi" in fields and not DOI.match(fields["doi"]):
-        raise _error(text, where, f"{key} has doi {fields['doi']!r}", start, "give the bare DOI, as in 10.1037/a0014420")
-    return Reference(key, kind, MappingProxyType(fields), text[start:end], text.count("\n", 0, start) + 1), end
+        raise _error(
+            text,
+            where,
+            f"{key} has doi {fields['doi']!r}",
+            start,
+            "give the bare DOI, as in 10.1037/a0014420",
+        )
+    return Reference(
+        key, kind, MappingProxyType(fields), text[start:end], text.count("\n", 0, start) + 1
+    ), end
 
 
 def _field(text: str, at: int, end: int, where: str) -> tuple[str, str, int]:
-    """Name and value of the field at `at`, and where the next begins; `end` is the entry's closing brace."""
+    """Name and value of the field at `at`, and where the next begins; `end` is the entry's
+    closing brace.
+    """
     head = _NAME.match(text, at, end)
     if not head or head.end() >= end:
         start = at + len(text[at:end]) - len(text[at:end].lstrip())
-        raise _error(text, where, f"expected `field = {{value}}`, found {text[start:start + 20].splitlines()[0]!r}", start)
+        raise _error(
+            text,
+            where,
+            f"expected `field = {{value}}`, found {text[start : start + 20].splitlines()[0]!r}",
+            start,
+        )
     start = head.end()
     if text[start] == "{":
         stop = _closing(text, start, where)
-        value = text[start + 1:stop - 1]
+        value = text[start + 1 : stop - 1]
     elif text[start] == '"':
         stop = text.find('"', start + 1, end) + 1
         if not stop:
             raise _error(text, where, "a quote is not closed", start)
-        value = text[start + 1:stop - 1]
+        value = text[start + 1 : stop - 1]
     else:
         number = re.compile(r"\d+").match(text, start, end)
         if not number:
@@ -215,5 +268,7 @@ def _closing(text: str, opened: int, where: str) -> int:
     raise _error(text, where, "a brace is not closed", opened)
 
 
-def _error(text: str, where: str, what: str, at: int = 0, cure: str = _CURE, *, line: int = 0) -> DataError:
+def _error(
+    text: str, where: str, what: str, at: int = 0, cure: str = _CURE, *, line: int = 0
+) -> DataError:
     return DataError(what, where=f"{where}:{line or text.count(chr(10), 0, at) + 1}", cure=cure)

@@ -1,4 +1,7 @@
-"""The blend that the rerankers share: references, checks and mutants of `mechanisms.shared.rerank`, for their evidence."""
+"""The blend that the rerankers share: references, checks and mutants of
+`mechanisms.shared.rerank`, for their evidence.
+"""
+
 from __future__ import annotations
 
 import math
@@ -11,12 +14,20 @@ from .checks import Mutant, at_least, mutant
 from .specimen import rebuilt
 
 
-# --- references --------------------------------------------------------------------------------------------------------------
-def final_by_hand(fused: Sequence[float], judged: Sequence[float], alpha: float, spread: bool) -> list[float]:
+# --- references -----------------------------------------------------------------------------------
+def final_by_hand(
+    fused: Sequence[float], judged: Sequence[float], alpha: float, spread: bool
+) -> list[float]:
     """Scores of a pool after the reranker, over plain lists."""
     mean, low = sum(judged) / len(judged), min(fused)
-    a = alpha * min(2.0 * math.sqrt(sum((j - mean) ** 2 for j in judged) / len(judged)), 1.0) if spread else alpha
-    return [low + (1.0 - a) * f + a * j for f, j in zip(_scaled(fused), _scaled(judged), strict=True)]
+    a = (
+        alpha * min(2.0 * math.sqrt(sum((j - mean) ** 2 for j in judged) / len(judged)), 1.0)
+        if spread
+        else alpha
+    )
+    return [
+        low + (1.0 - a) * f + a * j for f, j in zip(_scaled(fused), _scaled(judged), strict=True)
+    ]
 
 
 def _scaled(values: Sequence[float]) -> list[float]:
@@ -24,7 +35,7 @@ def _scaled(values: Sequence[float]) -> list[float]:
     return [(v - low) / (high - low) if high > low else 0.0 for v in values]
 
 
-# --- the specimen ------------------------------------------------------------------------------------------------------------
+# --- the specimen ---------------------------------------------------------------------------------
 def kernel(specimen: Any, name: str) -> Any:
     """The function of that name that the specimen's `reranked` calls."""
     return specimen.reranked.__globals__[name]
@@ -33,10 +44,12 @@ def kernel(specimen: Any, name: str) -> Any:
 def replacing(specimen: Any, name: str, value: Any) -> Any:
     """The specimen with another function of that name in the module of `reranked`."""
     function = specimen.reranked
-    return specimen.replacing("reranked", rebuilt(function.__globals__, function.__module__, {name: value})["reranked"])
+    return specimen.replacing(
+        "reranked", rebuilt(function.__globals__, function.__module__, {name: value})["reranked"]
+    )
 
 
-# --- checks ------------------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------------------
 BY_HAND = "by hand: f' = (1, .5, 0), j' = (0, 1, .5)"
 EXCHANGED = "dossier RR-6: on their own scale, fused scores of reciprocal ranks decide nothing beside scores that span 0 to 1"
 DEVIATION = "by hand: twice the standard deviation, at most 1"
@@ -46,7 +59,9 @@ def both_scores_are_blended_on_one_scale(specimen: Any) -> Any:
     found = []
     for a in (0.0, 0.25, 0.55, 1.0):
         out = np.empty(3)
-        kernel(specimen, "blended")(np.array([3.0, 2.0, 1.0]) / 61.0, np.array([0.2, 0.6, 0.4]), a, out)
+        kernel(specimen, "blended")(
+            np.array([3.0, 2.0, 1.0]) / 61.0, np.array([0.2, 0.6, 0.4]), a, out
+        )
         found.append(out.tolist())
     return found, [[1.0, 0.5, 0.0], [0.75, 0.625, 0.125], [0.45, 0.775, 0.275], [0.0, 1.0, 0.5]]
 
@@ -63,24 +78,40 @@ def exchanging_the_first_and_the_tenth_changes_the_order(specimen: Any) -> Any:
 
 
 def the_spread_of_the_scores_is_the_rerankers_weight(specimen: Any) -> Any:
-    judged, weight = ([0.4, 0.4, 0.4], [0.0, 1.0], [0.2, 0.4], [-1.0, 1.0], [0.1, 0.1, 0.7]), kernel(specimen, "reranker_weight")
+    judged, weight = (
+        ([0.4, 0.4, 0.4], [0.0, 1.0], [0.2, 0.4], [-1.0, 1.0], [0.1, 0.1, 0.7]),
+        kernel(specimen, "reranker_weight"),
+    )
     measured = [weight(0.6, "spread", np.array(each)) for each in judged]
-    return [*measured, weight(0.6, "fixed", np.array([0.4, 0.4]))], [0.0, 0.6, 0.12, 0.6, 0.6 * 2.0 * math.sqrt(0.08), 0.6]
+    return [*measured, weight(0.6, "fixed", np.array([0.4, 0.4]))], [
+        0.0,
+        0.6,
+        0.12,
+        0.6,
+        0.6 * 2.0 * math.sqrt(0.08),
+        0.6,
+    ]
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def mutants(*, blended: str, scaled: str, weight: str, used: str, pool: str) -> tuple[Mutant, ...]:
     """The five wrong blends, each with the id of the check that rejects it."""
-    return (mutant("the blend exchanges its terms", rejected_by=blended)(_exchanged),
-            mutant("the blend takes scores as they are, as Cortex prints it", rejected_by=scaled)(_unscaled),
-            mutant("more spread lowers the weight", rejected_by=weight)(_turned),
-            mutant("the spread of the blend is not used", rejected_by=used)(_always_fixed),
-            mutant("the pool starts at its lowest score", rejected_by=pool)(_level))
+    return (
+        mutant("the blend exchanges its terms", rejected_by=blended)(_exchanged),
+        mutant("the blend takes scores as they are, as Cortex prints it", rejected_by=scaled)(
+            _unscaled
+        ),
+        mutant("more spread lowers the weight", rejected_by=weight)(_turned),
+        mutant("the spread of the blend is not used", rejected_by=used)(_always_fixed),
+        mutant("the pool starts at its lowest score", rejected_by=pool)(_level),
+    )
 
 
 def _exchanged(specimen: Any) -> Any:
     blended = kernel(specimen, "blended")
-    return replacing(specimen, "blended", lambda fused, judged, a, out: blended(judged, fused, a, out))
+    return replacing(
+        specimen, "blended", lambda fused, judged, a, out: blended(judged, fused, a, out)
+    )
 
 
 def _unscaled(specimen: Any) -> Any:

@@ -1,4 +1,7 @@
-"""The audit: runs the evidence of every mechanism, derives its rating and compares that with the claim."""
+"""The audit: runs the evidence of every mechanism, derives its rating and compares that with the
+claim.
+"""
+
 from __future__ import annotations
 
 import difflib
@@ -24,16 +27,18 @@ from .static import Exhibit
 from .static import evidence as static_evidence
 
 Progress = Callable[[str, str], None]
-ENOUGH, ENOUGH_HARD = 5, 3              # fewest checks, and of hard kinds, for a claim of a paper under --strict
-NOT_RATED = "not rated"                 # claim of a printed form that its source does not rate
+# fewest checks, and of hard kinds, for a claim of a paper under --strict
+ENOUGH, ENOUGH_HARD = 5, 3
+NOT_RATED = "not rated"  # claim of a printed form that its source does not rate
 HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA)
 
 
 class Fate(StrEnum):
-    REJECTED = "rejected"           # its check fails on it, as it must
-    SURVIVED = "survived"           # its check passes on it as well: the check proves nothing
-    BROKEN = "broken"               # mutant or check raised, or the check fails on the original as well
-    NOT_RUN = "not run"             # its check was not run
+    REJECTED = "rejected"  # its check fails on it, as it must
+    SURVIVED = "survived"  # its check passes on it as well: the check proves nothing
+    # mutant or check raised, or the check fails on the original as well
+    BROKEN = "broken"
+    NOT_RUN = "not run"  # its check was not run
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +68,17 @@ class PictureResult:
 
 @dataclass(frozen=True, slots=True)
 class MechanismResult:
-    """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless requested.
+    """One mechanism's claim, verdict and measurements.  `mutants` and `pictures` are empty unless
+    requested.
 
-    also_compared  for a variety: checks of papers that its source does not cite; reported, without influence on the verdict
+    also_compared  for a variety: checks of papers that its source does not cite; reported, without
+                   influence on the verdict
     facts          what lowers FAITHFUL, whether or not it decides the verdict
-    reach          the hooks and claimed equations that engine checks reach; None where the checks were not watched
+    reach          the hooks and claimed equations that engine checks reach; None where the checks
+                   were not watched
     generated      the last full run of generated mutants; None if there was none
-    rated          False for a printed form that its source does not rate; `claimed`, by which tables sort, is then the weakest rating
+    rated          False for a printed form that its source does not rate; `claimed`, by which
+                   tables sort, is then the weakest rating
     """
 
     id: str
@@ -101,13 +110,17 @@ class MechanismResult:
 
     @property
     def equations_reached(self) -> tuple[int, int]:
-        """Claimed equations of papers that a hook reaches, and all of them; those that the entry calls library are left out."""
+        """Claimed equations of papers that a hook reaches, and all of them; those that the entry
+        calls library are left out.
+        """
         equations = [e for e in self.reach.equations if not e.library] if self.reach else []
         return sum(e.reached for e in equations), len(equations)
 
     @property
     def earned(self) -> bool:
-        """Whether the derived rating earns the claim; without a check no claim is earned.  A form that its source does not rate claims nothing."""
+        """Whether the derived rating earns the claim; without a check no claim is earned.  A
+        form that its source does not rate claims nothing.
+        """
         return bool(self.checks) and (not self.rated or earned(self.claimed, self.verdict.rating))
 
     @property
@@ -122,24 +135,66 @@ class MechanismResult:
     @property
     def first_failing(self) -> CheckResult | None:
         """The first gating check that does not pass."""
-        return next((r for r in (*self.checks, *self.static) if r.check.gates and r.score is not Score.PASS), None)
+        return next(
+            (
+                r
+                for r in (*self.checks, *self.static)
+                if r.check.gates and r.score is not Score.PASS
+            ),
+            None,
+        )
 
     @property
     def faults(self) -> tuple[str, ...]:
         """An unearned claim, and mutants that were not rejected."""
-        claim = () if self.earned else (f"claims {self.claimed}, derived {self.verdict.rating}: {self.verdict.reasons[0]}",)
-        loose = (f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}" for m in self.mutants if m.fate in (Fate.SURVIVED, Fate.BROKEN))
+        claim = (
+            ()
+            if self.earned
+            else (
+                f"claims {self.claimed}, derived {self.verdict.rating}: {self.verdict.reasons[0]}",
+            )
+        )
+        loose = (
+            f"mutant {m.name!r} {m.fate}{f': {m.note}' if m.note else ''}"
+            for m in self.mutants
+            if m.fate in (Fate.SURVIVED, Fate.BROKEN)
+        )
         return (*claim, *loose)
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        """Checks that did not finish, too little evidence for a paper's claim, hooks without an engine check, and mutants that were not run."""
-        unfinished = (f"{r.check.id} {r.score}: {r.note}" for r in (*self.checks, *self.static) if r.score in (Score.ERROR, Score.NOT_RUN))
+        """Checks that did not finish, too little evidence for a paper's claim, hooks without an
+        engine check, and mutants that were not run.
+        """
+        unfinished = (
+            f"{r.check.id} {r.score}: {r.note}"
+            for r in (*self.checks, *self.static)
+            if r.score in (Score.ERROR, Score.NOT_RUN)
+        )
         hard = sum(r.check.kind in HARD for r in self.checks)
-        thin = [f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are required"]
-        unproven = (f"mutant {m.name!r} was not run: {m.note}" for m in self.mutants if m.fate is Fate.NOT_RUN)
-        unchecked = (f"no engine check that passes runs the hook {h.name}" for h in (self.reach.hooks if self.reach else ()) if not h.checks)
-        return (*unfinished, *(thin if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD) else []), *unchecked, *unproven)
+        thin = [
+            f"{len(self.checks)} checks, {hard} of them equations, limits or data; {ENOUGH} and {ENOUGH_HARD} are required"
+        ]
+        unproven = (
+            f"mutant {m.name!r} was not run: {m.note}"
+            for m in self.mutants
+            if m.fate is Fate.NOT_RUN
+        )
+        unchecked = (
+            f"no engine check that passes runs the hook {h.name}"
+            for h in (self.reach.hooks if self.reach else ())
+            if not h.checks
+        )
+        return (
+            *unfinished,
+            *(
+                thin
+                if self.claims_paper and (len(self.checks) < ENOUGH or hard < ENOUGH_HARD)
+                else []
+            ),
+            *unchecked,
+            *unproven,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +207,16 @@ class AuditResult:
     @property
     def failures(self) -> tuple[tuple[str, str], ...]:
         """(mechanism, fault) of our own mechanisms."""
-        return tuple((m.id, fault) for m in self.mechanisms if m.variety_of is None for fault in m.faults)
+        return tuple(
+            (m.id, fault) for m in self.mechanisms if m.variety_of is None for fault in m.faults
+        )
 
     @property
     def findings(self) -> tuple[tuple[str, str], ...]:
         """(variety, fault) of source systems' printed forms; they are no failures of ours."""
-        return tuple((m.id, fault) for m in self.mechanisms if m.variety_of is not None for fault in m.faults)
+        return tuple(
+            (m.id, fault) for m in self.mechanisms if m.variety_of is not None for fault in m.faults
+        )
 
     @property
     def mutants_run(self) -> int:
@@ -170,7 +229,10 @@ class AuditResult:
     @property
     def strict_failures(self) -> tuple[tuple[str, str], ...]:
         """(mechanism, fault or gap) of our own mechanisms."""
-        return (*self.failures, *((m.id, gap) for m in self.mechanisms if m.variety_of is None for gap in m.gaps))
+        return (
+            *self.failures,
+            *((m.id, gap) for m in self.mechanisms if m.variety_of is None for gap in m.gaps),
+        )
 
     @property
     def exit_code(self) -> int:
@@ -192,7 +254,8 @@ def audit(
     """Judge mechanisms by their evidence; results by mechanism id.
 
     modules           mechanism id -> module with its kernels and plug-in class
-    evidence_modules  mechanism id -> its evidence; a variety without its own is judged by that of the form it varies
+    evidence_modules  mechanism id -> its evidence; a variety without its own is judged by that of
+                      the form it varies
     mutants           whether to run the mutants, too (on the mechanism that owns the evidence)
     only              ids to judge; None: all
     progress          called with (mechanism id, check id or mutant name) before each
@@ -200,31 +263,63 @@ def audit(
     exhibits          mechanism id -> input of the static checks; a mechanism without one gets none
     draw              whether to draw the figures, too
 
-    Cost: each check once, and one check per mutant, run as plain Python.  Raises RegistryError for unknown ids and
-    ContractError for invalid evidence; an exception in a check becomes its score.
+    Cost: each check once, and one check per mutant, run as plain Python.  Raises RegistryError for
+    unknown ids and ContractError for invalid evidence; an exception in a check becomes its score.
     """
     known = {e.id: e for e in entries}
     for id in only or ():
         if id not in known:
             near = difflib.get_close_matches(id, known, n=3)
-            raise RegistryError(f"no mechanism {id!r}", where="audit", cure=f"choose from {', '.join(near or sorted(known))}")
+            raise RegistryError(
+                f"no mechanism {id!r}",
+                where="audit",
+                cure=f"choose from {', '.join(near or sorted(known))}",
+            )
     tell = progress or (lambda mechanism, step: None)
     chosen = sorted(known if only is None else set(only))
-    return AuditResult(tuple(
-        _mechanism(known[id], modules, evidence_modules, mutants, tell, provides, (exhibits or {}).get(id), draw) for id in chosen), mutants)
+    return AuditResult(
+        tuple(
+            _mechanism(
+                known[id],
+                modules,
+                evidence_modules,
+                mutants,
+                tell,
+                provides,
+                (exhibits or {}).get(id),
+                draw,
+            )
+            for id in chosen
+        ),
+        mutants,
+    )
 
 
 def _mechanism(
-    entry: Entry, modules: Mapping[str, ModuleType], evidence_modules: Mapping[str, ModuleType],
-    mutants: bool, tell: Progress, provides: Collection[str] | None, exhibit: Exhibit | None, draw: bool,
+    entry: Entry,
+    modules: Mapping[str, ModuleType],
+    evidence_modules: Mapping[str, ModuleType],
+    mutants: bool,
+    tell: Progress,
+    provides: Collection[str] | None,
+    exhibit: Exhibit | None,
+    draw: bool,
 ) -> MechanismResult:
     if entry.id not in modules:
-        raise ContractError("no module was given", where=f"mechanism {entry.id}", cure="give the module that `class` in registry.yaml names")
+        raise ContractError(
+            "no module was given",
+            where=f"mechanism {entry.id}",
+            cure="give the module that `class` in registry.yaml names",
+        )
     rated = not (entry.variety_of and entry.claims == NOT_RATED)
     try:
         rating = Rating(entry.claims) if rated else Rating.APPROXIMATION
     except ValueError:
-        raise RegistryError(f"claims {entry.claims!r}", where=f"registry.yaml, {entry.id}", cure=f"choose from {', '.join(Rating)}") from None
+        raise RegistryError(
+            f"claims {entry.claims!r}",
+            where=f"registry.yaml, {entry.id}",
+            cure=f"choose from {', '.join(Rating)}",
+        ) from None
     specimen = Specimen(entry.id, modules[entry.id])
     watch = Watch(exhibit.entry) if exhibit else None
     watched = Specimen(entry.id, watch.module) if watch else specimen
@@ -244,43 +339,95 @@ def _mechanism(
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
-    reach = watch.reach([r.check.id for r in counting if r.check.gates and r.score is Score.PASS]) if watch else None
-    found, claims = facts(entry, reach), claimed(entry.equations, None if entry.variety_of else reach)
+    reach = (
+        watch.reach([r.check.id for r in counting if r.check.gates and r.score is Score.PASS])
+        if watch
+        else None
+    )
+    found, claims = (
+        facts(entry, reach),
+        claimed(entry.equations, None if entry.variety_of else reach),
+    )
     verdict = derive([*counting, *static], claims_equation=claims, facts=found)
-    return MechanismResult(entry.id, rating, verdict, entry.variety_of, tuple(entry.papers), counting, tuple(fates), tuple(static), pictures,
-                           claims, others, found, reach, rated=rated)
+    return MechanismResult(
+        entry.id,
+        rating,
+        verdict,
+        entry.variety_of,
+        tuple(entry.papers),
+        counting,
+        tuple(fates),
+        tuple(static),
+        pictures,
+        claims,
+        others,
+        found,
+        reach,
+        rated=rated,
+    )
 
 
 def unaudited(entry: Entry, error: HebbariumError) -> MechanismResult:
-    """The result of a mechanism whose audit cannot be made: nothing was measured, so no claim is earned."""
+    """The result of a mechanism whose audit cannot be made: nothing was measured, so no claim is
+    earned.
+    """
     rated = entry.claims != NOT_RATED
     place = f"{error.where}: " if error.where else ""
-    verdict = Verdict(Rating.APPROXIMATION, (f"cannot be audited: {place}{error.what}",), (error.cure,) if error.cure else ())
-    return MechanismResult(entry.id, Rating(entry.claims) if rated else Rating.APPROXIMATION, verdict, entry.variety_of, tuple(entry.papers), (), (),
-                           rated=rated)
+    verdict = Verdict(
+        Rating.APPROXIMATION,
+        (f"cannot be audited: {place}{error.what}",),
+        (error.cure,) if error.cure else (),
+    )
+    return MechanismResult(
+        entry.id,
+        Rating(entry.claims) if rated else Rating.APPROXIMATION,
+        verdict,
+        entry.variety_of,
+        tuple(entry.papers),
+        (),
+        (),
+        rated=rated,
+    )
 
 
 def _picture(figure: Figure, specimen: Specimen) -> PictureResult:
     """A drawn figure; one that cannot be drawn gets a note."""
     named = figure.name, figure.caption, figure.source
     if not available():
-        return PictureResult(*named, note="drawn only with matplotlib: pip install 'hebbarium[report]'")
+        return PictureResult(
+            *named, note="drawn only with matplotlib: pip install 'hebbarium[report]'"
+        )
     try:
         with np.errstate(all="ignore"):
-            return PictureResult(*named, svg=to_svg(figure(specimen), f"{specimen.id}-{figure.name}"))
+            return PictureResult(
+                *named, svg=to_svg(figure(specimen), f"{specimen.id}-{figure.name}")
+            )
     except NotTestable as error:
         return PictureResult(*named, note=str(error.what))
     except Exception as error:
         return PictureResult(*named, note=described(error))
 
 
-def _mutant(each: Mutant, specimen: Specimen, evidence: Evidence, results: Sequence[CheckResult], provides: Collection[str] | None) -> MutantResult:
-    """A mutant counts as rejected only where its check passes on the original and fails on it; a crash proves nothing."""
+def _mutant(
+    each: Mutant,
+    specimen: Specimen,
+    evidence: Evidence,
+    results: Sequence[CheckResult],
+    provides: Collection[str] | None,
+) -> MutantResult:
+    """A mutant counts as rejected only where its check passes on the original and fails on it; a
+    crash proves nothing.
+    """
     original = next(r for r in results if r.check.id == each.rejected_by)
     if original.score is Score.NOT_RUN:
         return MutantResult(each.name, each.rejected_by, Fate.NOT_RUN, original.note)
     if original.score is not Score.PASS:
-        return MutantResult(each.name, each.rejected_by, Fate.BROKEN, f"{each.rejected_by} does not pass on the original")
+        return MutantResult(
+            each.name,
+            each.rejected_by,
+            Fate.BROKEN,
+            f"{each.rejected_by} does not pass on the original",
+        )
     try:
         changed = each(specimen)
     except Exception as error:
@@ -291,5 +438,7 @@ def _mutant(each: Mutant, specimen: Specimen, evidence: Evidence, results: Seque
     if result.score is Score.FAIL:
         return MutantResult(each.name, each.rejected_by, Fate.REJECTED)
     if result.score is Score.PASS:
-        return MutantResult(each.name, each.rejected_by, Fate.SURVIVED, f"passes {each.rejected_by}")
+        return MutantResult(
+            each.name, each.rejected_by, Fate.SURVIVED, f"passes {each.rejected_by}"
+        )
     return MutantResult(each.name, each.rejected_by, Fate.BROKEN, result.note)

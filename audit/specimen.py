@@ -1,4 +1,7 @@
-"""A specimen: one mechanism's module for its evidence; a method gives a copy with one name replaced."""
+"""A specimen: one mechanism's module for its evidence; a method gives a copy with one name
+replaced.
+"""
+
 from __future__ import annotations
 
 import copy
@@ -11,8 +14,15 @@ from typing import Any
 
 from ..engine.base.errors import ContractError
 
-_CLASS_CELL = "__class__"      # read by a bare super(); it must stay the original class
-_WRAPPERS = (staticmethod, classmethod, property, functools.cached_property, functools.partial, functools.partialmethod)
+_CLASS_CELL = "__class__"  # read by a bare super(); it must stay the original class
+_WRAPPERS = (
+    staticmethod,
+    classmethod,
+    property,
+    functools.cached_property,
+    functools.partial,
+    functools.partialmethod,
+)
 
 
 class NotTestable(ContractError, AttributeError):
@@ -30,9 +40,13 @@ class Specimen:
 
     __slots__ = ("_changes", "_module", "_namespace", "id")
 
-    def __init__(self, id: str, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, id: str, module: types.ModuleType, changes: Mapping[str, Any] | None = None
+    ) -> None:
         self.id, self._module, self._changes = id, module, dict(changes or {})
-        self._namespace: Mapping[str, Any] = rebuilt(vars(module), module.__name__, self._changes) if self._changes else vars(module)
+        self._namespace: Mapping[str, Any] = (
+            rebuilt(vars(module), module.__name__, self._changes) if self._changes else vars(module)
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -41,28 +55,47 @@ class Specimen:
             return self._namespace[name]
         except KeyError:
             where = f"specimen {self.id}"
-            raise NotTestable(f"{self.id} has no {name!r}", where=where, cure="name something the module defines") from None
+            raise NotTestable(
+                f"{self.id} has no {name!r}", where=where, cure="name something the module defines"
+            ) from None
 
     def __dir__(self) -> list[str]:
-        return ["id", "overriding", "replacing", *(n for n in self._namespace if not n.startswith("_"))]
+        return [
+            "id",
+            "overriding",
+            "replacing",
+            *(n for n in self._namespace if not n.startswith("_")),
+        ]
 
     def replacing(self, name: str, value: Any) -> Specimen:
         """A specimen in which `name` is `value`, also for everything that depends on the name.
 
-        Functions, compiled kernels, methods of classes and tables of functions that read the name, directly or through others, run as plain
-        Python with the new value.  Values that the module computed on import are unchanged, and so is the original specimen.
+        Functions, compiled kernels, methods of classes and tables of functions that read the name,
+        directly or through others, run as plain Python with the new value.  Values that the module
+        computed on import are unchanged, and so is the original specimen.
 
-        Raises ContractError for a name the module does not have, and for a function replaced by something that cannot be called.
+        Raises ContractError for a name the module does not have, and for a function replaced by
+        something that cannot be called.
         """
         where = f"specimen {self.id}"
         if name.startswith("__") or name not in self._namespace:
-            raise ContractError(f"{self._module.__name__} has no {name!r} to replace", where=where, cure="name a kernel, class or constant of it")
+            raise ContractError(
+                f"{self._module.__name__} has no {name!r} to replace",
+                where=where,
+                cure="name a kernel, class or constant of it",
+            )
         if callable(self._namespace[name]) and not callable(value):
-            raise ContractError(f"{name!r} can be called, its replacement {value!r} cannot", where=where, cure="give a function")
+            raise ContractError(
+                f"{name!r} can be called, its replacement {value!r} cannot",
+                where=where,
+                cure="give a function",
+            )
         return Specimen(self.id, self._module, {**self._changes, name: value})
 
     def overriding(self, name: str, /, **methods: Any) -> Specimen:
-        """A specimen in which the class `name` is a subclass of it with these methods; see `replacing`."""
+        """A specimen in which the class `name` is a subclass of it with these methods; see
+        `replacing`.
+        """
         return self.replacing(name, type(name, (getattr(self, name),), methods))
 
     def __repr__(self) -> str:
@@ -70,18 +103,27 @@ class Specimen:
 
 
 def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a module's namespace with some names changed and everything that depends on them rebuilt.  O(names x code) per call."""
+    """A copy of a module's namespace with some names changed and everything that depends on them
+    rebuilt.  O(names x code) per call.
+    """
     affected = set(changes)
     rebuilder = _Rebuilder(original, module, affected)
     found: set[str] | None = None
-    while found is None or found:                             # names that read an affected name are affected; repeat until none is added
+    # names that read an affected name are affected; repeat until none is added
+    while found is None or found:
         rebuilder.behind = {id(original[n]) for n in affected if _has_identity(original[n])}
-        found = {n for n, value in original.items() if n not in affected and not n.startswith("__") and rebuilder.touches(value, set())}
+        found = {
+            n
+            for n, value in original.items()
+            if n not in affected and not n.startswith("__") and rebuilder.touches(value, set())
+        }
         affected |= found
     namespace = rebuilder.namespace
     namespace.update(original)
     namespace.update(changes)
-    rebuilder.memo = {id(original[n]): value for n, value in changes.items() if _has_identity(original[n])}
+    rebuilder.memo = {
+        id(original[n]): value for n, value in changes.items() if _has_identity(original[n])
+    }
     for name in original:
         if name in affected and name not in changes:
             namespace[name] = rebuilder.rebuild(original[name])
@@ -89,14 +131,20 @@ def rebuilt(original: Mapping[str, Any], module: str, changes: Mapping[str, Any]
 
 
 def _has_identity(value: Any) -> bool:
-    """Whether an alias of the object means the object (a function, a class), not just an equal value (a number)."""
+    """Whether an alias of the object means the object (a function, a class), not just an equal
+    value (a number).
+    """
     return isinstance(value, (types.FunctionType, type)) or _plain(value) is not value
 
 
 def _plain(value: Any) -> Any:
     """The plain function of a compiled kernel or behind a memo; anything else as it is."""
     memo = isinstance(value, types.FunctionType | functools._lru_cache_wrapper)
-    function = None if isinstance(value, type) else getattr(value, "__wrapped__" if memo else "py_func", None)
+    function = (
+        None
+        if isinstance(value, type)
+        else getattr(value, "__wrapped__" if memo else "py_func", None)
+    )
     return function if isinstance(function, types.FunctionType) else value
 
 
@@ -104,7 +152,9 @@ def _plain(value: Any) -> Any:
 def _globals_read(code: types.CodeType) -> frozenset[str]:
     """Names of the global variables that a code object or one nested in it reads."""
     own = (i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    return frozenset(own).union(*(_globals_read(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+    return frozenset(own).union(
+        *(_globals_read(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    )
 
 
 class _Rebuilder:
@@ -113,7 +163,8 @@ class _Rebuilder:
     def __init__(self, original: Mapping[str, Any], module: str, affected: Collection[str]) -> None:
         self.original, self.module, self.affected = original, module, affected
         self.namespace: dict[str, Any] = {}
-        self.behind: set[int] = set()                         # ids of the objects behind the affected names
+        # ids of the objects behind the affected names
+        self.behind: set[int] = set()
         self.memo: dict[int, Any] = {}
 
     def own(self, function: types.FunctionType) -> bool:
@@ -127,7 +178,11 @@ class _Rebuilder:
             return False
         seen.add(id(value))
         function = _plain(value)
-        if isinstance(function, types.FunctionType) and self.own(function) and not _globals_read(function.__code__).isdisjoint(self.affected):
+        if (
+            isinstance(function, types.FunctionType)
+            and self.own(function)
+            and not _globals_read(function.__code__).isdisjoint(self.affected)
+        ):
             return True
         return any(self.touches(part, seen) for part in self.parts(value))
 
@@ -141,7 +196,11 @@ class _Rebuilder:
             yield from vars(function).values()
         elif isinstance(value, type):
             if value.__module__ == self.module:
-                yield from (member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__"))
+                yield from (
+                    member
+                    for name, member in vars(value).items()
+                    if name not in ("__dict__", "__weakref__")
+                )
                 yield from value.__bases__
         elif isinstance(value, (tuple, list, set, frozenset)):
             yield from value
@@ -153,7 +212,9 @@ class _Rebuilder:
             yield from (getattr(value, f.name, None) for f in dataclasses.fields(value))
 
     def rebuild(self, value: Any) -> Any:
-        """The object with the changed names in place of the original ones; the same object if nothing in it changes."""
+        """The object with the changed names in place of the original ones; the same object if
+        nothing in it changes.
+        """
         if id(value) in self.memo:
             return self.memo[id(value)]
         if not self.touches(value, set()):
@@ -163,7 +224,8 @@ class _Rebuilder:
             new = self.function(value, function)
             if not isinstance(value, functools._lru_cache_wrapper):
                 return new
-            self.memo[id(value)] = functools.lru_cache(**value.cache_parameters())(new)     # a memo of its own
+            # a memo of its own
+            self.memo[id(value)] = functools.lru_cache(**value.cache_parameters())(new)
             return self.memo[id(value)]
         if isinstance(value, type):
             return self.klass(value)
@@ -178,37 +240,79 @@ class _Rebuilder:
         if isinstance(value, (staticmethod, classmethod)):
             return type(value)(self.rebuild(value.__func__))
         if isinstance(value, property):
-            return property(self.rebuild(value.fget), self.rebuild(value.fset), self.rebuild(value.fdel), value.__doc__)
+            return property(
+                self.rebuild(value.fget),
+                self.rebuild(value.fset),
+                self.rebuild(value.fdel),
+                value.__doc__,
+            )
         if isinstance(value, functools.cached_property):
             cached = functools.cached_property(self.rebuild(value.func))
-            cached.attrname = value.attrname                  # set on assignment in a class body only
+            # set on assignment in a class body only
+            cached.attrname = value.attrname
             return cached
         if isinstance(value, (functools.partial, functools.partialmethod)):
-            return type(value)(self.rebuild(value.func), *map(self.rebuild, value.args), **{k: self.rebuild(v) for k, v in value.keywords.items()})
+            return type(value)(
+                self.rebuild(value.func),
+                *map(self.rebuild, value.args),
+                **{k: self.rebuild(v) for k, v in value.keywords.items()},
+            )
         return self.record(value)
 
     def function(self, value: Any, function: types.FunctionType) -> types.FunctionType:
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
-        new = types.FunctionType(function.__code__, self.namespace if self.own(function) else function.__globals__, function.__name__, None, cells)
-        self.memo[id(value)] = self.memo[id(function)] = new     # before its parts are rebuilt: a function may hold itself
-        new.__doc__, new.__module__, new.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+        new = types.FunctionType(
+            function.__code__,
+            self.namespace if self.own(function) else function.__globals__,
+            function.__name__,
+            None,
+            cells,
+        )
+        # before its parts are rebuilt: a function may hold itself
+        self.memo[id(value)] = self.memo[id(function)] = new
+        new.__doc__, new.__module__, new.__qualname__ = (
+            function.__doc__,
+            function.__module__,
+            function.__qualname__,
+        )
         new.__annotations__ = dict(function.__annotations__)
-        new.__defaults__ = tuple(map(self.rebuild, function.__defaults__)) if function.__defaults__ else None
-        new.__kwdefaults__ = {k: self.rebuild(v) for k, v in function.__kwdefaults__.items()} if function.__kwdefaults__ else None
-        for cell, old, (name, content) in zip(cells, function.__closure__ or (), _cells(function, empty=True), strict=True):
-            if content is not old:                            # an empty cell stays empty
+        new.__defaults__ = (
+            tuple(map(self.rebuild, function.__defaults__)) if function.__defaults__ else None
+        )
+        new.__kwdefaults__ = (
+            {k: self.rebuild(v) for k, v in function.__kwdefaults__.items()}
+            if function.__kwdefaults__
+            else None
+        )
+        for cell, old, (name, content) in zip(
+            cells, function.__closure__ or (), _cells(function, empty=True), strict=True
+        ):
+            if content is not old:  # an empty cell stays empty
                 cell.cell_contents = content if name == _CLASS_CELL else self.rebuild(content)
         new.__dict__.update({k: self.rebuild(v) for k, v in vars(function).items()})
         return new
 
     def klass(self, value: type) -> type:
-        """A subclass with the changed members.  Rebuilt bases come after the class itself, so its own super() reaches them."""
+        """A subclass with the changed members.  Rebuilt bases come after the class itself, so
+        its own super() reaches them.
+        """
         bases = (value, *(b for old in value.__bases__ if (b := self.rebuild(old)) is not old))
-        body = {"__module__": value.__module__, "__qualname__": value.__qualname__, "__doc__": value.__doc__, "__slots__": ()}
-        new_class = types.new_class(value.__name__, bases, {}, lambda namespace: namespace.update(body))
-        self.memo[id(value)] = new_class                      # before its members are rebuilt: one may hold the class
+        body = {
+            "__module__": value.__module__,
+            "__qualname__": value.__qualname__,
+            "__doc__": value.__doc__,
+            "__slots__": (),
+        }
+        new_class = types.new_class(
+            value.__name__, bases, {}, lambda namespace: namespace.update(body)
+        )
+        # before its members are rebuilt: one may hold the class
+        self.memo[id(value)] = new_class
         for name, member in vars(value).items():
-            if name not in ("__dict__", "__weakref__") and (new := self.rebuild(member)) is not member:
+            if (
+                name not in ("__dict__", "__weakref__")
+                and (new := self.rebuild(member)) is not member
+            ):
                 setattr(new_class, name, new)
         return new_class
 
@@ -223,7 +327,9 @@ class _Rebuilder:
 
 
 def _cells(function: types.FunctionType, *, empty: bool = False) -> Iterator[tuple[str, Any]]:
-    """Name and content of each cell of a closure; empty cells are left out, or, with `empty`, are their own content."""
+    """Name and content of each cell of a closure; empty cells are left out, or, with `empty`,
+    are their own content.
+    """
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents

@@ -1,12 +1,16 @@
-"""Static evidence: checks of a mechanism's code, registry entry and numbers.  The same six for each.
+"""Static evidence: checks of a mechanism's code, registry entry and numbers.  The same six for
+each.
 
 ST-1  every claimed equation is a kernel of the module and cites a paper
 ST-2  every parameter has a source, and one of kind `paper` names the paper
 ST-3  kernels are pure: besides their arguments they read constants and other pure functions
 ST-4  declarations are true: hooks touch what they declare and nothing else
-ST-5  one time scale: all time constants are read with it, and with twice the time scale, events at twice the times give the same memory
-ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's value at time_scale 1
+ST-5  one time scale: all time constants are read with it, and with twice the time scale, events at
+      twice the times give the same memory
+ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's
+      value at time_scale 1
 """
+
 from __future__ import annotations
 
 import ast
@@ -36,15 +40,18 @@ from .paper_numbers import PaperNumber, differences
 from .references import References
 
 static = Decorator(Kind.STATIC)
-TRIGGERS = (ROW, RECALLED, RANDOM)      # declared to say when a hook runs, or used under another name
+# declared to say when a hook runs, or used under another name
+TRIGGERS = (ROW, RECALLED, RANDOM)
 YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
-STRETCH = 2.0                           # a power of two: stretched times stay exact
+STRETCH = 2.0  # a power of two: stretched times stay exact
 CONSTANTS = (bool, int, float, str, tuple, frozenset, type(None), np.ndarray, np.generic)
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """The input of static checks: a mechanism's module and registry entry, with the references, the registry and the numbers of its evidence."""
+    """The input of static checks: a mechanism's module and registry entry, with the references,
+    the registry and the numbers of its evidence.
+    """
 
     entry: Entry
     module: ModuleType
@@ -55,8 +62,14 @@ class Exhibit:
     @cached_property
     def kernels(self) -> Mapping[str, FunctionType]:
         """Compiled functions that the module itself defines, as plain Python."""
-        plain = ((name, getattr(value, "py_func", None)) for name, value in vars(self.module).items())
-        return {name: f for name, f in plain if isinstance(f, FunctionType) and f.__module__ == self.module.__name__}
+        plain = (
+            (name, getattr(value, "py_func", None)) for name, value in vars(self.module).items()
+        )
+        return {
+            name: f
+            for name, f in plain
+            if isinstance(f, FunctionType) and f.__module__ == self.module.__name__
+        }
 
     @cached_property
     def run(self) -> tuple[Engine, list[NDArray[np.float32]]]:
@@ -85,21 +98,38 @@ def every_claimed_equation_is_there_and_cites_its_paper(exhibit: Exhibit) -> Mea
             wrong.append(f"{each.id} cites {each.paper}, which is not among the papers")
         if not (each.where.strip() and each.tex.strip()):
             wrong.append(f"{each.id} has no place or no formula")
-    wrong += [f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references]
-    sources = [*((p.source, p.state) for p in entry.proxies), *((f.source, f.ours) for f in entry.forms)]
-    wrong += [f"{key} of {what!r} is not among the papers" for key, what in sources if key not in entry.papers]
+    wrong += [
+        f"references.bib lacks {key}" for key in entry.papers if key not in exhibit.references
+    ]
+    sources = [
+        *((p.source, p.state) for p in entry.proxies),
+        *((f.source, f.ours) for f in entry.forms),
+    ]
+    wrong += [
+        f"{key} of {what!r} is not among the papers"
+        for key, what in sources
+        if key not in entry.papers
+    ]
     return _none(wrong, f"{len(entry.equations)} equations")
 
 
 @static("ST-2", source="registry.yaml against references.bib")
 def every_parameter_has_its_source(exhibit: Exhibit) -> Measured:
     wrong = []
-    surnames = {_surname(exhibit.references.get(key).fields["author"]) for key in exhibit.entry.papers if key in exhibit.references}
+    surnames = {
+        _surname(exhibit.references.get(key).fields["author"])
+        for key in exhibit.entry.papers
+        if key in exhibit.references
+    }
     for name, p in exhibit.entry.params.items():
         words = f"{p.source} {p.note}".lower()
         if not p.source.strip():
             wrong.append(f"{name} has no source")
-        elif p.kind == "paper" and not (p.source in exhibit.references or any(s in words for s in surnames) or YEAR.search(words)):
+        elif p.kind == "paper" and not (
+            p.source in exhibit.references
+            or any(s in words for s in surnames)
+            or YEAR.search(words)
+        ):
             wrong.append(f"{name} is of kind paper, and {p.source!r} names none")
     return _none(wrong, f"{len(exhibit.entry.params)} parameters")
 
@@ -108,22 +138,40 @@ def every_parameter_has_its_source(exhibit: Exhibit) -> Measured:
 def kernels_are_pure(exhibit: Exhibit) -> Measured:
     wrong = []
     for name, function in exhibit.kernels.items():
-        if "self" in function.__code__.co_varnames[:function.__code__.co_argcount]:
+        if "self" in function.__code__.co_varnames[: function.__code__.co_argcount]:
             wrong.append(f"{name} takes self")
-        wrong += [f"{name} reads {each}, which is {type(value).__name__}" for each, value in _outside(function) if not _pure(value)]
+        wrong += [
+            f"{name} reads {each}, which is {type(value).__name__}"
+            for each, value in _outside(function)
+            if not _pure(value)
+        ]
     return _none(wrong, f"{len(exhibit.kernels)} kernels")
 
 
-@static("ST-4", source="the declarations against the code, and a short run in which undeclared access raises")
+@static(
+    "ST-4",
+    source="the declarations against the code, and a short run in which undeclared access raises",
+)
 def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong = []
-    declared = {c for hook in exhibit.entry.load().hooks() for r in (*hook.reads, *hook.adds, *hook.sets)
-                if (c := r.of if isinstance(r, Before) else r) not in TRIGGERS}
+    declared = {
+        c
+        for hook in exhibit.entry.load().hooks()
+        for r in (*hook.reads, *hook.adds, *hook.sets)
+        if (c := r.of if isinstance(r, Before) else r) not in TRIGGERS
+    }
     touched = {n.attr for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute)}
-    named = {n.value.id for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute) and n.attr == "name" and isinstance(n.value, ast.Name)}
+    named = {
+        n.value.id
+        for n in ast.walk(exhibit.tree)
+        if isinstance(n, ast.Attribute) and n.attr == "name" and isinstance(n.value, ast.Name)
+    }
     constants = {id(getattr(exhibit.module, name, None)) for name in named}
-    wrong += sorted(f"{c.name} is declared and never touched" for c in declared
-                    if c.name not in touched and id(c) not in constants and not isinstance(c, Signal))
+    wrong += sorted(
+        f"{c.name} is declared and never touched"
+        for c in declared
+        if c.name not in touched and id(c) not in constants and not isinstance(c, Signal)
+    )
     try:
         exhibit.run  # noqa: B018  (for what it may raise)
     except HebbariumError as error:
@@ -136,37 +184,79 @@ def one_time_scale_is_common_to_all_constants(exhibit: Exhibit) -> Measured:
     (once, answers), (twice, later) = exhibit.run, _run(exhibit, STRETCH)
     loaded = exhibit.entry.load()
     touched = {t for hook in loaded.hooks() for t in (*hook.adds, *hook.sets)} | set(loaded.owns)
-    columns = sorted((c for c in touched if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"), key=lambda c: c.name)
+    columns = sorted(
+        (
+            c
+            for c in touched
+            if isinstance(c, Column) and c.persists and np.dtype(c.dtype).kind == "f"
+        ),
+        key=lambda c: c.name,
+    )
     wrong = []
     for column in columns:
         a, b = once.store.array(column), twice.store.array(column)
-        same = a.shape == b.shape and _close(a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral))
+        same = a.shape == b.shape and _close(
+            a, b, STRETCH ** _power_of_time(column.unit), float(column.neutral)
+        )
         wrong += [] if same else [f"{column.name} differs after twice the time"]
-    constants = [name for name, p in exhibit.entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER]
-    # A mechanism without time constants may read the calendar, and then answers differ with the date.
-    if constants and not all(np.allclose(a, b, rtol=1e-5, atol=1e-7, equal_nan=True) for a, b in zip(answers, later, strict=True)):
+    constants = [
+        name for name, p in exhibit.entry.params.items() if p.unit.removeprefix("1/") in HOURS_PER
+    ]
+    # A mechanism without time constants may read the calendar, and then answers differ with the
+    # date.
+    if constants and not all(
+        np.allclose(a, b, rtol=1e-5, atol=1e-7, equal_nan=True)
+        for a, b in zip(answers, later, strict=True)
+    ):
         wrong.append("the answer to a question differs after twice the time")
-    wrong += [f"{name} is not read by hours() alone" for name in constants if not _scaled(name, exhibit.tree)]
+    wrong += [
+        f"{name} is not read by hours() alone"
+        for name in constants
+        if not _scaled(name, exhibit.tree)
+    ]
     return _none(wrong, f"{len(constants)} constants of time, {len(columns)} columns")
 
 
-@static("ST-6", source="NUMBERS of the evidence, with the audit's own table of units, against the plug-in of the registry")
+@static(
+    "ST-6",
+    source="NUMBERS of the evidence, with the audit's own table of units, against the plug-in of the registry",
+)
 def the_plug_in_holds_the_numbers_of_its_papers(exhibit: Exhibit) -> Measured:
-    return _none(list(differences(exhibit.entry, exhibit.registry, exhibit.numbers)), f"{len(exhibit.numbers)} numbers of papers")
+    return _none(
+        list(differences(exhibit.entry, exhibit.registry, exhibit.numbers)),
+        f"{len(exhibit.numbers)} numbers of papers",
+    )
 
 
 def _scaled(constant: str, tree: ast.Module) -> bool:
-    """Whether a time constant is read through `hours` alone, which applies the scale, or the module applies the scale itself."""
+    """Whether a time constant is read through `hours` alone, which applies the scale, or the
+    module applies the scale itself.
+    """
     read = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-    asked = {a.value for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "hours"
-             for a in n.args if isinstance(a, ast.Constant)}
+    asked = {
+        a.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "hours"
+        for a in n.args
+        if isinstance(a, ast.Constant)
+    }
     return (constant in asked and constant not in read) or "time_scale" in read
 
 
 def _close(once: NDArray[Any], twice: NDArray[Any], factor: float, neutral: float) -> bool:
-    """Equal to rounding, with the factor of its unit; a cell that is neutral in both holds no time and is skipped."""
+    """Equal to rounding, with the factor of its unit; a cell that is neutral in both holds no
+    time and is skipped.
+    """
     untouched = (once == neutral) & (twice == neutral)
-    return bool(np.allclose(np.where(untouched, 0.0, once * factor), np.where(untouched, 0.0, twice), rtol=1e-6, atol=1e-9, equal_nan=True))
+    return bool(
+        np.allclose(
+            np.where(untouched, 0.0, once * factor),
+            np.where(untouched, 0.0, twice),
+            rtol=1e-6,
+            atol=1e-9,
+            equal_nan=True,
+        )
+    )
 
 
 def _none(wrong: list[str], of: str) -> Measured:
@@ -179,8 +269,11 @@ def _surname(authors: str) -> str:
 
 def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Global names that a function reads, with their values."""
+
     def names(code: CodeType) -> set[str]:
-        return set(code.co_names).union(*(names(c) for c in code.co_consts if isinstance(c, CodeType)))
+        return set(code.co_names).union(
+            *(names(c) for c in code.co_consts if isinstance(c, CodeType))
+        )
 
     for name in sorted(names(function.__code__)):
         if name in function.__globals__:
@@ -203,23 +296,32 @@ def _power_of_time(unit: str) -> int:
     [1, -1, 0, 2]
     """
     head, _, tail = unit.partition("/")
-    count = len(re.findall(r"\bh\b", head)) * (int(head.partition("^")[2] or 1) if "^" in head else 1)
+    count = len(re.findall(r"\bh\b", head)) * (
+        int(head.partition("^")[2] or 1) if "^" in head else 1
+    )
     return count - len(re.findall(r"\bh\b", tail))
 
 
 def _run(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.float32]]]:
-    """Run three sessions of a small talk, recall that may change memory, and five days of rest; all times `stretch` times as long.
+    """Run three sessions of a small talk, recall that may change memory, and five days of rest; all
+    times `stretch` times as long.
 
     Returns the engine and the scores of all memories for each question, the last at the end.
     """
     entry = exhibit.entry
     own = checked_instance(exhibit.registry, entry.id, {"time_scale": entry.time_scale * stretch})
-    company = [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
-    memory = Engine([own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch)
+    company = (
+        [] if entry.id == "dense_similarity" else [exhibit.registry.instance("dense_similarity")]
+    )
+    memory = Engine(
+        [own, *company], HashingEmbedder(16), tick_hours=stretch, consolidate_every=24.0 * stretch
+    )
     start, scores = 10_000 * 24.0 + 9.0, []
     for i, text in enumerate(LINES):
         time = start + 26.0 * (i // 6) + (i % 6) / 60.0
-        memory.encode(Event(time * stretch, text, ("Ada", "Bo")[i % 2], f"s{i // 6}", f"e{i}", dated=False))
+        memory.encode(
+            Event(time * stretch, text, ("Ada", "Bo")[i % 2], f"s{i // 6}", f"e{i}", dated=False)
+        )
         if i % 6 == 5:
             scores.append(memory.retrieve("Where did Ada see the blue boat?", learn=True).final)
     memory.advance((start + 26.0 * (len(LINES) // 6) + 120.0) * stretch)
@@ -228,9 +330,13 @@ def _run(exhibit: Exhibit, stretch: float) -> tuple[Engine, list[NDArray[np.floa
 
 
 LINES = (
-    "Ada saw a blue boat in Lisbon.", "What a wonderful boat, Ada!", "Bo lost his keys near the old mill.", "I am sorry about the keys.",
-    "We meet Cleo on Friday at 5.", "No, we meet Cleo on Saturday.", "Ada painted the blue boat.", "Bo found his keys at the old mill!",
-    "Great news about the keys.", "Cleo sings in Oslo now.", "Ada will visit Cleo in Oslo.", "Bring the painting of the boat.",
-    "Oslo was cold and Cleo was happy.", "Cleo loved the painting.", "Bo repaired the old mill.", "The mill works again, Ada saw it.",
+    "Ada saw a blue boat in Lisbon.", "What a wonderful boat, Ada!",
+    "Bo lost his keys near the old mill.", "I am sorry about the keys.",
+    "We meet Cleo on Friday at 5.", "No, we meet Cleo on Saturday.", "Ada painted the blue boat.",
+    "Bo found his keys at the old mill!",
+    "Great news about the keys.", "Cleo sings in Oslo now.", "Ada will visit Cleo in Oslo.",
+    "Bring the painting of the boat.",
+    "Oslo was cold and Cleo was happy.", "Cleo loved the painting.", "Bo repaired the old mill.",
+    "The mill works again, Ada saw it.",
     "Ada saw a blue boat in Lisbon.", "Yes, you told me about that boat.",
-)
+)  # fmt: skip

@@ -1,7 +1,10 @@
-"""What each mechanism weighs in the answers of a data set, as it was measured and ships with the package.
+"""What each mechanism weighs in the answers of a data set, as it was measured and ships with the
+package.
 
-`weights.json` is written by `hebbarium weights`, which runs for half an hour or so; the audit reads it and says if it is stale.
+`weights.json` is written by `hebbarium weights`, which runs for half an hour or so; the audit reads
+it and says if it is stale.
 """
+
 from __future__ import annotations
 
 import json
@@ -17,7 +20,11 @@ from ..engine.catalogue.registry import Registry
 
 FILE = Path(__file__).parent / "weights.json"
 FORMAT = 1
-GATES = {"admission": "admission of events", "archive": "what can be answered", "condensed": "condensed text"}
+GATES = {
+    "admission": "admission of events",
+    "archive": "what can be answered",
+    "condensed": "condensed text",
+}
 CURE = "run `hebbarium weights` again"
 
 
@@ -25,7 +32,8 @@ CURE = "run `hebbarium weights` again"
 class MeasuredRoute:
     """A chain of columns from what the mechanism writes to one end.
 
-    kind          signal, facets (the weights of all signals), stage; admission, archive or condensed for the gates
+    kind          signal, facets (the weights of all signals), stage; admission, archive or
+                  condensed for the gates
     after_recall  whether a step of it runs only after an answer that may change memory
     nearest       whether no chain into the ranking is shorter; always true but for some gates
     """
@@ -43,10 +51,12 @@ class MeasuredWeight:
 
     arm, without  the set that holds it and the set that lacks it
     further       signals and stages that longer routes reach
-    share         of fused trust, of the signals at the end of the nearest routes; 1 for all signals; None if no route leads to the ranking
+    share         of fused trust, of the signals at the end of the nearest routes; 1 for all
+                  signals; None if no route leads to the ranking
     reached       the same of all routes
     cold          questions whose first ten events differ without it, asked once
-    rehearsed     the same, asked after every question was asked once and changed memory; None for a set that does not learn from recall
+    rehearsed     the same, asked after every question was asked once and changed memory; None for a
+                  set that does not learn from recall
     """
 
     arm: str
@@ -65,7 +75,8 @@ class MeasuredWeight:
 
     @property
     def path(self) -> str:
-        """The nearest routes, those that differ in the signal alone as one; "none" if nothing that it writes reaches an answer.
+        """The nearest routes, those that differ in the signal alone as one; "none" if nothing that
+        it writes reaches an answer.
 
         >>> route = lambda *chain: MeasuredRoute(chain[-2], "signal", chain, False, True)
         >>> routes = route("graph", "spread", "fused"), route("graph", "linked", "fused")
@@ -91,7 +102,9 @@ class MeasuredWeight:
         >>> [MeasuredWeight("", "", (), (), share, share, 0, 0).share_text for share in (0.0141, 1.0, None)]
         ['1.4%', 'all', '-']
         """
-        return "-" if self.share is None else "all" if self.share >= 1 else f"{100 * self.share:.1f}%"
+        return (
+            "-" if self.share is None else "all" if self.share >= 1 else f"{100 * self.share:.1f}%"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +113,11 @@ class Weights:
 
     sources, parameters  digests of the code and of the parameter values that were measured
     code                 version of the package
-    set_name             set whose mechanisms were left off in turn; a variety was swapped in for its original
+    set_name             set whose mechanisms were left off in turn; a variety was swapped in for
+                         its original
     best                 events of an answer that were compared
-    rehearse             h between use and the question that counts; None for a set that does not learn from recall
+    rehearse             h between use and the question that counts; None for a set that does not
+                         learn from recall
     gold                 questions that name their evidence, of all `questions`
     signals              signal -> (mechanism, mean share of fused trust)
     """
@@ -129,30 +144,51 @@ class Weights:
         return self.mechanisms.get(id)
 
     def stale(self) -> str:
-        """Why the numbers may not be those of the installed package, in one sentence; "" if nothing changed since.  Reads all source files."""
-        compared = (("code", self.sources, answering_digest()), ("parameters", self.parameters, Registry.read().values_digest()))
+        """Why the numbers may not be those of the installed package, in one sentence; "" if
+        nothing changed since.  Reads all source files.
+        """
+        compared = (
+            ("code", self.sources, answering_digest()),
+            ("parameters", self.parameters, Registry.read().values_digest()),
+        )
         changed = " and the ".join(name for name, then, now in compared if then != now)
-        return f"Stale: the {changed} changed since the weights were measured ({self.date[:10]}, {self.code}); {CURE}." if changed else ""
+        return (
+            f"Stale: the {changed} changed since the weights were measured ({self.date[:10]}, {self.code}); {CURE}."
+            if changed
+            else ""
+        )
 
     def line(self, id: str) -> str:
         """What a card says of a mechanism."""
         weight = self.of(id)
         if weight is None:
             return f"not measured; {CURE}"
-        trust = f" Share of the fused trust: {weight.share_text}." if weight.share is not None else ""
+        trust = (
+            f" Share of the fused trust: {weight.share_text}." if weight.share is not None else ""
+        )
         later = "" if self.rehearse is None else f"asked again {self.rehearse:g} h after use"
         if weight.inert:
-            asked = f"asked once and {later}" if later else f"asked once: {self.set_name} does not learn from recall"
+            asked = (
+                f"asked once and {later}"
+                if later
+                else f"asked once: {self.set_name} does not learn from recall"
+            )
             what = f"Inert: no answer of {self.dataset} changes without it ({self.questions} questions, {asked})."
         else:
-            asked = f", {weight.rehearsed} of {self.questions} {later}" if later else f" ({self.set_name} does not learn from recall)"
+            asked = (
+                f", {weight.rehearsed} of {self.questions} {later}"
+                if later
+                else f" ({self.set_name} does not learn from recall)"
+            )
             what = f"Answers of {self.dataset} that change without it: {weight.cold} of {self.questions} asked once{asked}."
         return f"Path: {weight.path}.{trust} {what}"
 
 
 @cache
 def shipped() -> Weights | None:
-    """The weights that come with the package; None without the file.  Raises DataError for a file that cannot be read."""
+    """The weights that come with the package; None without the file.  Raises DataError for a
+    file that cannot be read.
+    """
     return read(FILE) if FILE.is_file() else None
 
 
@@ -161,7 +197,11 @@ def read(path: Path) -> Weights:
     try:
         return _read(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"it does not hold weights of mechanisms ({type(error).__name__}: {error})", where=str(path), cure=CURE) from error
+        raise DataError(
+            f"it does not hold weights of mechanisms ({type(error).__name__}: {error})",
+            where=str(path),
+            cure=CURE,
+        ) from error
 
 
 def _read(data: Mapping[str, Any]) -> Weights:
@@ -169,12 +209,26 @@ def _read(data: Mapping[str, Any]) -> Weights:
         raise ValueError(f"format {data['format']}, not {FORMAT}")
     how = data["provenance"]
     return Weights(
-        **{name: how[name] for name in ("date", "code", "command", "sources", "parameters", "dataset", "embedder", "best", "rehearse",
+        **{name: how[name] for name in ("date", "code", "command", "sources", "parameters",
+                                        "dataset", "embedder", "best", "rehearse",
                                         "conversations", "questions", "gold")},
-        set_name=how["set"], notes=tuple(data["notes"]), signals={name: (s["mechanism"], s["share"]) for name, s in data["signals"].items()},
-        mechanisms={id: _weight(w) for id, w in data["mechanisms"].items()})
+        set_name=how["set"], notes=tuple(data["notes"]), signals={name: (s["mechanism"],
+        s["share"]) for name, s in data["signals"].items()},
+        mechanisms={id: _weight(w) for id, w in data["mechanisms"].items()})  # fmt: skip
 
 
 def _weight(w: Mapping[str, Any]) -> MeasuredWeight:
-    routes = tuple(MeasuredRoute(r["to"], r["kind"], tuple(r["chain"]), r["after_recall"], r["nearest"]) for r in w["routes"])
-    return MeasuredWeight(w["with"], w["without"], routes, tuple(w["further"]), w["share"], w["reached"], w["cold"], w["rehearsed"])
+    routes = tuple(
+        MeasuredRoute(r["to"], r["kind"], tuple(r["chain"]), r["after_recall"], r["nearest"])
+        for r in w["routes"]
+    )
+    return MeasuredWeight(
+        w["with"],
+        w["without"],
+        routes,
+        tuple(w["further"]),
+        w["share"],
+        w["reached"],
+        w["cold"],
+        w["rehearsed"],
+    )

@@ -1,8 +1,10 @@
 """`hebbarium calibrate`: fits the sufficiency gate of a set to development data.
 
-Each answer gives a pair of its decision value f and of whether it sufficed.  Sufficient: an event of gold is among the first k.  Insufficient: none
-is, or the question has no answer in its conversation, or it belongs to another conversation.
+Each answer gives a pair of its decision value f and of whether it sufficed.  Sufficient: an event
+of gold is among the first k.  Insufficient: none is, or the question has no answer in its
+conversation, or it belongs to another conversation.
 """
+
 from __future__ import annotations
 
 import math
@@ -34,11 +36,17 @@ from .execution.local import Progress, embed_ahead
 from .execution.plan import planned, specs_of
 from .execution.spec import Settings, versions
 from .scores.abstention import unanswerable
-from .scores.calibration import Answered, Bin, expected_calibration_error, reliability, risk_coverage
+from .scores.calibration import (
+    Answered,
+    Bin,
+    expected_calibration_error,
+    reliability,
+    risk_coverage,
+)
 from .systems.hebbarium import Hebbarium
 
 GATE: Final = "sufficiency_gate"
-FEWEST: Final = 50              # pairs
+FEWEST: Final = 50  # pairs
 MOST_FOLDS: Final = 10
 CALIBRATION = "calibration.json"
 
@@ -54,7 +62,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An answer: the conversation that was asked, the question, what is known of the answer, and the decision value f."""
+    """An answer: the conversation that was asked, the question, what is known of the answer, and
+    the decision value f.
+    """
 
     conversation: str
     question: str
@@ -78,7 +88,8 @@ class Calibration:
     threshold         of the set that is written
     pairs
     unjudged          answers without a decision value, left out
-    unseen            (m,) probability of each pair from a fit without its conversation; None if there are too few conversations or kinds
+    unseen            (m,) probability of each pair from a fit without its conversation; None if
+                      there are too few conversations or kinds
     bins              reliability of these; of the fit itself for None
     error             expected calibration error over the bins
     seen_error        that of the fit on its own pairs
@@ -109,8 +120,17 @@ class Calibration:
         return {kind.value: counts[kind] for kind in Kind}
 
 
-def calibrate(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, *, evidence: str | None = None,
-              threshold: float = 0.5, seed: int = 0, progress: Progress | None = None) -> Calibration:
+def calibrate(
+    chosen: MechanismSet,
+    registry: Registry,
+    data: Dataset,
+    embedder: CachedEmbedder,
+    *,
+    evidence: str | None = None,
+    threshold: float = 0.5,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Calibration:
     """Collect pairs on every conversation, and fit.
 
     chosen     the set; the gate is added if it has none
@@ -118,14 +138,21 @@ def calibrate(chosen: MechanismSet, registry: Registry, data: Dataset, embedder:
     threshold  of the calibrated set
     progress   called with (conversations done, conversations, the last one)
 
-    The error is that of conversations which the fit has not seen: each pair is judged by a fit to the other conversations.
-    Cost: every conversation is encoded once and asked its own questions and about as many of another one.
-    Raises InputError for fewer than 50 pairs, pairs of one kind, and a threshold outside [0, 1]; HebbariumError as `planned`.
+    The error is that of conversations which the fit has not seen: each pair is judged by a fit to
+    the other conversations. Cost: every conversation is encoded once and asked its own questions
+    and about as many of another one. Raises InputError for fewer than 50 pairs, pairs of one kind,
+    and a threshold outside [0, 1]; HebbariumError as `planned`.
     """
     if not 0.0 <= threshold <= 1.0:
-        raise InputError(f"the threshold {threshold} is no probability", where="--threshold", cure="give a number from 0 to 1")
+        raise InputError(
+            f"the threshold {threshold} is no probability",
+            where="--threshold",
+            cure="give a number from 0 to 1",
+        )
     opened = with_open_gate(chosen, evidence)
-    composed, = (plan := planned([Arm(FULL, opened)], registry, settings := Settings(seed=seed))).arms
+    (composed,) = (
+        plan := planned([Arm(FULL, opened)], registry, settings := Settings(seed=seed))
+    ).arms
     embed_ahead(data, embedder)
     pairs: list[Pair] = []
     spec_of = {spec.conversation: spec for spec in specs_of(plan, data, embedder)}
@@ -140,24 +167,53 @@ def calibrate(chosen: MechanismSet, registry: Registry, data: Dataset, embedder:
     used = str(composed.mechanisms[GATE]["evidence"])
     k = next(iter(spec_of.values())).k
     judged = tuple(pair for pair in pairs if not math.isnan(pair.f))
-    return _fitted(Calibration(opened, data.name, data.sha256, tuple(c.id for c in data.conversations), used, k, 0.0, 0.0, threshold, judged,
-                               len(pairs) - len(judged), None, (), 0.0, 0.0, ()))
+    return _fitted(
+        Calibration(
+            opened,
+            data.name,
+            data.sha256,
+            tuple(c.id for c in data.conversations),
+            used,
+            k,
+            0.0,
+            0.0,
+            threshold,
+            judged,
+            len(pairs) - len(judged),
+            None,
+            (),
+            0.0,
+            0.0,
+            (),
+        )
+    )
 
 
 def with_open_gate(chosen: MechanismSet, evidence: str | None = None) -> MechanismSet:
     """The set with a gate that holds nothing back."""
-    values: dict[str, Any] = {"threshold": 0.0, "calibration": "", **({"evidence": evidence} if evidence else {})}
-    return replace(chosen, mechanisms={**chosen.mechanisms, GATE: {**chosen.mechanisms.get(GATE, {}), **values}})
+    values: dict[str, Any] = {
+        "threshold": 0.0,
+        "calibration": "",
+        **({"evidence": evidence} if evidence else {}),
+    }
+    return replace(
+        chosen,
+        mechanisms={**chosen.mechanisms, GATE: {**chosen.mechanisms.get(GATE, {}), **values}},
+    )
 
 
 def fitted_gate(f: NDArray[np.float64], sufficient: NDArray[np.bool_]) -> dict[str, float]:
-    """Parameters of an open gate whose probability is fitted to decision values f and whether each answer sufficed.  Raises as `fitted`."""
+    """Parameters of an open gate whose probability is fitted to decision values f and whether
+    each answer sufficed.  Raises as `fitted`.
+    """
     A, B = fitted(f, sufficient)
     return {"A": A, "B": B, "threshold": 0.0}
 
 
 def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterator[Pair]:
-    """The pairs of one conversation: its own questions, then as many others as it has with an answer."""
+    """The pairs of one conversation: its own questions, then as many others as it has with an
+    answer.
+    """
     conversation, k = cell.conversation, cell.spec.k
     now, own = prepare(cell, system), 0
     for question, query in asked(cell, system, now):
@@ -173,7 +229,8 @@ def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterat
         if kind is Kind.MISSED and found.intersection(question.gold):
             kind = Kind.FOUND
         yield Pair(conversation.id, question.id, kind, _evidence(system))
-    now = max(now, conversation.events[-1].time)        # events after the last question were encoded
+    # events after the last question were encoded
+    now = max(now, conversation.events[-1].time)
     texts = {question.text for question in conversation.questions}
     for question in [q for q in foreign if q.text not in texts][:own]:
         system.retrieve(Query(question.text, now, question.id), k)
@@ -186,33 +243,62 @@ def _evidence(system: Hebbarium) -> float:
 
 def _foreign(conversations: Sequence[Conversation], place: int) -> list[Question]:
     """Questions with an answer of all other conversations, those of the next one first."""
-    others = [*conversations[place + 1:], *conversations[:place]]
-    return [question for other in others for question in other.questions if question.gold and not unanswerable(question.category)]
+    others = [*conversations[place + 1 :], *conversations[:place]]
+    return [
+        question
+        for other in others
+        for question in other.questions
+        if question.gold and not unanswerable(question.category)
+    ]
 
 
 def _fitted(collected: Calibration) -> Calibration:
     pairs = collected.pairs
-    f, y = np.array([pair.f for pair in pairs]), np.array([pair.sufficient for pair in pairs], dtype=np.bool_)
+    f, y = (
+        np.array([pair.f for pair in pairs]),
+        np.array([pair.sufficient for pair in pairs], dtype=np.bool_),
+    )
     if collected.unjudged and not len(pairs):
-        raise InputError(f"none of {collected.unjudged} answers has a decision value for the evidence {collected.evidence}", where=f"{GATE}.evidence",
-                         cure="use a set with a reranker, or --evidence margin or coverage")
+        raise InputError(
+            f"none of {collected.unjudged} answers has a decision value for the evidence {collected.evidence}",
+            where=f"{GATE}.evidence",
+            cure="use a set with a reranker, or --evidence margin or coverage",
+        )
     if len(pairs) < FEWEST:
-        raise InputError(f"{len(pairs)} pairs are too few to fit a probability", where=collected.dataset,
-                         cure=f"take more conversations; at least {FEWEST} pairs are needed")
+        raise InputError(
+            f"{len(pairs)} pairs are too few to fit a probability",
+            where=collected.dataset,
+            cure=f"take more conversations; at least {FEWEST} pairs are needed",
+        )
     if y.all() or not y.any():
-        raise InputError(f"all {len(pairs)} answers are {'sufficient' if y.all() else 'insufficient'}", where=collected.dataset,
-                         cure="take data with questions that can be answered and others that cannot, or at least two conversations")
+        raise InputError(
+            f"all {len(pairs)} answers are {'sufficient' if y.all() else 'insufficient'}",
+            where=collected.dataset,
+            cure="take data with questions that can be answered and others that cannot, or at least two conversations",
+        )
     A, B = fitted(f, y)
     seen = _probabilities(f, A, B)
     unseen = _cross_fitted(collected, f, y)
     judged = seen if unseen is None else unseen
     bins = reliability(judged, y)
-    return replace(collected, A=A, B=B, unseen=unseen, bins=bins, error=expected_calibration_error(bins),
-                   seen_error=expected_calibration_error(reliability(seen, y)), answered=risk_coverage(judged, y))
+    return replace(
+        collected,
+        A=A,
+        B=B,
+        unseen=unseen,
+        bins=bins,
+        error=expected_calibration_error(bins),
+        seen_error=expected_calibration_error(reliability(seen, y)),
+        answered=risk_coverage(judged, y),
+    )
 
 
-def _cross_fitted(collected: Calibration, f: NDArray[np.float64], y: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """Probability of each pair from a fit to other conversations; None if a fit would have pairs of one kind alone."""
+def _cross_fitted(
+    collected: Calibration, f: NDArray[np.float64], y: NDArray[np.bool_]
+) -> NDArray[np.float64] | None:
+    """Probability of each pair from a fit to other conversations; None if a fit would have pairs
+    of one kind alone.
+    """
     fold = {id: place % MOST_FOLDS for place, id in enumerate(collected.conversations)}
     folds, p = np.array([fold[pair.conversation] for pair in collected.pairs]), np.empty(len(f))
     for each in np.unique(folds):
@@ -227,27 +313,39 @@ def _probabilities(f: NDArray[np.float64], A: float, B: float) -> NDArray[np.flo
     return np.array([probability(float(x), A, B) for x in f])
 
 
-# --- what is written ---------------------------------------------------------------------------------------------------------
+# --- what is written ------------------------------------------------------------------------------
 def to_json(found: Calibration) -> dict[str, Any]:
     """calibration.json, without how it was made."""
-    return {"set": found.chosen.name, "dataset": found.dataset, "sha256": found.sha256, "conversations": list(found.conversations),
-            "evidence": found.evidence, "k": found.k, "A": found.A, "B": found.B, "threshold": found.threshold, "pairs": found.kinds,
-            "unjudged": found.unjudged, "calibration_error": found.error, "on_unseen_conversations": found.unseen is not None,
-            "calibration_error_of_the_fit": found.seen_error, "reliability": [asdict(b) for b in found.bins],
+    return {"set": found.chosen.name, "dataset": found.dataset, "sha256": found.sha256,
+            "conversations": list(found.conversations),
+            "evidence": found.evidence, "k": found.k, "A": found.A, "B": found.B,
+            "threshold": found.threshold, "pairs": found.kinds,
+            "unjudged": found.unjudged, "calibration_error": found.error,
+            "on_unseen_conversations": found.unseen is not None,
+            "calibration_error_of_the_fit": found.seen_error,
+            "reliability": [asdict(b) for b in found.bins],
             "risk_coverage": [asdict(a) for a in found.answered],
-            "collected": [{**asdict(pair), "kind": pair.kind.value} for pair in found.pairs]}
+            "collected": [{**asdict(pair), "kind": pair.kind.value} for pair in found.pairs]}  # fmt: skip
 
 
 def file_value(registry: Registry, id: str, name: str, given: Any) -> Any:
-    """The value of a parameter as a set's YAML file in any folder holds it: the absolute path of a file."""
+    """The value of a parameter as a set's YAML file in any folder holds it: the absolute path of
+    a file.
+    """
     declared = registry.entry(id).params.get(name)
     return str(Path(given).absolute()) if declared and declared.unit == UNIT and given else given
 
 
-def set_with(chosen: MechanismSet, registry: Registry, id: str, fitted: Mapping[str, Any], summary: str) -> dict[str, Any]:
-    """A set with fitted parameters of one mechanism, as a YAML file holds it; files that the set names get absolute paths."""
-    mechanisms = {each: {name: file_value(registry, each, name, given) for name, given in values.items()}
-                  for each, values in chosen.mechanisms.items()}
+def set_with(
+    chosen: MechanismSet, registry: Registry, id: str, fitted: Mapping[str, Any], summary: str
+) -> dict[str, Any]:
+    """A set with fitted parameters of one mechanism, as a YAML file holds it; files that the set
+    names get absolute paths.
+    """
+    mechanisms = {
+        each: {name: file_value(registry, each, name, given) for name, given in values.items()}
+        for each, values in chosen.mechanisms.items()
+    }
     mechanisms[id] = {**mechanisms[id], **fitted}
     made_set: dict[str, Any] = {"summary": f"{chosen.name}, {summary}", "mechanisms": mechanisms}
     if chosen.alternates:
@@ -257,50 +355,89 @@ def set_with(chosen: MechanismSet, registry: Registry, id: str, fitted: Mapping[
 
 def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
     """The calibrated set as a YAML file holds it."""
-    return set_with(found.chosen, registry, GATE, {"evidence": found.evidence, "A": found.A, "B": found.B, "threshold": found.threshold,
-                                                   "calibration": CALIBRATION},
-                    f"with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}")
+    return set_with(
+        found.chosen,
+        registry,
+        GATE,
+        {
+            "evidence": found.evidence,
+            "A": found.A,
+            "B": found.B,
+            "threshold": found.threshold,
+            "calibration": CALIBRATION,
+        },
+        f"with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}",
+    )
 
 
-def write(found: Calibration, registry: Registry, embedder: CachedEmbedder, out: Path, making: Made | None = None) -> Path:
-    """Write calibration.json, reliability.svg and the calibrated set into `out`.  The file of the set.  Raises HebbariumError."""
+def write(
+    found: Calibration,
+    registry: Registry,
+    embedder: CachedEmbedder,
+    out: Path,
+    making: Made | None = None,
+) -> Path:
+    """Write calibration.json, reliability.svg and the calibrated set into `out`.  The file of
+    the set.  Raises HebbariumError.
+    """
     file = results_folder(out) / f"{found.chosen.name}_calibrated.yaml"
-    by: Mapping[str, Any] = {"embedder": embedder.name, "embedder_revision": embedder.revision, "embedder_dimensions": embedder.dimensions,
-                             "versions": versions(), "made": asdict(making or made())}
+    by: Mapping[str, Any] = {
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "embedder_dimensions": embedder.dimensions,
+        "versions": versions(),
+        "made": asdict(making or made()),
+    }
     write_json(out / CALIBRATION, {**to_json(found), **by})
     write_whole(out / "reliability.svg", [to_svg(found)])
-    write_whole(file, [yaml.safe_dump(written_set(found, registry), sort_keys=False, allow_unicode=True)])
+    write_whole(
+        file, [yaml.safe_dump(written_set(found, registry), sort_keys=False, allow_unicode=True)]
+    )
     return file
 
 
-SIDE, LEFT, TOP = 240.0, 54.0, 24.0     # px of the diagram
+SIDE, LEFT, TOP = 240.0, 54.0, 24.0  # px of the diagram
 
 
 def to_svg(found: Calibration) -> str:
-    """The reliability diagram: a point for each bin, its area by the number of pairs, and the diagonal of perfect calibration."""
+    """The reliability diagram: a point for each bin, its area by the number of pairs, and the
+    diagonal of perfect calibration.
+    """
+
     def at(x: float, y: float) -> tuple[str, str]:
         return f"{LEFT + SIDE * x:.1f}", f"{TOP + SIDE * (1.0 - y):.1f}"
 
-    seen = "conversations that the fit has not seen" if found.unseen is not None else "the conversations of the fit"
+    seen = (
+        "conversations that the fit has not seen"
+        if found.unseen is not None
+        else "the conversations of the fit"
+    )
     caption = f"{len(found.pairs)} answers of {seen}; expected calibration error {found.error:.3f}"
     marks = []
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         (x, _), (_, y) = at(value, 0.0), at(0.0, value)
-        marks.append(f'<path d="M{x} {TOP:g}V{TOP + SIDE:g}M{LEFT:g} {y}H{LEFT + SIDE:g}" style="stroke: var(--rule); fill: none"/>'
-                     f'<text x="{x}" y="{TOP + SIDE + 16:g}" text-anchor="middle">{value:g}</text>'
-                     f'<text x="{LEFT - 8:g}" y="{float(y) + 4:.1f}" text-anchor="end">{value:g}</text>')
+        marks.append(
+            f'<path d="M{x} {TOP:g}V{TOP + SIDE:g}M{LEFT:g} {y}H{LEFT + SIDE:g}" style="stroke: var(--rule); fill: none"/>'
+            f'<text x="{x}" y="{TOP + SIDE + 16:g}" text-anchor="middle">{value:g}</text>'
+            f'<text x="{LEFT - 8:g}" y="{float(y) + 4:.1f}" text-anchor="end">{value:g}</text>'
+        )
     (x0, y0), (x1, y1) = at(0.0, 0.0), at(1.0, 1.0)
-    marks.append(f'<path d="M{x0} {y0}L{x1} {y1}" style="stroke: var(--rule-strong); fill: none" stroke-dasharray="4 3"/>')
+    marks.append(
+        f'<path d="M{x0} {y0}L{x1} {y1}" style="stroke: var(--rule-strong); fill: none" stroke-dasharray="4 3"/>'
+    )
     for b in found.bins:
         if b.confidence is not None and b.frequency is not None:
             x, y = at(b.confidence, b.frequency)
             radius = 3.0 + 9.0 * math.sqrt(b.n / len(found.pairs))
-            marks.append(f'<circle cx="{x}" cy="{y}" r="{radius:.1f}" style="fill: var(--accent)" fill-opacity="0.6">'
-                         f'<title>{b.n} answers: probability {b.confidence:.3f}, sufficient {b.frequency:.3f}</title></circle>')
+            marks.append(
+                f'<circle cx="{x}" cy="{y}" r="{radius:.1f}" style="fill: var(--accent)" fill-opacity="0.6">'
+                f"<title>{b.n} answers: probability {b.confidence:.3f}, sufficient {b.frequency:.3f}</title></circle>"
+            )
     middle = LEFT + SIDE / 2
     return standalone(
         f'<svg viewBox="0 0 340 330" xmlns="http://www.w3.org/2000/svg" role="img" font-family="sans-serif" font-size="11">'
         f'<title>Reliability of the sufficiency gate: {caption}</title><rect width="340" height="330" style="fill: var(--ground)"/>'
         f'<g style="fill: var(--ink)">{"".join(marks)}<text x="{middle:g}" y="{TOP + SIDE + 34:g}" text-anchor="middle">probability that the answer '
         f'suffices</text><text transform="translate(14 {TOP + SIDE / 2:g}) rotate(-90)" text-anchor="middle">share of sufficient answers</text>'
-        f'<text x="170" y="{TOP + SIDE + 54:g}" text-anchor="middle" font-size="9">{caption}</text></g></svg>')
+        f'<text x="170" y="{TOP + SIDE + 54:g}" text-anchor="middle" font-size="9">{caption}</text></g></svg>'
+    )

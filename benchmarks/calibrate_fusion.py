@@ -1,7 +1,10 @@
-"""`hebbarium calibrate --fit fusion`: fits how the signals of a set become evidence to development data.
+"""`hebbarium calibrate --fit fusion`: fits how the signals of a set become evidence to development
+data.
 
-Each question with evidence that the memory holds gives one observation: the signals of all visible memories, their need, and which were needed.
+Each question with evidence that the memory holds gives one observation: the signals of all visible
+memories, their need, and which were needed.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +22,13 @@ from ..engine.catalogue.registry import MechanismSet, Registry
 from ..engine.contract.columns import Scale, Signal
 from ..engine.contract.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGTH
 from ..engine.ports.embedding_cache import CachedEmbedder
-from ..mechanisms.retrieval.rational_fusion import Calibrated, add_need, evidence, fitted, log_likelihood
+from ..mechanisms.retrieval.rational_fusion import (
+    Calibrated,
+    add_need,
+    evidence,
+    fitted,
+    log_likelihood,
+)
 from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made
 from .calibrate import set_with
@@ -32,8 +41,8 @@ from .execution.spec import Settings, versions
 from .systems.hebbarium import Hebbarium
 
 FUSION: Final = "rational_fusion"
-FEWEST: Final = 20              # questions
-RIDGE: Final = 1e-3             # on slopes in spreads of the evidence, ln odds
+FEWEST: Final = 20  # questions
+RIDGE: Final = 1e-3  # on slopes in spreads of the evidence, ln odds
 EVIDENCE: Final = "evidence.json"
 Floats = NDArray[np.float64]
 Observation = tuple[Floats, Floats, NDArray[np.int64]]
@@ -41,7 +50,9 @@ Observation = tuple[Floats, Floats, NDArray[np.int64]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question: the scores of its signals (n, s), NaN for none; need (n,), ln odds; and the places of the needed rows among them."""
+    """One question: the scores of its signals (n, s), NaN for none; need (n,), ln odds; and the
+    places of the needed rows among them.
+    """
 
     conversation: str
     scores: Floats
@@ -58,7 +69,8 @@ class FusionFit:
     signals           name -> slope and half
     questions         number of observations
     likelihood        mean ln probability of the needed memory, of the fit
-    unseen            the same of each conversation by a fit to the others; None for a single conversation
+    unseen            the same of each conversation by a fit to the others; None for a single
+                      conversation
     need_alone        the same from need without evidence
     """
 
@@ -73,48 +85,91 @@ class FusionFit:
     need_alone: float
 
 
-def with_rational_fusion(chosen: MechanismSet, registry: Registry, calibration: str = "") -> MechanismSet:
+def with_rational_fusion(
+    chosen: MechanismSet, registry: Registry, calibration: str = ""
+) -> MechanismSet:
     """The set with rational fusion in place of any other mechanism that sets FUSED."""
-    kept = {id: values for id, values in chosen.mechanisms.items() if id == FUSION or not any(
-        FUSED in h.sets for h in registry.entry(id).load().hooks())}
-    return replace(chosen, mechanisms={**kept, FUSION: {**kept.get(FUSION, {}), "calibration": calibration}})
+    kept = {
+        id: values
+        for id, values in chosen.mechanisms.items()
+        if id == FUSION or not any(FUSED in h.sets for h in registry.entry(id).load().hooks())
+    }
+    return replace(
+        chosen, mechanisms={**kept, FUSION: {**kept.get(FUSION, {}), "calibration": calibration}}
+    )
 
 
-def calibrate_fusion(chosen: MechanismSet, registry: Registry, data: Dataset, embedder: CachedEmbedder, *, seed: int = 0,
-                     progress: Progress | None = None) -> FusionFit:
+def calibrate_fusion(
+    chosen: MechanismSet,
+    registry: Registry,
+    data: Dataset,
+    embedder: CachedEmbedder,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> FusionFit:
     """Ask every conversation its questions and fit the slopes of all signals of the set together.
 
     chosen     the set; its fusion is replaced by rational fusion
     progress   called with (conversations done, conversations, the last one)
 
-    `half` of a support is the median of its scores above 0.  Cost: every conversation is encoded once and asked its own questions, and the fit.
-    Raises InputError for fewer than 20 questions or a set without signals; HebbariumError as `planned`.
+    `half` of a support is the median of its scores above 0.  Cost: every conversation is encoded
+    once and asked its own questions, and the fit. Raises InputError for fewer than 20 questions or
+    a set without signals; HebbariumError as `planned`.
     """
     fused = with_rational_fusion(chosen, registry)
-    composed, = (plan := planned([Arm(FULL, fused)], registry, settings := Settings(seed=seed))).arms
+    (composed,) = (
+        plan := planned([Arm(FULL, fused)], registry, settings := Settings(seed=seed))
+    ).arms
     embed_ahead(data, embedder)
     spec_of = {spec.conversation: spec for spec in specs_of(plan, data, embedder)}
     report = progress or (lambda *_: None)
     found, signals = list[Asked](), list[Signal]()
     for place, conversation in enumerate(data.conversations):
         report(place, len(data.conversations), conversation.id)
-        with closing(Hebbarium(registry.build(MechanismSet("", "", composed.mechanisms)), embedder, settings.seed)) as system:
-            signals = [s for s, weight in system.engine.assembly.signals if weight > 0 and s.scale is not Scale.LOG_ODDS]
+        with closing(
+            Hebbarium(
+                registry.build(MechanismSet("", "", composed.mechanisms)), embedder, settings.seed
+            )
+        ) as system:
+            signals = [
+                s
+                for s, weight in system.engine.assembly.signals
+                if weight > 0 and s.scale is not Scale.LOG_ODDS
+            ]
             found += _observations(Cell(spec_of[conversation.id], conversation), system, signals)
     report(len(data.conversations), len(data.conversations), "")
     if not signals:
-        raise InputError("the set has no signals", where=f"--set {chosen.name}", cure="take a set with mechanisms that score memories")
+        raise InputError(
+            "the set has no signals",
+            where=f"--set {chosen.name}",
+            cure="take a set with mechanisms that score memories",
+        )
     if len(found) < FEWEST:
-        raise InputError(f"{len(found)} questions with evidence are too few to fit", where=data.name,
-                         cure=f"take more conversations; at least {FEWEST} questions are needed")
+        raise InputError(
+            f"{len(found)} questions with evidence are too few to fit",
+            where=data.name,
+            cure=f"take more conversations; at least {FEWEST} questions are needed",
+        )
     halves = [_half(s, found, at) for at, s in enumerate(signals)]
     whole = [_evidence_of(each, signals, halves) for each in found]
     slopes = _slopes(whole)
     folds = list(dict.fromkeys(each.conversation for each in found))
     unseen = _unseen(found, whole, folds) if len(folds) > 1 else None
-    return FusionFit(fused, data.name, data.sha256, tuple(c.id for c in data.conversations),
-                     {s.name: Calibrated(float(b), half) for s, b, half in zip(signals, slopes, halves, strict=True)}, len(found),
-                     log_likelihood(slopes, whole), unseen, log_likelihood(np.zeros(len(signals)), whole))
+    return FusionFit(
+        fused,
+        data.name,
+        data.sha256,
+        tuple(c.id for c in data.conversations),
+        {
+            s.name: Calibrated(float(b), half)
+            for s, b, half in zip(signals, slopes, halves, strict=True)
+        },
+        len(found),
+        log_likelihood(slopes, whole),
+        unseen,
+        log_likelihood(np.zeros(len(signals)), whole),
+    )
 
 
 def _observations(cell: Cell, system: Hebbarium, signals: Sequence[Signal]) -> Iterator[Asked]:
@@ -128,8 +183,19 @@ def _observations(cell: Cell, system: Hebbarium, signals: Sequence[Signal]) -> I
         if needed.size:
             n = len(engine.column(KIND))
             need = np.zeros(n)
-            add_need(engine.column(ACTIVATION), engine.column(LOG_STRENGTH), engine.column(KIND), engine.column(ANSWERABLE), 1.0, need)
-            scores = np.array([engine.column(s).astype(np.float64)[rows] for s in signals]).reshape(len(signals), len(rows)).T
+            add_need(
+                engine.column(ACTIVATION),
+                engine.column(LOG_STRENGTH),
+                engine.column(KIND),
+                engine.column(ANSWERABLE),
+                1.0,
+                need,
+            )
+            scores = (
+                np.array([engine.column(s).astype(np.float64)[rows] for s in signals])
+                .reshape(len(signals), len(rows))
+                .T
+            )
             yield Asked(cell.conversation.id, scores, need[rows], needed)
 
 
@@ -142,15 +208,26 @@ def _half(s: Signal, found: Sequence[Asked], at: int) -> float:
 
 
 def _evidence_of(each: Asked, signals: Sequence[Signal], halves: Sequence[float]) -> Observation:
-    columns = [[evidence(float(x), s.floor, half) for x in each.scores[:, at]] for at, (s, half) in enumerate(zip(signals, halves, strict=True))]
+    columns = [
+        [evidence(float(x), s.floor, half) for x in each.scores[:, at]]
+        for at, (s, half) in enumerate(zip(signals, halves, strict=True))
+    ]
     return np.array(columns).reshape(len(signals), len(each.need)).T, each.need, each.needed
 
 
 def _slopes(observations: Sequence[Observation]) -> Floats:
-    """The fit in spreads of each signal's evidence within a question, so that the ridge is the same for all."""
+    """The fit in spreads of each signal's evidence within a question, so that the ridge is the
+    same for all.
+    """
     spread = np.mean([x.std(axis=0) for x, _, _ in observations], axis=0)
     unit = np.where(spread > 0.0, spread, 1.0)
-    return np.asarray(np.where(spread > 0.0, fitted([(x / unit, need, needed) for x, need, needed in observations], RIDGE) / unit, 0.0))
+    return np.asarray(
+        np.where(
+            spread > 0.0,
+            fitted([(x / unit, need, needed) for x, need, needed in observations], RIDGE) / unit,
+            0.0,
+        )
+    )
 
 
 def _unseen(found: Sequence[Asked], whole: Sequence[Observation], folds: Sequence[str]) -> float:
@@ -163,25 +240,48 @@ def _unseen(found: Sequence[Asked], whole: Sequence[Observation], folds: Sequenc
     return total / len(found)
 
 
-# --- what is written ---------------------------------------------------------------------------------------------------------
+# --- what is written ------------------------------------------------------------------------------
 def to_json(fit: FusionFit) -> dict[str, Any]:
     """evidence.json, without how it was made."""
-    return {"set": fit.chosen.name, "dataset": fit.dataset, "sha256": fit.sha256, "conversations": list(fit.conversations),
-            "questions": fit.questions, "log_likelihood": fit.likelihood, "log_likelihood_on_unseen_conversations": fit.unseen,
-            "log_likelihood_of_need_alone": fit.need_alone, "signals": {name: asdict(each) for name, each in sorted(fit.signals.items())}}
+    return {"set": fit.chosen.name, "dataset": fit.dataset, "sha256": fit.sha256,
+            "conversations": list(fit.conversations),
+            "questions": fit.questions, "log_likelihood": fit.likelihood,
+            "log_likelihood_on_unseen_conversations": fit.unseen,
+            "log_likelihood_of_need_alone": fit.need_alone, "signals": {name: asdict(each) for name,
+            each in sorted(fit.signals.items())}}  # fmt: skip
 
 
 def written_set(fit: FusionFit, registry: Registry) -> dict[str, Any]:
     """The set with its fitted fusion as a YAML file holds it."""
-    return set_with(fit.chosen, registry, FUSION, {"calibration": EVIDENCE},
-                    f"with rational fusion fitted to {len(fit.conversations)} conversations of {fit.dataset}")
+    return set_with(
+        fit.chosen,
+        registry,
+        FUSION,
+        {"calibration": EVIDENCE},
+        f"with rational fusion fitted to {len(fit.conversations)} conversations of {fit.dataset}",
+    )
 
 
-def write(fit: FusionFit, registry: Registry, embedder: CachedEmbedder, out: Path, making: Made | None = None) -> Path:
-    """Write evidence.json and the set that uses it into `out`.  The file of the set.  Raises HebbariumError."""
+def write(
+    fit: FusionFit,
+    registry: Registry,
+    embedder: CachedEmbedder,
+    out: Path,
+    making: Made | None = None,
+) -> Path:
+    """Write evidence.json and the set that uses it into `out`.  The file of the set.  Raises
+    HebbariumError.
+    """
     file = results_folder(out) / f"{fit.chosen.name}_rational.yaml"
-    by: Mapping[str, Any] = {"embedder": embedder.name, "embedder_revision": embedder.revision, "embedder_dimensions": embedder.dimensions,
-                             "versions": versions(), "made": asdict(making or made())}
+    by: Mapping[str, Any] = {
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "embedder_dimensions": embedder.dimensions,
+        "versions": versions(),
+        "made": asdict(making or made()),
+    }
     write_json(out / EVIDENCE, {**to_json(fit), **by})
-    write_whole(file, [yaml.safe_dump(written_set(fit, registry), sort_keys=False, allow_unicode=True)])
+    write_whole(
+        file, [yaml.safe_dump(written_set(fit, registry), sort_keys=False, allow_unicode=True)]
+    )
     return file

@@ -2,6 +2,7 @@
 
 Differences are the second run minus the first: positive means that the second is better.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -21,10 +22,11 @@ from .scores.cluster_robust import ClusterT, cluster_t
 from .scores.levels import Levels, levels, sessions_of
 from .scores.metrics import METRICS, Metrics, depth_summary, question_metrics
 
-PRIMARY = "recall@10"       # decides which questions are gained and lost
-COVERED = ("dataset", "sha256", "set_digest", "registry_digest", "arm", "conversation")   # other fields tell them, or they must be equal
+PRIMARY = "recall@10"  # decides which questions are gained and lost
+# other fields tell them, or they must be equal
+COVERED = ("dataset", "sha256", "set_digest", "registry_digest", "arm", "conversation")
 SHOWN = ("command", *(f.name for f in fields(RunSpec) if f.name not in COVERED))
-Key = tuple[str, str]       # conversation and question
+Key = tuple[str, str]  # conversation and question
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class MetricPair:
-    """Means of one metric over the paired questions, and the cluster-robust test of their difference."""
+    """Means of one metric over the paired questions, and the cluster-robust test of their
+    difference.
+    """
 
     metric: str
     first: float
@@ -52,7 +56,9 @@ class MetricPair:
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """A gold event: its text as it is indexed, None if the data are not at hand, and its rank in each run, 0 for a miss."""
+    """A gold event: its text as it is indexed, None if the data are not at hand, and its rank in
+    each run, 0 for a miss.
+    """
 
     id: str
     text: str | None
@@ -66,7 +72,8 @@ class Changed:
 
     text, answer   "" for a run of a release that did not write them
     first, second  recall@10
-    instead        id and text of the events in the answer of the worse run that are neither gold nor in the answer of the better one
+    instead        id and text of the events in the answer of the worse run that are neither gold
+                   nor in the answer of the better one
     """
 
     conversation: str
@@ -82,7 +89,8 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Independent:
-    """The same runs as many papers compare them: shares of questions with gold among the first ten (hit@10).  Treats questions as independent.
+    """The same runs as many papers compare them: shares of questions with gold among the first ten
+    (hit@10).  Treats questions as independent.
 
     first, second  Wilson intervals
     """
@@ -98,7 +106,8 @@ class Independent:
 class Comparison:
     """Two runs, paired by question.
 
-    differing      fields of the two manifests that differ, apart from `Side.alone`: name and both values, None where absent
+    differing      fields of the two manifests that differ, apart from `Side.alone`: name and both
+                   values, None where absent
     n_questions, n_conversations   paired questions with gold, and their conversations
     unpaired       questions with gold that only the first, and only the second run asked
     n_changed      paired questions with another rank of gold, or another answer
@@ -107,7 +116,8 @@ class Comparison:
     independent    the comparison that treats questions as independent
     levels         where the difference of recall@10 varies; None without the data
     categories     category -> paired questions, recall@10 of the first and of the second run
-    gained, lost   questions with a higher and with a lower recall@10 in the second run, in the order of the file
+    gained, lost   questions with a higher and with a lower recall@10 in the second run, in the
+                   order of the file
     notes          what a reader should know
     """
 
@@ -129,62 +139,121 @@ class Comparison:
     notes: tuple[str, ...]
 
 
-def compare(first: RunFolder, second: RunFolder, *, arms: tuple[str | None, str | None] = (None, None), data: Path | None = None) -> Comparison:
+def compare(
+    first: RunFolder,
+    second: RunFolder,
+    *,
+    arms: tuple[str | None, str | None] = (None, None),
+    data: Path | None = None,
+) -> Comparison:
     """Compare one arm of each run.  Cost: O(rows), and the data are read once.
 
     arms   of an ablation; None: the full set
-    data   where the data are now, for the texts of events; None: where they were.  Without them the comparison has ids only, and a note
+    data   where the data are now, for the texts of events; None: where they were.  Without them the
+           comparison has ids only, and a note
 
-    Raises InputError for runs on other data and for runs that share no question with gold, DataError for a run that is not finished or damaged.
+    Raises InputError for runs on other data and for runs that share no question with gold,
+    DataError for a run that is not finished or damaged.
     """
     _same_data(first, second)
     names = first.arm(arms[0]), second.arm(arms[1])
     differing, alone = _differing(first, second, names)
-    sides = Side(str(first.path), first.measured, names[0], alone[0]), Side(str(second.path), second.measured, names[1], alone[1])
-    asked = tuple({(row["conversation"], row["question"]): row for row in run.rows(arm) if row["gold"]}
-                  for run, arm in zip((first, second), names, strict=True))
+    sides = (
+        Side(str(first.path), first.measured, names[0], alone[0]),
+        Side(str(second.path), second.measured, names[1], alone[1]),
+    )
+    asked = tuple(
+        {(row["conversation"], row["question"]): row for row in run.rows(arm) if row["gold"]}
+        for run, arm in zip((first, second), names, strict=True)
+    )
     pairs = {key: (row, asked[1][key]) for key, row in asked[0].items() if key in asked[1]}
     if not pairs:
-        raise InputError("the two runs share no question that has gold", where=f"{first.path} and {second.path}",
-                         cure="compare runs on the same conversations")
+        raise InputError(
+            "the two runs share no question that has gold",
+            where=f"{first.path} and {second.path}",
+            cure="compare runs on the same conversations",
+        )
     for (conversation, question), (a, b) in pairs.items():
         if sorted(a["gold"]) != sorted(b["gold"]):
-            raise InputError(f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
-                             where=f"{first.path} and {second.path}", cure="compare runs with the same --unit")
+            raise InputError(
+                f"question {question!r} of {conversation!r} has other gold in each run: the runs measured other events",
+                where=f"{first.path} and {second.path}",
+                cure="compare runs with the same --unit",
+            )
     texts, home, notes = _texts(first, second, data)
-    scores = {key: (question_metrics(a["ranks"]), question_metrics(b["ranks"])) for key, (a, b) in pairs.items()}
-    changed = {key: _changed(*pairs[key], *scores[key], texts.get(key[0], {})) for key in pairs if _recall(scores[key][0]) != _recall(scores[key][1])}
+    scores = {
+        key: (question_metrics(a["ranks"]), question_metrics(b["ranks"]))
+        for key, (a, b) in pairs.items()
+    }
+    changed = {
+        key: _changed(*pairs[key], *scores[key], texts.get(key[0], {}))
+        for key in pairs
+        if _recall(scores[key][0]) != _recall(scores[key][1])
+    }
     return Comparison(
-        dataset=first.manifest["dataset"], sha256=first.manifest["sha256"], sides=sides, differing=differing,
-        n_questions=len(pairs), n_conversations=len({conversation for conversation, _ in pairs}),
-        unpaired=(len(asked[0]) - len(pairs), len(asked[1]) - len(pairs)), n_changed=sum(_other(a, b) for a, b in pairs.values()),
-        metrics=tuple(_metric(name, list(scores.values()), [key[0] for key in pairs]) for name in METRICS),
-        depths=_depths(pairs), independent=_independent(list(scores.values())), levels=_levels(pairs, scores, home),
-        categories=_categories(pairs, scores), gained=tuple(c for c in changed.values() if c.second > c.first),
-        lost=tuple(c for c in changed.values() if c.second < c.first), notes=tuple(notes))
+        dataset=first.manifest["dataset"],
+        sha256=first.manifest["sha256"],
+        sides=sides,
+        differing=differing,
+        n_questions=len(pairs),
+        n_conversations=len({conversation for conversation, _ in pairs}),
+        unpaired=(len(asked[0]) - len(pairs), len(asked[1]) - len(pairs)),
+        n_changed=sum(_other(a, b) for a, b in pairs.values()),
+        metrics=tuple(
+            _metric(name, list(scores.values()), [key[0] for key in pairs]) for name in METRICS
+        ),
+        depths=_depths(pairs),
+        independent=_independent(list(scores.values())),
+        levels=_levels(pairs, scores, home),
+        categories=_categories(pairs, scores),
+        gained=tuple(c for c in changed.values() if c.second > c.first),
+        lost=tuple(c for c in changed.values() if c.second < c.first),
+        notes=tuple(notes),
+    )
 
 
 def _same_data(first: RunFolder, second: RunFolder) -> None:
     one, other = ((run.manifest["dataset"], run.manifest["sha256"]) for run in (first, second))
     if one != other:
-        raise InputError(f"the two runs measured other data: {first.path} {one[0]}, SHA-256 {one[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
-                         where="compare", cure="compare runs on the same data; numbers of different data have no pairs")
+        raise InputError(
+            f"the two runs measured other data: {first.path} {one[0]}, SHA-256 {one[1]}; {second.path} {other[0]}, SHA-256 {other[1]}",
+            where="compare",
+            cure="compare runs on the same data; numbers of different data have no pairs",
+        )
 
 
-def _differing(first: RunFolder, second: RunFolder, arms: tuple[str, str]) -> tuple[tuple[tuple[str, Any, Any], ...], tuple[tuple[str, ...], ...]]:
-    """Fields of the records that differ, and the mechanisms that only one of them has.  Digests of what is compared itself are left out."""
-    a, b = ({name: value for name, value in run.deciding(arm).items() if name in SHOWN} for run, arm in zip((first, second), arms, strict=True))
+def _differing(
+    first: RunFolder, second: RunFolder, arms: tuple[str, str]
+) -> tuple[tuple[tuple[str, Any, Any], ...], tuple[tuple[str, ...], ...]]:
+    """Fields of the records that differ, and the mechanisms that only one of them has.  Digests
+    of what is compared itself are left out.
+    """
+    a, b = (
+        {name: value for name, value in run.deciding(arm).items() if name in SHOWN}
+        for run, arm in zip((first, second), arms, strict=True)
+    )
     mine, theirs = (one.get("mechanisms", {}) for one in (a, b))
-    alone = tuple(id for id in mine if id not in theirs), tuple(id for id in theirs if id not in mine)
+    alone = (
+        tuple(id for id in mine if id not in theirs),
+        tuple(id for id in theirs if id not in mine),
+    )
     named = {f"mechanisms.{id}" for ids in alone for id in ids}
-    return tuple(found for found in differences(a, b) if found[0] not in named and found[0] != "versions.hebbarium"), alone
+    return tuple(
+        found
+        for found in differences(a, b)
+        if found[0] not in named and found[0] != "versions.hebbarium"
+    ), alone
 
 
 Texts = dict[str, dict[str, str]]
 
 
-def _texts(first: RunFolder, second: RunFolder, path: Path | None) -> tuple[Texts, Texts, list[str]]:
-    """Conversation -> event -> text, and session, read from the data of the first run that can be read; {} and a note without them."""
+def _texts(
+    first: RunFolder, second: RunFolder, path: Path | None
+) -> tuple[Texts, Texts, list[str]]:
+    """Conversation -> event -> text, and session, read from the data of the first run that can
+    be read; {} and a note without them.
+    """
     if path is not None:
         return *_text_of(first.data(path)), []
     failures = []
@@ -205,30 +274,48 @@ def _text_of(data: Dataset) -> tuple[Texts, Texts]:
     return texts, home
 
 
-def _metric(name: str, scores: Sequence[tuple[Metrics, Metrics]], clusters: Sequence[str]) -> MetricPair:
+def _metric(
+    name: str, scores: Sequence[tuple[Metrics, Metrics]], clusters: Sequence[str]
+) -> MetricPair:
     pairs = [(a.named()[name], b.named()[name]) for a, b in scores]
     first, second = (sum(pair[side] for pair in pairs) / len(pairs) for side in (0, 1))
     return MetricPair(name, first, second, cluster_t([b - a for a, b in pairs], clusters))
 
 
-def _depths(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]]) -> dict[str, tuple[float, float]]:
-    first, second = (depth_summary([pair[side]["ranks"] for pair in pairs.values()]) for side in (0, 1))
+def _depths(
+    pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]],
+) -> dict[str, tuple[float, float]]:
+    first, second = (
+        depth_summary([pair[side]["ranks"] for pair in pairs.values()]) for side in (0, 1)
+    )
     return {name: (first[name], second[name]) for name in first}
 
 
 def _independent(scores: Sequence[tuple[Metrics, Metrics]]) -> Independent:
     hits = [(a.hit_10 > 0.0, b.hit_10 > 0.0) for a, b in scores]
     first, second, n = sum(a for a, _ in hits), sum(b for _, b in hits), len(hits)
-    return Independent(LABEL, wilson(first, n), wilson(second, n), mcnemar(sum(a and not b for a, b in hits), sum(b and not a for a, b in hits)),
-                       chi_squared(first, second, n))
+    return Independent(
+        LABEL,
+        wilson(first, n),
+        wilson(second, n),
+        mcnemar(sum(a and not b for a, b in hits), sum(b and not a for a, b in hits)),
+        chi_squared(first, second, n),
+    )
 
 
-def _levels(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]], scores: Mapping[Key, tuple[Metrics, Metrics]],
-            home: Mapping[str, Mapping[str, str]]) -> Levels | None:
+def _levels(
+    pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]],
+    scores: Mapping[Key, tuple[Metrics, Metrics]],
+    home: Mapping[str, Mapping[str, str]],
+) -> Levels | None:
     if not home:
         return None
     gains = [_recall(scores[key][1]) - _recall(scores[key][0]) for key in pairs]
-    return levels(gains, [conversation for conversation, _ in pairs], sessions_of([row for row, _ in pairs.values()], home))
+    return levels(
+        gains,
+        [conversation for conversation, _ in pairs],
+        sessions_of([row for row, _ in pairs.values()], home),
+    )
 
 
 def _recall(metrics: Metrics) -> float:
@@ -236,48 +323,104 @@ def _recall(metrics: Metrics) -> float:
 
 
 def _other(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    return dict(zip(a["gold"], a["ranks"], strict=True)) != dict(zip(b["gold"], b["ranks"], strict=True)) or a["retrieved"] != b["retrieved"]
+    return (
+        dict(zip(a["gold"], a["ranks"], strict=True))
+        != dict(zip(b["gold"], b["ranks"], strict=True))
+        or a["retrieved"] != b["retrieved"]
+    )
 
 
-def _categories(pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]],
-                scores: Mapping[Key, tuple[Metrics, Metrics]]) -> dict[str, tuple[int, float, float]]:
+def _categories(
+    pairs: Mapping[Key, tuple[dict[str, Any], dict[str, Any]]],
+    scores: Mapping[Key, tuple[Metrics, Metrics]],
+) -> dict[str, tuple[int, float, float]]:
     grouped: dict[str, list[tuple[float, float]]] = {}
     for key, (row, _) in pairs.items():
-        grouped.setdefault(row["category"], []).append((_recall(scores[key][0]), _recall(scores[key][1])))
-    return {name: (len(found), sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found))
-            for name, found in sorted(grouped.items())}
+        grouped.setdefault(row["category"], []).append(
+            (_recall(scores[key][0]), _recall(scores[key][1]))
+        )
+    return {
+        name: (
+            len(found),
+            sum(a for a, _ in found) / len(found),
+            sum(b for _, b in found) / len(found),
+        )
+        for name, found in sorted(grouped.items())
+    }
 
 
-def _changed(a: Mapping[str, Any], b: Mapping[str, Any], of_a: Metrics, of_b: Metrics, texts: Mapping[str, str]) -> Changed:
+def _changed(
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    of_a: Metrics,
+    of_b: Metrics,
+    texts: Mapping[str, str],
+) -> Changed:
     first, second = _recall(of_a), _recall(of_b)
     worse, better = (a, b) if second > first else (b, a)
     seconds = dict(zip(b["gold"], b["ranks"], strict=True))
-    gold = tuple(GoldPair(id, texts.get(id), place, seconds[id]) for id, place in zip(a["gold"], a["ranks"], strict=True))
-    instead = tuple((id, texts.get(id)) for id in worse["retrieved"] if id not in better["retrieved"] and id not in a["gold"])
-    return Changed(a["conversation"], a["question"], a["category"], a.get("question_text") or b.get("question_text", ""),
-                   a.get("answer") or b.get("answer", ""), first, second, gold, instead)
+    gold = tuple(
+        GoldPair(id, texts.get(id), place, seconds[id])
+        for id, place in zip(a["gold"], a["ranks"], strict=True)
+    )
+    instead = tuple(
+        (id, texts.get(id))
+        for id in worse["retrieved"]
+        if id not in better["retrieved"] and id not in a["gold"]
+    )
+    return Changed(
+        a["conversation"],
+        a["question"],
+        a["category"],
+        a.get("question_text") or b.get("question_text", ""),
+        a.get("answer") or b.get("answer", ""),
+        first,
+        second,
+        gold,
+        instead,
+    )
 
 
 def to_json(result: Comparison) -> dict[str, Any]:
     """Plain data for `json.dumps`."""
-    return {**asdict(result), "differing": [{"field": name, "first": a, "second": b} for name, a, b in result.differing]}
+    return {
+        **asdict(result),
+        "differing": [{"field": name, "first": a, "second": b} for name, a, b in result.differing],
+    }
 
 
 def lines(result: Comparison) -> list[str]:
     """The comparison that treats questions as independent, and the levels, as sentences."""
     one = result.independent
-    shares = " -> ".join(f"{each.share:.4f} [{each.low:.4f}, {each.high:.4f}]" for each in (one.first, one.second))
+    shares = " -> ".join(
+        f"{each.share:.4f} [{each.low:.4f}, {each.high:.4f}]" for each in (one.first, one.second)
+    )
     test = "exact" if one.mcnemar.exact else f"chi-squared {one.mcnemar.statistic:.2f}"
-    pearson = "" if one.chi_squared.p is None else f"; chi-squared {one.chi_squared.statistic:.2f}, p {one.chi_squared.p:.3g}"
-    found = [f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, {test}, p {one.mcnemar.p:.3g}{pearson}; "
-             f"{one.label}"]
+    pearson = (
+        ""
+        if one.chi_squared.p is None
+        else f"; chi-squared {one.chi_squared.statistic:.2f}, p {one.chi_squared.p:.3g}"
+    )
+    found = [
+        f"hit@10 {shares} (Wilson); McNemar {one.mcnemar.first_only} against {one.mcnemar.second_only}, {test}, p {one.mcnemar.p:.3g}{pearson}; "
+        f"{one.label}"
+    ]
     if result.levels:
         known = result.levels
-        sds = (("conversations", known.conversations), ("sessions of a conversation", known.sessions), ("questions of a session", known.questions))
-        found.append("standard deviation of the difference: " + ", ".join(f"{value:.3f} between {name}" for name, value in sds if value is not None)
-                     + f" ({known.n_questions} questions with gold of one session)")
+        sds = (
+            ("conversations", known.conversations),
+            ("sessions of a conversation", known.sessions),
+            ("questions of a session", known.questions),
+        )
+        found.append(
+            "standard deviation of the difference: "
+            + ", ".join(f"{value:.3f} between {name}" for name, value in sds if value is not None)
+            + f" ({known.n_questions} questions with gold of one session)"
+        )
         if known.alone and known.alone.p is not None:
-            found.append(f"over the {known.n_sessions} sessions of this conversation p is {known.alone.p:.3g}; this speaks for no other conversation")
+            found.append(
+                f"over the {known.n_sessions} sessions of this conversation p is {known.alone.p:.3g}; this speaks for no other conversation"
+            )
     return found
 
 
@@ -285,5 +428,12 @@ def to_html(result: Comparison, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent / "templates")
     made.filters.update(shown=shown, signed=signed)
-    write_whole(path, [made.get_template("compare.html.j2").render(result=result, primary=PRIMARY, lines=lines(result))])
+    write_whole(
+        path,
+        [
+            made.get_template("compare.html.j2").render(
+                result=result, primary=PRIMARY, lines=lines(result)
+            )
+        ],
+    )
     return path

@@ -1,4 +1,7 @@
-"""What each mechanism costs: CPU time of its hooks in one life, apart from the cells of an experiment, so that no row depends on it."""
+"""What each mechanism costs: CPU time of its hooks in one life, apart from the cells of an
+experiment, so that no row depends on it.
+"""
+
 from __future__ import annotations
 
 from collections import Counter, defaultdict
@@ -42,7 +45,9 @@ class HookTimes:
     def copy(self) -> HookTimes:
         return HookTimes(self.ms.copy(), self.passes.copy())
 
-    def attach(self, ids: Iterable[str], clock: object, embedder: object, language_model: object) -> None:
+    def attach(
+        self, ids: Iterable[str], clock: object, embedder: object, language_model: object
+    ) -> None:
         """Nothing is needed of the memory."""
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
@@ -66,27 +71,49 @@ class HookTimes:
         return call
 
 
-def costs_of(chosen: MechanismSet, registry: Registry, conversation: Conversation, embedder: Embedder, *, seed: int = 0, k: int = 10) -> list[Cost]:
-    """The costs of every mechanism of a set: one conversation is lived twice, and the second life is timed.
+def costs_of(
+    chosen: MechanismSet,
+    registry: Registry,
+    conversation: Conversation,
+    embedder: Embedder,
+    *,
+    seed: int = 0,
+    k: int = 10,
+) -> list[Cost]:
+    """The costs of every mechanism of a set: one conversation is lived twice, and the second life
+    is timed.
 
-    A cost is ms of one thread, without the engine's own steps and without embedding: an event with the maintenance up to it, a query with the
-    maintenance up to it, and a night; None where the mechanism has no hook there, or nothing of the kind happens.
+    A cost is ms of one thread, without the engine's own steps and without embedding: an event with
+    the maintenance up to it, a query with the maintenance up to it, and a night; None where the
+    mechanism has no hook there, or nothing of the kind happens.
     """
     held = conversation.held()
-    _lived(chosen, registry, held, embedder, seed, k)           # compiles, and fills caches
+    _lived(chosen, registry, held, embedder, seed, k)  # compiles, and fills caches
     told, asked = _lived(chosen, registry, held, embedder, seed, k)
-    n_events, n_questions, nights = len(held.events), len(held.questions), told.passes[Phase.CONSOLIDATE] + asked.passes[Phase.CONSOLIDATE]
+    n_events, n_questions, nights = (
+        len(held.events),
+        len(held.questions),
+        told.passes[Phase.CONSOLIDATE] + asked.passes[Phase.CONSOLIDATE],
+    )
     found = []
     for id in chosen.mechanisms:
         event = _each((told.ms, id, (Phase.ENCODE, Phase.MAINTAIN)), n=n_events)
         query = _each((asked.ms, id, (Phase.RETRIEVE, Phase.MAINTAIN)), n=n_questions)
-        night = _each((told.ms, id, (Phase.CONSOLIDATE,)), (asked.ms, id, (Phase.CONSOLIDATE,)), n=nights)
+        night = _each(
+            (told.ms, id, (Phase.CONSOLIDATE,)), (asked.ms, id, (Phase.CONSOLIDATE,)), n=nights
+        )
         found.append(Cost(id, event, query, night))
     return found
 
 
-def _lived(chosen: MechanismSet, registry: Registry, conversation: Conversation, embedder: Embedder, seed: int,
-           k: int) -> tuple[HookTimes, HookTimes]:
+def _lived(
+    chosen: MechanismSet,
+    registry: Registry,
+    conversation: Conversation,
+    embedder: Embedder,
+    seed: int,
+    k: int,
+) -> tuple[HookTimes, HookTimes]:
     """Times of the events, and of the questions."""
     times = HookTimes()
     with closing(Engine(registry.build(chosen), embedder, seed=seed, observer=times)) as engine:
@@ -103,6 +130,8 @@ def _lived(chosen: MechanismSet, registry: Registry, conversation: Conversation,
     return told, asked
 
 
-def _each(*parts: tuple[Mapping[tuple[str, Phase], float], str, tuple[Phase, ...]], n: int) -> float | None:
+def _each(
+    *parts: tuple[Mapping[tuple[str, Phase], float], str, tuple[Phase, ...]], n: int
+) -> float | None:
     values = [ms[id, phase] for ms, id, phases in parts for phase in phases if (id, phase) in ms]
     return sum(values) / n if values and n else None

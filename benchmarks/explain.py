@@ -1,8 +1,10 @@
 """`hebbarium explain`: why the evidence of one question is, or is not, among the first k.
 
-The memory of the conversation is rebuilt from the run's manifest and asked the question again.  Each gold event is set beside its strongest
-rivals: every signal, the rank after every stage, and the rank of gold with each mechanism silenced in turn.
+The memory of the conversation is rebuilt from the run's manifest and asked the question again.
+Each gold event is set beside its strongest rivals: every signal, the rank after every stage, and
+the rank of gold with each mechanism silenced in turn.
 """
+
 from __future__ import annotations
 
 import math
@@ -36,9 +38,9 @@ from .systems.by_name import OURS
 from .systems.hebbarium import Hebbarium, id_of
 from .systems.witness import Witness
 
-RIVALS = 5          # strongest competitors that are shown
-FIRST = 100         # places of a signal within which it proposes a memory
-NAMED = 2           # signals named in the words for a cause
+RIVALS = 5  # strongest competitors that are shown
+FIRST = 100  # places of a signal within which it proposes a memory
+NAMED = 2  # signals named in the words for a cause
 
 
 class Cause(StrEnum):
@@ -57,7 +59,8 @@ class Part:
     """One signal for one memory.
 
     raw, standardised, trust, contribution   as in `engine.memory.explain.SignalPart`
-    rank    place by the signal alone: from 1, ties by row, 0 if the signal is silent on the memory, or if it cannot be retrieved
+    rank    place by the signal alone: from 1, ties by row, 0 if the signal is silent on the memory,
+            or if it cannot be retrieved
     """
 
     signal: str
@@ -90,9 +93,12 @@ class Gold:
     """A gold event.
 
     words     the cause in words
-    silenced  mechanism -> rank of the event with that mechanism silenced; {} for an event that is not stored, or if none was silenced
-    stage     at which the event leaves the first k for good; "" if it is among them after no stage, or after the last
-    by        mechanisms behind the cause: gates that voted against it, what archived it, what computed the stage or held it back
+    silenced  mechanism -> rank of the event with that mechanism silenced; {} for an event that is
+              not stored, or if none was silenced
+    stage     at which the event leaves the first k for good; "" if it is among them after no stage,
+              or after the last
+    by        mechanisms behind the cause: gates that voted against it, what archived it, what
+              computed the stage or held it back
     """
 
     at: Candidate
@@ -109,8 +115,10 @@ class Explained:
 
     run       set or system, and data set; `folder` is where the run is
     time      simulated time of the question, as text
-    k         length of an answer; `stored` and `visible` are the numbers of memories stored and retrievable
-    linear    whether fused scores are the sums of the contributions; if False, contributions are NaN
+    k         length of an answer; `stored` and `visible` are the numbers of memories stored and
+              retrievable
+    linear    whether fused scores are the sums of the contributions; if False, contributions are
+              NaN
     makers    stage -> mechanisms that compute it
     owners    signal -> its mechanism
     notes     what a reader should know about the rebuilt memory
@@ -138,16 +146,26 @@ class Explained:
     @property
     def named(self) -> tuple[tuple[str, Gold], ...]:
         """A short name for each gold event, `gold`, or `gold 1`, `gold 2` ..., with the event."""
-        return tuple(("gold" if len(self.golds) == 1 else f"gold {i}", g) for i, g in enumerate(self.golds, 1))
+        return tuple(
+            ("gold" if len(self.golds) == 1 else f"gold {i}", g)
+            for i, g in enumerate(self.golds, 1)
+        )
 
     @property
     def candidates(self) -> tuple[tuple[str, Candidate], ...]:
-        """The stored gold events and the rivals, by their short names; that of a rival is its rank, such as `#2`."""
-        return (*((name, g.at) for name, g in self.named if g.at.stages), *((f"#{r.rank}", r) for r in self.rivals))
+        """The stored gold events and the rivals, by their short names; that of a rival is its
+        rank, such as `#2`.
+        """
+        return (
+            *((name, g.at) for name, g in self.named if g.at.stages),
+            *((f"#{r.rank}", r) for r in self.rivals),
+        )
 
     @property
     def signals(self) -> list[str]:
-        """Signals with a trust above 0: first those on which the rivals lead the first missed gold event most."""
+        """Signals with a trust above 0: first those on which the rivals lead the first missed
+        gold event most.
+        """
         stored = [g for g in self.golds if g.at.parts]
         known = [c for _, c in self.candidates]
         if not known:
@@ -156,27 +174,55 @@ class Explained:
         if not stored or not self.rivals or not self.linear:
             return trusted
         mine = next((g for g in stored if g.cause is not Cause.FOUND), stored[0]).at
-        lead = {p.signal: sum(_contribution(r, p.signal) for r in self.rivals) / len(self.rivals) - p.contribution for p in mine.parts}
-        return sorted(trusted, key=lambda name: -lead[name] if math.isfinite(lead[name]) else math.inf)
+        lead = {
+            p.signal: sum(_contribution(r, p.signal) for r in self.rivals) / len(self.rivals)
+            - p.contribution
+            for p in mine.parts
+        }
+        return sorted(
+            trusted, key=lambda name: -lead[name] if math.isfinite(lead[name]) else math.inf
+        )
 
 
 def missed(run: RunFolder, arm: str | None = None) -> list[dict[str, Any]]:
-    """The rows of an arm with a gold event that is not in the answer, in the order of the file.  Raises HebbariumError."""
-    return [row for row in run.rows(run.arm(arm)) if row["gold"] and not set(row["gold"]) <= set(row["retrieved"])]
+    """The rows of an arm with a gold event that is not in the answer, in the order of the file.
+    Raises HebbariumError.
+    """
+    return [
+        row
+        for row in run.rows(run.arm(arm))
+        if row["gold"] and not set(row["gold"]) <= set(row["retrieved"])
+    ]
 
 
-def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, embedder: Embedder, *, arm: str | None = None) -> Explained:
-    """Rebuild the memory of a question's conversation, ask the question, and explain the places of its gold events.
+def explain(
+    run: RunFolder,
+    question: str,
+    data: Dataset,
+    registry: Registry,
+    embedder: Embedder,
+    *,
+    arm: str | None = None,
+) -> Explained:
+    """Rebuild the memory of a question's conversation, ask the question, and explain the places of
+    its gold events.
 
     question  id, or <conversation>/<id> where several conversations have it
     arm       of an ablation; None: the full set
 
-    Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises InputError for a run of another system and for an
-    unknown question, HebbariumError.
+    Cost: one encoding of the conversation, then one retrieval for each mechanism.  Raises
+    InputError for a run of another system and for an unknown question, HebbariumError.
     """
     chosen = ours(run, arm)
     conversation, wanted = question_named(run, data, question)
-    row = next((r for r in run.rows(chosen) if r["conversation"] == conversation.id and r["question"] == wanted.id), None)
+    row = next(
+        (
+            r
+            for r in run.rows(chosen)
+            if r["conversation"] == conversation.id and r["question"] == wanted.id
+        ),
+        None,
+    )
     cell = run.cell(chosen, conversation.id, data)
     witness = Witness()
     with closing(rebuilt(run, cell, registry, embedder, witness)) as memory:
@@ -189,36 +235,60 @@ def explain(run: RunFolder, question: str, data: Dataset, registry: Registry, em
 
 
 def ours(run: RunFolder, arm: str | None) -> str:
-    """The arm of that name, the first for None.  Raises InputError for an arm of another system, which has no mechanisms to explain it by."""
+    """The arm of that name, the first for None.  Raises InputError for an arm of another system,
+    which has no mechanisms to explain it by.
+    """
     chosen = run.arm(arm)
     if (system := run.deciding(chosen).get("system", OURS)) != OURS:
-        raise InputError(f"the arm measured {system}; only the memories of {OURS} can be explained", where=str(run.path),
-                         cure="`hebbarium compare` shows what another system retrieved")
+        raise InputError(
+            f"the arm measured {system}; only the memories of {OURS} can be explained",
+            where=str(run.path),
+            cure="`hebbarium compare` shows what another system retrieved",
+        )
     return chosen
 
 
-def rebuilt(run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, witness: Witness) -> Hebbarium:
+def rebuilt(
+    run: RunFolder, cell: Cell, registry: Registry, embedder: Embedder, witness: Witness
+) -> Hebbarium:
     """An empty memory as the cell had it.  The caller closes it.  Raises HebbariumError."""
     mechanisms = registry.build(MechanismSet(cell.spec.set, "", cell.spec.mechanisms))
-    return Hebbarium(mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model())
+    return Hebbarium(
+        mechanisms, embedder, cell.spec.seed, witness, language_model=run.language_model()
+    )
 
 
 def question_named(run: RunFolder, data: Dataset, name: str) -> tuple[Conversation, Question]:
-    """The question of a run that is called <conversation>/<id>, else the only one with that id.  Raises InputError for none, and for several."""
-    measured = {(c.id, q.id): (c, q) for c in data.conversations if c.id in run.manifest["conversations"] for q in c.questions}
+    """The question of a run that is called <conversation>/<id>, else the only one with that id.
+    Raises InputError for none, and for several.
+    """
+    measured = {
+        (c.id, q.id): (c, q)
+        for c in data.conversations
+        if c.id in run.manifest["conversations"]
+        for q in c.questions
+    }
     known = names_of(measured)
     whole = [key for key in measured if "/".join(key) == name]
     keys = whole or [key for key in measured if key[1] == name]
     if len(keys) == 1:
         return measured[keys[0]]
     if keys:
-        raise InputError(f"{len(keys)} conversations have a question {name!r}", where=str(run.path), cure=nearest(name, [known[key] for key in keys]))
-    raise InputError(f"the run has no question {name!r}", where=str(run.path),
-                     cure=f"{nearest(name, known.values())}; `hebbarium explain {run.path}` lists the missed ones")
+        raise InputError(
+            f"{len(keys)} conversations have a question {name!r}",
+            where=str(run.path),
+            cure=nearest(name, [known[key] for key in keys]),
+        )
+    raise InputError(
+        f"the run has no question {name!r}",
+        where=str(run.path),
+        cure=f"{nearest(name, known.values())}; `hebbarium explain {run.path}` lists the missed ones",
+    )
 
 
 def names_of(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """(conversation, question) -> what the question is called: its id, or <conversation>/<id> if another conversation has this id, too.
+    """(conversation, question) -> what the question is called: its id, or <conversation>/<id> if
+    another conversation has this id, too.
 
     >>> names_of([("a", "q1"), ("b", "q1"), ("b", "q2")])
     {('a', 'q1'): 'a/q1', ('b', 'q1'): 'b/q1', ('b', 'q2'): 'q2'}
@@ -228,8 +298,15 @@ def names_of(keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     return {key: "/".join(key) if used[key[1]] > 1 else key[1] for key in asked}
 
 
-def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, memory: Engine, witness: Witness,
-               row: Mapping[str, Any] | None) -> Explained:
+def _explained(
+    run: RunFolder,
+    cell: Cell,
+    question: Question,
+    query: Query,
+    memory: Engine,
+    witness: Witness,
+    row: Mapping[str, Any] | None,
+) -> Explained:
     answer, spec = memory.retrieve(query, cell.spec.k), cell.spec
     rows = {id: memory.event_log.row(id) for id in question.gold}
     rivals = [int(each) for each in answer.rows if int(each) not in rows.values()][:RIVALS]
@@ -240,25 +317,60 @@ def _explained(run: RunFolder, cell: Cell, question: Question, query: Query, mem
     makers = makers_of(memory)
     reader = Reader(memory, witness, spec.k, makers, answer, candidates[last[0]] if last else None)
     events = {e.id: e for e in cell.conversation.events}
-    golds = tuple(reader.gold(candidates[place], place, {id: ranks[stored.index(place)] for id, ranks in silenced.items()})
-                  if place >= 0 else reader.rejected(events[id]) for id, place in rows.items())
+    golds = tuple(
+        reader.gold(
+            candidates[place],
+            place,
+            {id: ranks[stored.index(place)] for id, ranks in silenced.items()},
+        )
+        if place >= 0
+        else reader.rejected(events[id])
+        for id, place in rows.items()
+    )
     return Explained(
-        run=run.name, folder=str(run.path), arm=spec.arm, conversation=cell.conversation.id, question=question.id, category=question.category,
-        text=question.text, answer=question.answer, time=written(query.time or 0.0), k=spec.k, stored=memory.store.n,
-        visible=int(answer.answerable.sum()), golds=golds, rivals=tuple(candidates[place] for place in rivals),
-        linear=linear, makers=makers,
-        owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)}, notes=_notes(spec, answer, row))
+        run=run.name,
+        folder=str(run.path),
+        arm=spec.arm,
+        conversation=cell.conversation.id,
+        question=question.id,
+        category=question.category,
+        text=question.text,
+        answer=question.answer,
+        time=written(query.time or 0.0),
+        k=spec.k,
+        stored=memory.store.n,
+        visible=int(answer.answerable.sum()),
+        golds=golds,
+        rivals=tuple(candidates[place] for place in rivals),
+        linear=linear,
+        makers=makers,
+        owners={c.name: m.id for m in memory.mechanisms for c in m.owns if isinstance(c, Signal)},
+        notes=_notes(spec, answer, row),
+    )
 
 
-def candidates_of(memory: Engine, query: Query, answer: Answer, rows: Iterable[int]) -> tuple[dict[int, Candidate], bool]:
-    """Row -> what the query makes of it, and whether the fusion is linear.  Cost: about one retrieval, and O(n) for each row and signal.
+def candidates_of(
+    memory: Engine, query: Query, answer: Answer, rows: Iterable[int]
+) -> tuple[dict[int, Candidate], bool]:
+    """Row -> what the query makes of it, and whether the fusion is linear.  Cost: about one
+    retrieval, and O(n) for each row and signal.
 
     answer  to the same query, the last one asked: the columns hold its scores
     """
     asked_for = list(dict.fromkeys(rows))
-    places = {name: {place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for} for name in _signals(memory)}
+    places = {
+        name: {
+            place: int(rank(memory.column(name), answer.answerable, place)) for place in asked_for
+        }
+        for name in _signals(memory)
+    }
     found = dict(zip(asked_for, memory.explain(query, asked_for), strict=True))
-    made = {place: _candidate(memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()}) for place, each in found.items()}
+    made = {
+        place: _candidate(
+            memory, place, answer.rank(place), each, {s: p[place] for s, p in places.items()}
+        )
+        for place, each in found.items()
+    }
     return made, all(each.linear for each in found.values())
 
 
@@ -266,15 +378,35 @@ def _signals(memory: Engine) -> list[str]:
     return [signal.name for signal, _ in memory.assembly.signals]
 
 
-def _candidate(memory: Engine, row: int, place: int, explanation: Explanation, ranks: Mapping[str, int]) -> Candidate:
-    parts = tuple(Part(p.signal, p.facet.name.lower(), p.trust, p.raw, p.standardised, p.contribution, ranks[p.signal]) for p in explanation.signals)
-    return Candidate(id_of(memory.unit(row)), memory.event_log.rendered(row), place, parts, explanation.stages)
+def _candidate(
+    memory: Engine, row: int, place: int, explanation: Explanation, ranks: Mapping[str, int]
+) -> Candidate:
+    parts = tuple(
+        Part(
+            p.signal,
+            p.facet.name.lower(),
+            p.trust,
+            p.raw,
+            p.standardised,
+            p.contribution,
+            ranks[p.signal],
+        )
+        for p in explanation.signals
+    )
+    return Candidate(
+        id_of(memory.unit(row)), memory.event_log.rendered(row), place, parts, explanation.stages
+    )
 
 
 def makers_of(memory: Engine) -> dict[str, tuple[str, ...]]:
     """Stage of the ranking -> mechanisms that compute it."""
     nodes = memory.assembly.phases[Phase.RETRIEVE]
-    return {stage.name: tuple(dict.fromkeys(n.owner for n in nodes if stage in n.sets or stage in n.adds)) for stage in memory.assembly.ranking}
+    return {
+        stage.name: tuple(
+            dict.fromkeys(n.owner for n in nodes if stage in n.sets or stage in n.adds)
+        )
+        for stage in memory.assembly.ranking
+    }
 
 
 def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -287,8 +419,11 @@ def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tupl
     made = f"the run was made by the code {code}, and this is {code_version()}"
     if same:
         return (f"{made}; the rebuilt memory gives the same answer",)
-    return (f"the rebuilt memory does not give the answer of the run: {made}" if code != code_version() else
-            "the rebuilt memory does not give the answer of the run; library versions or the embedding cache may differ",)
+    return (
+        f"the rebuilt memory does not give the answer of the run: {made}"
+        if code != code_version()
+        else "the rebuilt memory does not give the answer of the run; library versions or the embedding cache may differ",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +431,8 @@ class Reader:
     """Finds the cause for each gold event.
 
     answer  to the query, the last one asked
-    bar     the last event of the answer, which a missed one would have to beat; None if the answer is shorter than k
+    bar     the last event of the answer, which a missed one would have to beat; None if the answer
+            is shorter than k
     """
 
     memory: Engine
@@ -309,8 +445,13 @@ class Reader:
     def rejected(self, event: Event) -> Gold:
         """An event that is not stored."""
         gates = self.witness.vetoes.get(event.id, [])
-        return Gold(Candidate(event.id, event.rendered(), 0), Cause.NOT_STORED, f"not stored: vetoed by {_listed(gates) or 'no known gate'}", {},
-                    by=tuple(gates))
+        return Gold(
+            Candidate(event.id, event.rendered(), 0),
+            Cause.NOT_STORED,
+            f"not stored: vetoed by {_listed(gates) or 'no known gate'}",
+            {},
+            by=tuple(gates),
+        )
 
     def gold(self, at: Candidate, row: int, silenced: Mapping[str, int]) -> Gold:
         """A stored event.
@@ -318,9 +459,17 @@ class Reader:
         silenced  mechanism -> rank with that mechanism silenced; {}: none was silenced
         """
         found = self._found(at, row)
-        if found.cause is Cause.FOUND or not (lifted := [f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k]):
+        if found.cause is Cause.FOUND or not (
+            lifted := [
+                f"{id} (rank {place})" for id, place in silenced.items() if 0 < place <= self.k
+            ]
+        ):
             return replace(found, silenced=silenced)
-        return replace(found, silenced=silenced, words=f"{found.words}. It would be in the answer without {_listed(lifted, 'or')}")
+        return replace(
+            found,
+            silenced=silenced,
+            words=f"{found.words}. It would be in the answer without {_listed(lifted, 'or')}",
+        )
 
     def _found(self, at: Candidate, row: int) -> Gold:
         if 0 < at.rank <= self.k:
@@ -330,28 +479,62 @@ class Reader:
         stage = self._left(at)
         if not at.rank and stage:
             by = self.makers.get(stage.stage, ())
-            return Gold(at, Cause.HELD_BACK, f"held back at the stage {stage.stage}{_made(by)}", {}, stage.stage, by)
+            return Gold(
+                at,
+                Cause.HELD_BACK,
+                f"held back at the stage {stage.stage}{_made(by)}",
+                {},
+                stage.stage,
+                by,
+            )
         trusted = [p for p in at.parts if p.trust > 0 and p.rank]
         best = min(trusted, key=lambda p: p.rank, default=None)
         if best is None or best.rank > FIRST:
-            known = f"; its best is {best.signal} with rank {best.rank}" if best else "; all are silent on it"
+            known = (
+                f"; its best is {best.signal} with rank {best.rank}"
+                if best
+                else "; all are silent on it"
+            )
             return Gold(at, Cause.NO_SIGNAL, f"in no signal's first {FIRST}{known}", {})
         if not at.rank:
             return Gold(at, Cause.BELOW, "it has no score in the last stage", {})
         words = f"{self._fall(at)}. Its best signal is {best.signal}, where it is at rank {best.rank}{self._deficit(at)}"
-        return Gold(at, Cause.BELOW, words, {}, stage.stage if stage else "", self.makers.get(stage.stage, ()) if stage else ())
+        return Gold(
+            at,
+            Cause.BELOW,
+            words,
+            {},
+            stage.stage if stage else "",
+            self.makers.get(stage.stage, ()) if stage else (),
+        )
 
     def _withheld(self, at: Candidate, row: int) -> Gold:
-        """An event that may not be answered: a rule excludes it, or it is archived and no step reached it."""
+        """An event that may not be answered: a rule excludes it, or it is archived and no step
+        reached it.
+        """
         if self.memory.column(BAN)[row] > 0:
-            able = tuple(dict.fromkeys(n.owner for n in self.memory.assembly.phases[Phase.RETRIEVE] if BAN in n.adds and n.owner != ENGINE))
-            return Gold(at, Cause.HELD_BACK, f"excluded by {_listed(able, 'or') or 'the filter of the query'}", {}, by=able)
+            able = tuple(
+                dict.fromkeys(
+                    n.owner
+                    for n in self.memory.assembly.phases[Phase.RETRIEVE]
+                    if BAN in n.adds and n.owner != ENGINE
+                )
+            )
+            return Gold(
+                at,
+                Cause.HELD_BACK,
+                f"excluded by {_listed(able, 'or') or 'the filter of the query'}",
+                {},
+                by=able,
+            )
         by = self.witness.archived.get(row)
         words = f"archived by {by.mechanism} at {written(by.time)}" if by else "archived"
         return Gold(at, Cause.ARCHIVED, words, {}, by=(by.mechanism,) if by else ())
 
     def _left(self, at: Candidate) -> StageRank | None:
-        """The stage at which the event leaves the first k for good; None if it was never among them."""
+        """The stage at which the event leaves the first k for good; None if it was never among
+        them.
+        """
         last = max((i for i, stage in enumerate(at.stages) if 0 < stage.rank <= self.k), default=-1)
         return at.stages[last + 1] if 0 <= last < len(at.stages) - 1 else None
 
@@ -362,17 +545,30 @@ class Reader:
             path = ", ".join(f"{stage.rank} after {stage.stage}" for stage in at.stages)
             return f"below the first {self.k} in every stage: rank {path}"
         before = at.stages[at.stages.index(after) - 1]
-        return f"below the first {self.k}: it falls from rank {before.rank} to {after.rank} at the stage {after.stage}" \
-               f"{_made(self.makers.get(after.stage, ()))}" + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
+        return (
+            f"below the first {self.k}: it falls from rank {before.rank} to {after.rank} at the stage {after.stage}"
+            f"{_made(self.makers.get(after.stage, ()))}"
+            + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
+        )
 
     def _deficit(self, at: Candidate) -> str:
         """Signals on which the last event of the answer leads most, and on which it trails most."""
-        if self.bar is None or not all(math.isfinite(p.contribution) for p in (*at.parts, *self.bar.parts)):
+        if self.bar is None or not all(
+            math.isfinite(p.contribution) for p in (*at.parts, *self.bar.parts)
+        ):
             return ""
-        lead = sorted((p.contribution - _contribution(self.bar, p.signal), p.signal) for p in at.parts if p.trust > 0)
+        lead = sorted(
+            (p.contribution - _contribution(self.bar, p.signal), p.signal)
+            for p in at.parts
+            if p.trust > 0
+        )
         behind = [f"{name} ({value:+.3f})" for value, name in lead if value < 0][:NAMED]
         ahead = [f"{name} ({value:+.3f})" for value, name in reversed(lead) if value > 0][:NAMED]
-        words = f". Against the event at rank {self.bar.rank}, it loses most on {_listed(behind)}" if behind else ""
+        words = (
+            f". Against the event at rank {self.bar.rank}, it loses most on {_listed(behind)}"
+            if behind
+            else ""
+        )
         return words + (f" and gains most on {_listed(ahead)}" if behind and ahead else "")
 
 
@@ -395,6 +591,7 @@ def _listed(names: Iterable[str], last: str = "and") -> str:
 
 # ---- as data and as a page
 
+
 def to_json(found: Explained) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not finite are None."""
     plain: dict[str, Any] = _finite(asdict(found))
@@ -413,21 +610,39 @@ def to_html(found: Explained, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(Path(__file__).parent / "templates")
     made.filters.update(number=number, signed=signed)
-    write_whole(path, [made.get_template("explain.html.j2").render(found=found, scale=_scale(found), moved=moved(found))])
+    write_whole(
+        path,
+        [
+            made.get_template("explain.html.j2").render(
+                found=found, scale=_scale(found), moved=moved(found)
+            )
+        ],
+    )
     return path
 
 
 def _scale(found: Explained) -> float:
     """The largest contribution on the page, which has the longest bar."""
-    parts = [abs(p.contribution) for _, c in found.candidates for p in c.parts if math.isfinite(p.contribution)]
+    parts = [
+        abs(p.contribution)
+        for _, c in found.candidates
+        for p in c.parts
+        if math.isfinite(p.contribution)
+    ]
     return max(parts, default=0.0) or 1.0
 
 
 def moved(found: Explained) -> list[tuple[str, list[int]]]:
-    """Each mechanism that changes the rank of a stored gold event when it is silenced, with the rank of every stored gold event, best first."""
+    """Each mechanism that changes the rank of a stored gold event when it is silenced, with the
+    rank of every stored gold event, best first.
+    """
     stored = [g for g in found.golds if g.silenced]
     ids: Sequence[str] = list(stored[0].silenced) if stored else []
-    changed = [(id, [g.silenced[id] for g in stored]) for id in ids if any(g.silenced[id] != g.at.rank for g in stored)]
+    changed = [
+        (id, [g.silenced[id] for g in stored])
+        for id in ids
+        if any(g.silenced[id] != g.at.rank for g in stored)
+    ]
     return sorted(changed, key=lambda item: sum(place or math.inf for place in item[1]))
 
 

@@ -1,4 +1,7 @@
-"""`hebbarium export`: the rows of a run as one table, in CSV or Parquet, with the times of each question."""
+"""`hebbarium export`: the rows of a run as one table, in CSV or Parquet, with the times of each
+question.
+"""
+
 from __future__ import annotations
 
 import csv
@@ -13,31 +16,53 @@ from ..engine.base.errors import HebbariumError, InputError
 from ..reporting.files import write_whole
 from .execution.folder import RunFolder
 
-KEY = ("arm", "conversation", "question", "seed")       # names a line of times.jsonl
+KEY = ("arm", "conversation", "question", "seed")  # names a line of times.jsonl
 
 
 def table(run: RunFolder) -> list[dict[str, Any]]:
     """The rows of all arms, with the columns `<phase>_ms` of times.jsonl.  Raises DataError."""
-    times = {tuple(line.get(name) for name in KEY): {name: value for name, value in line.items() if name not in KEY} for line in run.times()}
+    times = {
+        tuple(line.get(name) for name in KEY): {
+            name: value for name, value in line.items() if name not in KEY
+        }
+        for line in run.times()
+    }
     return [{**row, **times.get(tuple(row.get(name) for name in KEY), {})} for row in run.rows()]
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write a CSV file, whole or not at all: UTF-8, one line a row, lists and objects as JSON, nothing for null.  Raises HebbariumError."""
+    """Write a CSV file, whole or not at all: UTF-8, one line a row, lists and objects as JSON,
+    nothing for null.  Raises HebbariumError.
+    """
     write_whole(path, _lines(rows))
 
 
 def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write a Parquet file, whole or not at all; lists stay lists.  Raises InputError without pyarrow, HebbariumError."""
+    """Write a Parquet file, whole or not at all; lists stay lists.  Raises InputError without
+    pyarrow, HebbariumError.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise InputError("Parquet needs pyarrow, which is not installed", where="--parquet",
-                         cure="pip install 'hebbarium[arrow]', or export with --csv") from error
-    lists = {"gold": pa.string(), "retrieved": pa.string(), "ranks": pa.int64(), "scores": pa.float64()}
+        raise InputError(
+            "Parquet needs pyarrow, which is not installed",
+            where="--parquet",
+            cure="pip install 'hebbarium[arrow]', or export with --csv",
+        ) from error
+    lists = {
+        "gold": pa.string(),
+        "retrieved": pa.string(),
+        "ranks": pa.int64(),
+        "scores": pa.float64(),
+    }
     names = _columns(rows)
-    arrays = [pa.array([row.get(name) for row in rows], type=pa.list_(lists[name]) if name in lists else None) for name in names]
+    arrays = [
+        pa.array(
+            [row.get(name) for row in rows], type=pa.list_(lists[name]) if name in lists else None
+        )
+        for name in names
+    ]
     draft = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,8 +71,11 @@ def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     except OSError as error:
         with suppress(OSError):
             draft.unlink()
-        raise HebbariumError(f"it cannot be written ({error.strerror or error})", where=str(path),
-                             cure="free disk space or make the folder writable, then start again") from error
+        raise HebbariumError(
+            f"it cannot be written ({error.strerror or error})",
+            where=str(path),
+            cure="free disk space or make the folder writable, then start again",
+        ) from error
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -62,5 +90,10 @@ def _lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield line.getvalue()
         line.seek(0)
         line.truncate()
-        writer.writerow([json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value for value in map(row.get, names)])
+        writer.writerow(
+            [
+                json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+                for value in map(row.get, names)
+            ]
+        )
     yield line.getvalue()

@@ -1,7 +1,9 @@
 """`hebbarium explain RUN --misses`: every gold event that a run missed, by cause.
 
-The memory of each conversation is rebuilt from the run's manifest and asked its questions again, in their order.
+The memory of each conversation is rebuilt from the run's manifest and asked its questions again, in
+their order.
 """
+
 from __future__ import annotations
 
 import json
@@ -28,7 +30,8 @@ from .systems.hebbarium import Hebbarium
 from .systems.witness import Witness
 
 ORDER: Final = (Cause.NOT_STORED, Cause.ARCHIVED, Cause.NO_SIGNAL, Cause.BELOW, Cause.HELD_BACK)
-WORDS: Final = {Cause.ARCHIVED: "archived and not reached"}     # of a cause where it differs from its value
+# of a cause where it differs from its value
+WORDS: Final = {Cause.ARCHIVED: "archived and not reached"}
 NEVER: Final = "not among the first k after any stage"
 Progress = Callable[[int, int], None]
 
@@ -40,9 +43,12 @@ class Miss:
     gold, text   id and text as it is indexed
     rank         in the answer, from 1; 0 if it cannot be retrieved
     cause        a value of `Cause`
-    stage        of a cause "below the first k": the stage at which it leaves the first k for good; "" if no stage has it there
-    by           mechanisms behind the cause: gates that voted against it, what archived it, what computed the stage or held it back
-    signal, signal_rank  the signal with a trust above 0 that ranks it best, and its rank there; "" and 0 if all are silent on it
+    stage        of a cause "below the first k": the stage at which it leaves the first k for good;
+                 "" if no stage has it there
+    by           mechanisms behind the cause: gates that voted against it, what archived it, what
+                 computed the stage or held it back
+    signal, signal_rank  the signal with a trust above 0 that ranks it best, and its rank there; ""
+                         and 0 if all are silent on it
     words        the cause in words
     """
 
@@ -63,7 +69,9 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Misses of one cause and stage: their number, the number of their questions, and the mechanisms behind them, most frequent first."""
+    """Misses of one cause and stage: their number, the number of their questions, and the
+    mechanisms behind them, most frequent first.
+    """
 
     cause: Cause
     stage: str
@@ -75,7 +83,11 @@ class Group:
     def name(self) -> str:
         """The cause, with the stage of one that is below the first k."""
         word = WORDS.get(self.cause, self.cause.value)
-        return f"{word}: {f'fell at the stage {self.stage}' if self.stage else NEVER}" if self.cause is Cause.BELOW else word
+        return (
+            f"{word}: {f'fell at the stage {self.stage}' if self.stage else NEVER}"
+            if self.cause is Cause.BELOW
+            else word
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +113,58 @@ class Misses:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """By cause, in the order of a memory's life, then by stage, most frequent first; causes without a miss are left out."""
+        """By cause, in the order of a memory's life, then by stage, most frequent first; causes
+        without a miss are left out.
+        """
         found: dict[tuple[Cause, str], list[Miss]] = {}
         for miss in self.misses:
-            found.setdefault((miss.cause, miss.stage if miss.cause is Cause.BELOW else ""), []).append(miss)
-        made = [Group(cause, stage, len(mine), len({(m.conversation, m.question) for m in mine}),
-                      tuple(Counter(id for m in mine for id in m.by).most_common())) for (cause, stage), mine in found.items()]
-        return tuple(sorted(made, key=lambda group: (ORDER.index(group.cause), -group.n, group.stage)))
+            found.setdefault(
+                (miss.cause, miss.stage if miss.cause is Cause.BELOW else ""), []
+            ).append(miss)
+        made = [
+            Group(
+                cause,
+                stage,
+                len(mine),
+                len({(m.conversation, m.question) for m in mine}),
+                tuple(Counter(id for m in mine for id in m.by).most_common()),
+            )
+            for (cause, stage), mine in found.items()
+        ]
+        return tuple(
+            sorted(made, key=lambda group: (ORDER.index(group.cause), -group.n, group.stage))
+        )
 
     @property
     def n_missed_questions(self) -> int:
         return len({(m.conversation, m.question) for m in self.misses})
 
 
-def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder, *, arm: str | None = None, only: Sequence[str] = (),
-           progress: Progress | None = None) -> Misses:
+def misses(
+    run: RunFolder,
+    data: Dataset,
+    registry: Registry,
+    embedder: Embedder,
+    *,
+    arm: str | None = None,
+    only: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Misses:
     """Rebuild the memory of every conversation and find the cause of every miss.
 
     arm       of an ablation; None: the full set
     only      names of the questions to ask, see `explain.question_named`; all if empty
     progress  called with (conversations done, conversations in all)
 
-    A gold event is missed if no memory that shows it is among the first k.  Cost: one encoding of each conversation, one retrieval for each
-    question, and one more for each question with a miss.  Raises InputError for a run of another system and for an unknown question,
-    HebbariumError.
+    A gold event is missed if no memory that shows it is among the first k.  Cost: one encoding of
+    each conversation, one retrieval for each question, and one more for each question with a miss.
+    Raises InputError for a run of another system and for an unknown question, HebbariumError.
     """
     chosen, report = ours(run, arm), progress or (lambda *_: None)
     wanted = _wanted(run, data, only)
-    conversations = [c for c in data.conversations if any((c.id, q.id) in wanted for q in c.questions)]
+    conversations = [
+        c for c in data.conversations if any((c.id, q.id) in wanted for q in c.questions)
+    ]
     rows = {(row["conversation"], row["question"]): row for row in run.rows(chosen)}
     found: list[Miss] = []
     gold: Counter[str] = Counter()
@@ -143,21 +179,41 @@ def misses(run: RunFolder, data: Dataset, registry: Registry, embedder: Embedder
                 gold[question.category] += len(question.gold)
                 found += mine
                 row = rows.get((conversation.id, question.id))
-                other += cell.spec.match == "unit" and (row is None or [_rank(memory, answer, id) for id in question.gold] != row["ranks"])
+                other += cell.spec.match == "unit" and (
+                    row is None
+                    or [_rank(memory, answer, id) for id in question.gold] != row["ranks"]
+                )
         report(done, len(conversations))
     lost = Counter(m.category for m in found)
-    return Misses(run.name, str(run.path), chosen, k, questions, gold.total(), tuple(found),
-                  {name: (n, lost[name]) for name, n in sorted(gold.items())}, _notes(run, code, other, questions))
+    return Misses(
+        run.name,
+        str(run.path),
+        chosen,
+        k,
+        questions,
+        gold.total(),
+        tuple(found),
+        {name: (n, lost[name]) for name, n in sorted(gold.items())},
+        _notes(run, code, other, questions),
+    )
 
 
 def _wanted(run: RunFolder, data: Dataset, only: Sequence[str]) -> set[tuple[str, str]]:
-    """(conversation, question) of the questions with gold that are to be asked.  Raises InputError for a name that no question of the run has."""
+    """(conversation, question) of the questions with gold that are to be asked.  Raises
+    InputError for a name that no question of the run has.
+    """
     measured = [c for c in data.conversations if c.id in run.manifest["conversations"]]
-    chosen = [question_named(run, data, name) for name in only] if only else [(c, q) for c in measured for q in c.questions]
+    chosen = (
+        [question_named(run, data, name) for name in only]
+        if only
+        else [(c, q) for c in measured for q in c.questions]
+    )
     return {(c.id, q.id) for c, q in chosen if q.gold}
 
 
-def _asked(cell: Cell, memory: Hebbarium, witness: Witness, wanted: Collection[tuple[str, str]]) -> Iterator[tuple[Question, Answer, list[Miss]]]:
+def _asked(
+    cell: Cell, memory: Hebbarium, witness: Witness, wanted: Collection[tuple[str, str]]
+) -> Iterator[tuple[Question, Answer, list[Miss]]]:
     """Each wanted question with its answer and its misses.  Feedback is given as in the run."""
     for question, query in asked(cell, memory, prepare(cell, memory)):
         if (cell.conversation.id, question.id) in wanted:
@@ -172,41 +228,86 @@ def _rank(memory: Hebbarium, answer: Answer, id: str) -> int:
     return min(filter(None, map(answer.rank, memory.engine.event_log.showing(id))), default=0)
 
 
-def _missed(cell: Cell, memory: Hebbarium, witness: Witness, question: Question, query: Query, answer: Answer) -> list[Miss]:
+def _missed(
+    cell: Cell,
+    memory: Hebbarium,
+    witness: Witness,
+    question: Question,
+    query: Query,
+    answer: Answer,
+) -> list[Miss]:
     engine, k = memory.engine, cell.spec.k
     lost = [id for id in question.gold if not 0 < _rank(memory, answer, id) <= k or not len(answer)]
     if not lost:
         return []
     rows = {id: engine.event_log.row(id) for id in lost}
     last = answer.rows[-1:].tolist() if len(answer) == k else []
-    candidates, _ = candidates_of(engine, query, answer, [*(row for row in rows.values() if row >= 0), *last])
-    reader = Reader(engine, witness, k, makers_of(engine), answer, candidates[last[0]] if last else None)
+    candidates, _ = candidates_of(
+        engine, query, answer, [*(row for row in rows.values() if row >= 0), *last]
+    )
+    reader = Reader(
+        engine, witness, k, makers_of(engine), answer, candidates[last[0]] if last else None
+    )
     events = {event.id: event for event in cell.conversation.events}
-    found = [reader.gold(candidates[row], row, {}) if row >= 0 else reader.rejected(events[id]) for id, row in rows.items()]
+    found = [
+        reader.gold(candidates[row], row, {}) if row >= 0 else reader.rejected(events[id])
+        for id, row in rows.items()
+    ]
     return [_miss(cell.conversation.id, question, gold) for gold in found]
 
 
 def _miss(conversation: str, question: Question, gold: Gold) -> Miss:
-    best = min((p for p in gold.at.parts if p.trust > 0 and p.rank), key=lambda p: p.rank, default=None)
-    return Miss(conversation, question.id, question.category, question.text, gold.at.id, gold.at.text, gold.at.rank, gold.cause, gold.stage, gold.by,
-                best.signal if best else "", best.rank if best else 0, gold.words)
+    best = min(
+        (p for p in gold.at.parts if p.trust > 0 and p.rank), key=lambda p: p.rank, default=None
+    )
+    return Miss(
+        conversation,
+        question.id,
+        question.category,
+        question.text,
+        gold.at.id,
+        gold.at.text,
+        gold.at.rank,
+        gold.cause,
+        gold.stage,
+        gold.by,
+        best.signal if best else "",
+        best.rank if best else 0,
+        gold.words,
+    )
 
 
 def _notes(run: RunFolder, code: str, other: int, questions: int) -> tuple[str, ...]:
-    found = [f"the run was made by the code {code}, and this is {code_version()}"] if code != code_version() else []
+    found = (
+        [f"the run was made by the code {code}, and this is {code_version()}"]
+        if code != code_version()
+        else []
+    )
     if run.manifest.get("match") == "session":
         found.append("the run ranked sessions; gold and ranks here are of single events")
     if other:
-        found.append(f"the rebuilt memories give other ranks of gold than the run for {other} of {plural(questions, 'question')}")
+        found.append(
+            f"the rebuilt memories give other ranks of gold than the run for {other} of {plural(questions, 'question')}"
+        )
     return tuple(found)
 
 
 # ---- as data and as a page
 
+
 def to_json(found: Misses) -> dict[str, Any]:
     """Plain data for `json.dumps`."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(found)))
-    groups = [{"cause": g.cause.value, "stage": g.stage, "gold": g.n, "questions": g.questions, "by": dict(g.by)} for g in found.groups]
+    groups = [
+        {
+            "cause": g.cause.value,
+            "stage": g.stage,
+            "gold": g.n,
+            "questions": g.questions,
+            "by": dict(g.by),
+        }
+        for g in found.groups
+    ]
     return {**plain, "groups": groups, "n_missed_questions": found.n_missed_questions}
 
 

@@ -1,4 +1,7 @@
-"""`hebbarium reproduce`: a run again, from its manifest into a new folder, and whether all rows are equal."""
+"""`hebbarium reproduce`: a run again, from its manifest into a new folder, and whether all rows
+are equal.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,16 +21,18 @@ from .execution.plan import Plan, planned
 from .execution.spec import RunSpec, Settings, recorded
 from .systems.by_name import OURS
 
-# What may differ without a row being another one: where things are, when and how they were run, and the software, which is reported apart.
-MADE_BY: Final = ("code", "versions", "registry_digest", "embedder_revision", "system_revision", "set_digest", "files", "transcript")
+# What may differ without a row being another one: where things are, when and how they were run, and
+# the software, which is reported apart.
+MADE_BY: Final = ("code", "versions", "registry_digest", "embedder_revision", "system_revision",
+                  "set_digest", "files", "transcript")  # fmt: skip
 KEY: Final = ("arm", "conversation", "question")
-NOT_COMPARED: Final = ("code",)     # of a row: the code that made it is named among what differs
+NOT_COMPARED: Final = ("code",)  # of a row: the code that made it is named among what differs
 
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """The first row that differs, in the order of the first run's file: its key, and each field with both values; None for a row or field that
-    is absent."""
+    """The first row that differs, in the order of the first run's file: its key, and each field
+    with both values; None for a row or field that is absent."""
 
     arm: str
     conversation: str
@@ -40,9 +45,11 @@ class Reproduction:
     """A run and its repetition.
 
     folder, again   of the run, and of the repetition
-    n_rows          rows of the run; `n_different` of them are other ones, or absent, in the repetition
+    n_rows          rows of the run; `n_different` of them are other ones, or absent, in the
+                    repetition
     first           the first of these; None if all rows are equal
-    differing       what made the rows, where it is another now: name and both values, None where absent
+    differing       what made the rows, where it is another now: name and both values, None where
+                    absent
     """
 
     folder: str
@@ -57,40 +64,87 @@ class Reproduction:
         return self.n_different == 0
 
 
-def reproduce(run: RunFolder, data: Dataset, registry: Registry, embedder: CachedEmbedder, out: Path, *, jobs: int = 1,
-              progress: Progress | None = None, making: Made | None = None) -> Reproduction:
+def reproduce(
+    run: RunFolder,
+    data: Dataset,
+    registry: Registry,
+    embedder: CachedEmbedder,
+    out: Path,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    making: Made | None = None,
+) -> Reproduction:
     """Run every arm of the manifest again on the same conversations, into `out`, and compare rows.
 
-    Cost: that of the run.  A second call of a repetition that was stopped continues it.  Raises InputError for the folder of the run itself and for
-    one that holds another run, DataError for a damaged manifest or damaged rows, RegistryError for a set that this registry cannot build.
+    Cost: that of the run.  A second call of a repetition that was stopped continues it.  Raises
+    InputError for the folder of the run itself and for one that holds another run, DataError for a
+    damaged manifest or damaged rows, RegistryError for a set that this registry cannot build.
     """
     if out.resolve() == run.path.resolve():
-        raise InputError("the folder is that of the run itself", where=str(out), cure="give --out a new folder")
+        raise InputError(
+            "the folder is that of the run itself", where=str(out), cure="give --out a new folder"
+        )
     before = {_key(row): row for row in run.rows()}
     plan, wanted = _plan(run, registry), set(run.manifest["conversations"])
     mine = replace(data, conversations=tuple(c for c in data.conversations if c.id in wanted))
     if lost := wanted - {c.id for c in mine.conversations}:
-        raise DataError(f"the data have no conversation {min(lost)!r}", where=data.path or data.name, cure="give --data and the data of the run")
-    command = {"command": "reproduce", "reproduces": str(run.path.absolute()), "embedder_spec": str(run.manifest.get("embedder_spec", "")),
-               "made": asdict(making or made())}
-    execute(plan, mine, embedder, out, command=command, jobs=jobs, progress=progress, language_model=run.language_model())
+        raise DataError(
+            f"the data have no conversation {min(lost)!r}",
+            where=data.path or data.name,
+            cure="give --data and the data of the run",
+        )
+    command = {
+        "command": "reproduce",
+        "reproduces": str(run.path.absolute()),
+        "embedder_spec": str(run.manifest.get("embedder_spec", "")),
+        "made": asdict(making or made()),
+    }
+    execute(
+        plan,
+        mine,
+        embedder,
+        out,
+        command=command,
+        jobs=jobs,
+        progress=progress,
+        language_model=run.language_model(),
+    )
     repeated = RunFolder.read(out)
     after = {_key(row): row for row in repeated.rows()}
     found = [each for key in before if (each := _difference(key, before[key], after.get(key)))]
-    found += [RowDifference(*key, (("row", None, "present"),)) for key in after if key not in before]
-    return Reproduction(str(run.path), str(out), len(before), len(found), found[0] if found else None, _software(run, repeated))
+    found += [
+        RowDifference(*key, (("row", None, "present"),)) for key in after if key not in before
+    ]
+    return Reproduction(
+        str(run.path),
+        str(out),
+        len(before),
+        len(found),
+        found[0] if found else None,
+        _software(run, repeated),
+    )
 
 
 def _plan(run: RunFolder, registry: Registry) -> Plan:
-    """The arms of a manifest, as this registry builds them.  Raises DataError for one that another release wrote."""
+    """The arms of a manifest, as this registry builds them.  Raises DataError for one that
+    another release wrote.
+    """
     conversation = str(run.manifest["conversations"][0])
     try:
         specs = [recorded(run.manifest, arm, conversation) for arm in run.arms]
     except (KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"the manifest does not describe the run ({error}); another release wrote it", where=str(run.path),
-                        cure="install that release, or start the run again") from error
+        raise DataError(
+            f"the manifest does not describe the run ({error}); another release wrote it",
+            where=str(run.path),
+            cure="install that release, or start the run again",
+        ) from error
     settings = Settings(**{f.name: getattr(specs[0], f.name) for f in fields(Settings)})
-    arms = [Arm(spec.arm, MechanismSet(spec.set, "", spec.mechanisms)) for spec in specs if spec.system == OURS]
+    arms = [
+        Arm(spec.arm, MechanismSet(spec.set, "", spec.mechanisms))
+        for spec in specs
+        if spec.system == OURS
+    ]
     return planned(arms, registry, settings, [spec.system for spec in specs if spec.system != OURS])
 
 
@@ -99,7 +153,9 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return arm, conversation, question
 
 
-def _difference(key: tuple[str, str, str], before: Mapping[str, Any], after: Mapping[str, Any] | None) -> RowDifference | None:
+def _difference(
+    key: tuple[str, str, str], before: Mapping[str, Any], after: Mapping[str, Any] | None
+) -> RowDifference | None:
     if after is None:
         return RowDifference(*key, (("row", "present", None),))
     found = tuple(each for each in differences(before, after) if each[0] not in NOT_COMPARED)
@@ -111,7 +167,14 @@ def _software(run: RunFolder, again: RunFolder) -> tuple[tuple[str, Any, Any], .
     found: dict[tuple[str, str, str], tuple[str, Any, Any]] = {}
     known = {f.name for f in fields(RunSpec)}
     for arm in run.arms:
-        old, new = ({name: value for name, value in each.deciding(arm).items() if name in MADE_BY and name in known} for each in (run, again))
+        old, new = (
+            {
+                name: value
+                for name, value in each.deciding(arm).items()
+                if name in MADE_BY and name in known
+            }
+            for each in (run, again)
+        )
         for name, a, b in differences(old, new):
             found.setdefault((name, str(a), str(b)), (name, a, b))
     return tuple(found.values())
@@ -120,5 +183,12 @@ def _software(run: RunFolder, again: RunFolder) -> tuple[tuple[str, Any, Any], .
 def to_json(found: Reproduction) -> dict[str, Any]:
     """Plain data for `json.dumps`."""
     named = [{"name": name, "run": a, "now": b} for name, a, b in found.differing]
-    first = {**asdict(found.first), "fields": [{"field": name, "run": a, "now": b} for name, a, b in found.first.fields]} if found.first else None
+    first = (
+        {
+            **asdict(found.first),
+            "fields": [{"field": name, "run": a, "now": b} for name, a, b in found.first.fields],
+        }
+        if found.first
+        else None
+    )
     return {**asdict(found), "equal": found.equal, "first": first, "differing": named}

@@ -1,13 +1,16 @@
-"""Write the Markdown of the documentation: `python docs/build.py [FOLDER]`; the folder is build/docs by default.  `make docs` makes a site of it.
+"""Write the Markdown of the documentation: `python docs/build.py [FOLDER]`; the folder is
+build/docs by default.  `make docs` makes a site of it.
 
-The folder gets a copy of every page and picture of docs/, a complete page for every mechanism, and an index of the mechanisms.
-A mechanism's page is
+The folder gets a copy of every page and picture of docs/, a complete page for every mechanism, and
+an index of the mechanisms. A mechanism's page is
 
-    the essay docs/mechanisms/<id>.md, or the docstring of the mechanism's module if there is no essay
+    the essay docs/mechanisms/<id>.md, or the docstring of the mechanism's module if there is no
+    essay
     Figures           of its evidence: name, caption, source
     In the registry   claim, home, what it acts on, papers, equations, parameters, departures
     In the audit      checks and mutants of its evidence
 """
+
 from __future__ import annotations
 
 import ast
@@ -29,7 +32,8 @@ from hebbarium.engine.catalogue.registry import HOMES, Entry, Parameter, Registr
 
 DOCS = Path(__file__).resolve().parent
 ESSAYS = DOCS / "mechanisms"
-LINK = re.compile(r"(^```.*?^```$)|(?<=\]\()([^)\s#:]+)(?=[)#])", re.M | re.S)       # a fenced block, or the path of a relative link
+# a fenced block, or the path of a relative link
+LINK = re.compile(r"(^```.*?^```$)|(?<=\]\()([^)\s#:]+)(?=[)#])", re.M | re.S)
 
 
 def _listed(entry: Entry, figures: Sequence[Figure]) -> str:
@@ -59,11 +63,17 @@ def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) ->
     """
     registry = registry or Registry.read()
     references = of_registry(registry)
-    for file in (f for f in DOCS.rglob("*") if f.is_file() and f.suffix in (".md", ".svg", ".ipynb") and f.parent != ESSAYS):
+    for file in (
+        f
+        for f in DOCS.rglob("*")
+        if f.is_file() and f.suffix in (".md", ".svg", ".ipynb") and f.parent != ESSAYS
+    ):
         target = folder / file.relative_to(DOCS)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix == ".md":
-            target.write_text(relinked(file.read_text(encoding="utf-8"), file, target), encoding="utf-8")
+            target.write_text(
+                relinked(file.read_text(encoding="utf-8"), file, target), encoding="utf-8"
+            )
         else:
             shutil.copyfile(file, target)
     (folder / "mechanisms").mkdir(parents=True, exist_ok=True)
@@ -79,23 +89,47 @@ def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) ->
 
 
 def relinked(text: str, source: Path, target: Path) -> str:
-    """The text of a page of docs/ that is written to `target`: links that leave docs/ are made relative to the new place."""
+    """The text of a page of docs/ that is written to `target`: links that leave docs/ are made
+    relative to the new place.
+    """
+
     def moved(match: re.Match[str]) -> str:
         if match[2] is None:
             return match[0]
         leads_to = (source.parent / match[2]).resolve()
-        return match[2] if leads_to.is_relative_to(DOCS) else Path(os.path.relpath(leads_to, target.parent.resolve())).as_posix()
+        return (
+            match[2]
+            if leads_to.is_relative_to(DOCS)
+            else Path(os.path.relpath(leads_to, target.parent.resolve())).as_posix()
+        )
 
     return LINK.sub(moved, text)
 
 
-# --- a mechanism's page ------------------------------------------------------------------------------------------------------
-def page(entry: Entry, references: References, evidence: Evidence | None, form: Form = PLAIN) -> str:
-    """The complete page of a mechanism as Markdown.  Raises RegistryError for a paper that the references lack."""
+# --- a mechanism's page ---------------------------------------------------------------------------
+def page(
+    entry: Entry, references: References, evidence: Evidence | None, form: Form = PLAIN
+) -> str:
+    """The complete page of a mechanism as Markdown.  Raises RegistryError for a paper that the
+    references lack.
+    """
     essay = ESSAYS / f"{entry.id}.md"
-    head = essay.read_text(encoding="utf-8").strip() if essay.is_file() else f"# {entry.id}\n\n{_docstring(entry)}"
-    figures = ("## Figures", form.figures(entry, evidence.figures)) if evidence and evidence.figures else ()
-    parts = (head, *figures, *_registry_part(entry, references, form), *(_audit_part(evidence) if evidence else ()))
+    head = (
+        essay.read_text(encoding="utf-8").strip()
+        if essay.is_file()
+        else f"# {entry.id}\n\n{_docstring(entry)}"
+    )
+    figures = (
+        ("## Figures", form.figures(entry, evidence.figures))
+        if evidence and evidence.figures
+        else ()
+    )
+    parts = (
+        head,
+        *figures,
+        *_registry_part(entry, references, form),
+        *(_audit_part(evidence) if evidence else ()),
+    )
     return "\n\n".join(parts) + "\n"
 
 
@@ -108,28 +142,56 @@ def _docstring(entry: Entry) -> str:
 
 def _registry_part(entry: Entry, references: References, form: Form) -> Iterator[str]:
     yield "## In the registry"
-    variety = f", by {entry.claimed_by}; a printed form of [{entry.variety_of}]({entry.variety_of}.md)" if entry.variety_of else ""
+    variety = (
+        f", by {entry.claimed_by}; a printed form of [{entry.variety_of}]({entry.variety_of}.md)"
+        if entry.variety_of
+        else ""
+    )
     yield f"Claims {entry.claims}{variety}. Home: {entry.home}. Acts on: {entry.acts_on}."
     if entry.papers:
         yield _list(_cited(key, references) for key in entry.papers)
     if entry.equations:
-        yield _table(("equation", "source", "formula"), [
-            (f"`{e.id}`", f"{f'{references.get(e.paper).short}, ' if e.paper else ''}{e.where}", form.formula(e.tex)) for e in entry.equations])
-    scale = ("time_scale", f"{entry.time_scale:g}", "1", "above 0", "-", "multiplies every time constant; 1 gives the paper's own time")
+        yield _table(
+            ("equation", "source", "formula"),
+            [
+                (
+                    f"`{e.id}`",
+                    f"{f'{references.get(e.paper).short}, ' if e.paper else ''}{e.where}",
+                    form.formula(e.tex),
+                )
+                for e in entry.equations
+            ],
+        )
+    scale = (
+        "time_scale",
+        f"{entry.time_scale:g}",
+        "1",
+        "above 0",
+        "-",
+        "multiplies every time constant; 1 gives the paper's own time",
+    )
     yield _table(("parameter", "value", "unit", "bounds", "kind", "source"), [
-        scale, *((name, str(p.value), p.unit, _bounds(p), p.kind, _source(p, references)) for name, p in entry.params.items())])
+        scale, *((name, str(p.value), p.unit, _bounds(p), p.kind, _source(p, references)) for name,
+                 p in entry.params.items())])  # fmt: skip
     if entry.departures or entry.proxies or entry.forms:
         yield "Departures from the paper:"
-        yield _list([*(f"{d.what}: {d.why}." for d in entry.departures),
-                     *(f"{p.state}: replaced by {p.proxy} (lowers the rating)." for p in entry.proxies),
-                     *(f"in place of {f.paper}: {f.ours} (lowers the rating)." for f in entry.forms)])
+        yield _list(
+            [
+                *(f"{d.what}: {d.why}." for d in entry.departures),
+                *(f"{p.state}: replaced by {p.proxy} (lowers the rating)." for p in entry.proxies),
+                *(f"in place of {f.paper}: {f.ours} (lowers the rating)." for f in entry.forms),
+            ]
+        )
     if entry.departs_from_source:
         yield f"Departure from the source system: {entry.departs_from_source.rstrip('.')}."
 
 
 def _audit_part(evidence: Evidence) -> Iterator[str]:
     yield "## In the audit"
-    yield _table(("check", "what it shows", "kind", "source"), [(c.id, c.title, str(c.kind), c.source) for c in evidence.checks])
+    yield _table(
+        ("check", "what it shows", "kind", "source"),
+        [(c.id, c.title, str(c.kind), c.source) for c in evidence.checks],
+    )
     yield f"Wrong versions that these checks must reject: {'; '.join(m.name for m in evidence.mutants)}."
 
 
@@ -142,7 +204,10 @@ def _cited(key: str, references: References) -> str:
 def _bounds(p: Parameter) -> str:
     if isinstance(p.value, str) and not p.choices:
         return "a file or folder"
-    return ", ".join(p.choices) or f"{'' if p.low is None else f'{p.low:g}'} to {'' if p.high is None else f'{p.high:g}'}"
+    return (
+        ", ".join(p.choices)
+        or f"{'' if p.low is None else f'{p.low:g}'} to {'' if p.high is None else f'{p.high:g}'}"
+    )
 
 
 def _source(p: Parameter, references: References) -> str:
@@ -159,20 +224,38 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *cells))
 
 
-# --- the index ---------------------------------------------------------------------------------------------------------------
+# --- the index ------------------------------------------------------------------------------------
 def index(registry: Registry) -> str:
-    """One row per mechanism, home by home in registry order, each printed form after the mechanism it is a form of."""
+    """One row per mechanism, home by home in registry order, each printed form after the
+    mechanism it is a form of.
+    """
     every = list(registry.entries.values())
     firsts = [e for home in HOMES for e in every if e.home == home and e.variety_of is None]
-    ordered = [e for first in firsts for e in (first, *(v for v in every if v.variety_of == first.id))]
-    return "\n\n".join((
-        "# Mechanisms",
-        "A claim is what the registry entry claims; for a printed form (↳), what the source system in brackets claims. The rating that a mechanism\n"
-        "earns is derived by [the audit](../audit.md).",
-        _table(("mechanism", "home", "claim", "what it does"), [
-            (f"{'↳ ' if e.variety_of else ''}[{e.id}]({e.id}.md)", e.home, f"{e.claims} ({e.claimed_by})" if e.claimed_by else e.claims,
-             f"{e.summary[:1].upper()}{e.summary[1:].rstrip('.')}.") for e in ordered]),
-    )) + "\n"
+    ordered = [
+        e for first in firsts for e in (first, *(v for v in every if v.variety_of == first.id))
+    ]
+    return (
+        "\n\n".join(
+            (
+                "# Mechanisms",
+                "A claim is what the registry entry claims; for a printed form (↳), what the source system in brackets claims. The rating that a mechanism\n"
+                "earns is derived by [the audit](../audit.md).",
+                _table(
+                    ("mechanism", "home", "claim", "what it does"),
+                    [
+                        (
+                            f"{'↳ ' if e.variety_of else ''}[{e.id}]({e.id}.md)",
+                            e.home,
+                            f"{e.claims} ({e.claimed_by})" if e.claimed_by else e.claims,
+                            f"{e.summary[:1].upper()}{e.summary[1:].rstrip('.')}.",
+                        )
+                        for e in ordered
+                    ],
+                ),
+            )
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

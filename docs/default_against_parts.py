@@ -1,10 +1,13 @@
-"""Writes default-against-parts.md: the set `default` beside the sets of one signal, on development data.
+"""Writes default-against-parts.md: the set `default` beside the sets of one signal, on development
+data.
 
-    python docs/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval FILE] --out OUT
+    python docs/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval FILE]
+    --out OUT
 
-Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names each folder of BEAM: `--beam 100K 500K` gives
-`beam 100K` and `beam 500K`.
+Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names
+each folder of BEAM: `--beam 100K 500K` gives `beam 100K` and `beam 500K`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -19,8 +22,13 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 
-CHOSEN, PARTS, SCORES = "default", ("bm25", "naive_rag"), ("hit@10", "recall@10", "mrr@10", "ndcg@10")
-OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"       # data sets, and the one that has several folders
+CHOSEN, PARTS, SCORES = (
+    "default",
+    ("bm25", "naive_rag"),
+    ("hit@10", "recall@10", "mrr@10", "ndcg@10"),
+)
+# data sets, and the one that has several folders
+OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"
 TARGET = Path(__file__).parent / "default-against-parts.md"
 HEAD = """# `default` against its parts
 
@@ -37,11 +45,17 @@ session of LoCoMo or LongMemEval, and an exchange of BEAM, which is named by its
 Scores = Mapping[str, Mapping[str, float]]
 
 
-def scores(data: Dataset, model: CachedEmbedder, out: Path, settings: Settings) -> dict[str, dict[str, float]]:
-    """Set -> score -> mean over the questions that have gold; also `n`, their number.  Raises HebbariumError."""
+def scores(
+    data: Dataset, model: CachedEmbedder, out: Path, settings: Settings
+) -> dict[str, dict[str, float]]:
+    """Set -> score -> mean over the questions that have gold; also `n`, their number.  Raises
+    HebbariumError.
+    """
     registry, found = Registry.installed(), {}
     for name in (CHOSEN, *PARTS):
-        result: dict[str, Any] = run(registry.set(name), registry, data, model, out / name, settings=settings, replace=True)
+        result: dict[str, Any] = run(
+            registry.set(name), registry, data, model, out / name, settings=settings, replace=True
+        )
         found[name] = {score: result["overall"][score] for score in ("n", *SCORES)}
     return found
 
@@ -57,14 +71,20 @@ def lines(data: str, found: Scores) -> list[str]:
     for score in SCORES:
         best = max(PARTS, key=lambda part: found[part][score])
         mine, other = found[CHOSEN][score], found[best][score]
-        rows.append(f"| {data} | {found[CHOSEN]['n']} | {score} | {mine:.3f} | {other:.3f} `{best}` | {mine - other:+.3f} | "
-                    f"{'**loses**' if mine < other else ''} |")
+        rows.append(
+            f"| {data} | {found[CHOSEN]['n']} | {score} | {mine:.3f} | {other:.3f} `{best}` | {mine - other:+.3f} | "
+            f"{'**loses**' if mine < other else ''} |"
+        )
     return rows
 
 
 def losses(found: Scores) -> list[str]:
     """Scores in which `default` is worse than a part."""
-    return [score for score in SCORES if found[CHOSEN][score] < max(found[part][score] for part in PARTS)]
+    return [
+        score
+        for score in SCORES
+        if found[CHOSEN][score] < max(found[part][score] for part in PARTS)
+    ]
 
 
 def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
@@ -76,8 +96,12 @@ def runs(given: Mapping[str, Any]) -> list[tuple[str, str, Path | None, str]]:
     found: list[tuple[str, str, Path | None, str]] = [("demo", "demo", None, "turn")]
     for name in OFFICIAL:
         paths = given[name] if isinstance(given[name], list) else [given[name]]
-        found += [(f"{name} {path.resolve().name}" if name == SEVERAL else name, name, path, unit)
-                  for path in paths if path for unit in ("turn", "session")]
+        found += [
+            (f"{name} {path.resolve().name}" if name == SEVERAL else name, name, path, unit)
+            for path in paths
+            if path
+            for unit in ("turn", "session")
+        ]
     return found
 
 
@@ -89,9 +113,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = vars(parser.parse_args(arguments))
     model, rows = embedder("minilm", default_cache()), list[str]()
     for label, name, path, unit in runs(given):
-        found = scores(load(name, path, unit=unit), model, given["out"] / f"{label.replace(' ', '-')}-{unit}", Settings(unit=unit))
+        found = scores(
+            load(name, path, unit=unit),
+            model,
+            given["out"] / f"{label.replace(' ', '-')}-{unit}",
+            Settings(unit=unit),
+        )
         rows += lines(f"{label}, {unit}s", found)
-        print(*rows[-len(SCORES):], sep="\n", flush=True)
+        print(*rows[-len(SCORES) :], sep="\n", flush=True)
     TARGET.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
 
 

@@ -1,10 +1,12 @@
 """Writes designs-on-data.md: the tables of finished designs on development data.
 
-    hebbarium ablate --design NAME --yes --out OUT/NAME          # each of them, on LoCoMo and BEAM 100K
-    python docs/designs_on_data.py OUT/default_leave_one_out OUT/cortex_words_weight ...
+    hebbarium ablate --design NAME --yes --out OUT/NAME          # each of them, on LoCoMo and BEAM
+    100K python docs/designs_on_data.py OUT/default_leave_one_out OUT/cortex_words_weight ...
 
-The page has the tables of `hebbarium ablate --design` in the order given, and for the sweeps of Cortex what its paper concludes.
+The page has the tables of `hebbarium ablate --design` in the order given, and for the sweeps of
+Cortex what its paper concludes.
 """
+
 from __future__ import annotations
 
 import json
@@ -40,29 +42,48 @@ PUBLISHED: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 
 
 def conclusions(design: Mapping[str, Any]) -> Iterator[str]:
-    """One sentence for each data set of a published sweep: the best value of the source, the highest mean here, and its verdict."""
+    """One sentence for each data set of a published sweep: the best value of the source, the
+    highest mean here, and its verdict.
+    """
     place, published = PUBLISHED.get(design["name"], ("", {}))
     for block in design["blocks"]:
         if not (stated := published.get(block["dataset"])):
             continue
-        means = {arm.partition("=")[2]: value for arm, value in block["means"].items() if "=" in arm}
-        best, verdicts = max(means, key=lambda value: means[value]), {e["name"].partition("=")[2]: e["verdict"] for e in block["estimates"]}
-        here = f"{best}, too" if best == stated else f"{best}, .{round(1000 * means[best]):03d} against .{round(1000 * means[stated]):03d}"
-        yield (f"- {block['dataset']}: Cortex names {stated} as the best value ({place}); the highest mean here is that of {here}. Its verdict "
-               f"against the set's own value: {verdicts[best]}.")
+        means = {
+            arm.partition("=")[2]: value for arm, value in block["means"].items() if "=" in arm
+        }
+        best, verdicts = (
+            max(means, key=lambda value: means[value]),
+            {e["name"].partition("=")[2]: e["verdict"] for e in block["estimates"]},
+        )
+        here = (
+            f"{best}, too"
+            if best == stated
+            else f"{best}, .{round(1000 * means[best]):03d} against .{round(1000 * means[stated]):03d}"
+        )
+        yield (
+            f"- {block['dataset']}: Cortex names {stated} as the best value ({place}); the highest mean here is that of {here}. Its verdict "
+            f"against the set's own value: {verdicts[best]}."
+        )
 
 
 def section(folder: Path) -> str:
-    """The tables of a design, one level below the page's title.  Raises DataError for a folder without a finished design."""
+    """The tables of a design, one level below the page's title.  Raises DataError for a folder
+    without a finished design.
+    """
     design = json.loads((folder / "design.json").read_text(encoding="utf-8"))
     report = report_of(design)
     title, _, rest = to_markdown(report).partition("\n")
     found = "\n".join(conclusions(design))
-    return f"#{title}\n\n{report.summary}\n{rest.replace(chr(10) + '## ', chr(10) + '### ')}" + (f"\n{found}\n" if found else "")
+    return f"#{title}\n\n{report.summary}\n{rest.replace(chr(10) + '## ', chr(10) + '### ')}" + (
+        f"\n{found}\n" if found else ""
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
-    TARGET.write_text("\n".join([HEAD, *(section(Path(folder)) for folder in arguments)]), encoding="utf-8")
+    TARGET.write_text(
+        "\n".join([HEAD, *(section(Path(folder)) for folder in arguments)]), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""From finished ablations: the picture of the README, and the demo figures that tell what a design can detect.
+"""From finished ablations: the picture of the README, and the demo figures that tell what a design
+can detect.
 
-    python docs/draw_ablation.py out/locomo/ablation.json       # set default, LoCoMo development file: docs/pictures/ablation.svg
-    python docs/draw_ablation.py out/demo/ablation.json         # of make demo: benchmarks/scores/demo_spread.json
+    python docs/draw_ablation.py out/locomo/ablation.json       # set default, LoCoMo development
+    file: docs/pictures/ablation.svg python docs/draw_ablation.py out/demo/ablation.json         #
+    of make demo: benchmarks/scores/demo_spread.json
 
-The demo figures are the spread of every arm between and within conversations; `hebbarium ablate` takes them
-where a folder has no earlier run.
+The demo figures are the spread of every arm between and within conversations; `hebbarium ablate`
+takes them where a folder has no earlier run.
 """
+
 from __future__ import annotations
 
 import json
@@ -22,8 +25,14 @@ HERE = Path(__file__).parent / "pictures" / "ablation.svg"
 
 def figures(result: AblationResult) -> dict[str, object]:
     """The content of demo_spread.json."""
-    return demo_figures(spreads_of(result), set=result.set_name, dataset=result.dataset, sha256=result.dataset_sha256,
-                        embedder=result.provenance["embedder"], code=result.version)
+    return demo_figures(
+        spreads_of(result),
+        set=result.set_name,
+        dataset=result.dataset,
+        sha256=result.dataset_sha256,
+        embedder=result.provenance["embedder"],
+        code=result.version,
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Writes one page and one picture for each probe, and the table of all sets in probes/index.md.
 
-    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes them; the others from probes/results.json
+    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes
+                                            them; the others from probes/results.json
 
 A picture has its own background and follows `prefers-color-scheme`.
 """
+
 from __future__ import annotations
 
 import json
@@ -27,11 +29,12 @@ RESULTS = HERE / "results.json"
 SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
 ALIVE = ("default", "everything")
-OPEN = "everything_open"         # `everything` without its gates: sets/everything_open.yaml
-PAPERS = ("true_memory", "all_mem")      # sets of papers, measured on the probes that BESIDE names
+OPEN = "everything_open"  # `everything` without its gates: sets/everything_open.yaml
+PAPERS = ("true_memory", "all_mem")  # sets of papers, measured on the probes that BESIDE names
 DRAWN = ("hybrid", "default", "night", "everything")
-MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error", "measured": "measured", "no verdict": "?", "not applicable": "/",
-         "refused by a gate": "refused"}
+MARKS = {"shown": "shown", "outside": "no", "not shown": "-", "error": "error",
+         "measured": "measured", "no verdict": "?", "not applicable": "/",
+         "refused by a gate": "refused"}  # fmt: skip
 START, END = "<!-- table of all sets -->", "<!-- end of the table -->"
 STYLE = """
   text { font: 11px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--ink) }
@@ -58,7 +61,8 @@ STYLE = """
   }
 """
 Numbers = Mapping[str, Mapping[str, float | None]]
-Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]     # label, class, points (x, mean, low, high)
+# label, class, points (x, mean, low, high)
+Line = tuple[str, str, Sequence[tuple[float, float, float, float]]]
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -70,14 +74,18 @@ def read(folder: Path) -> dict[str, Any]:
             continue
         result = json.loads(file.read_text(encoding="utf-8"))
         found["gates" if name in GATES else "open" if name == OPEN else "beside" if name in PAPERS else "sets"][name] = {
-            p["id"]: {"verdict": p["verdict"], "why": p["why"], "told": p.get("told", 0), "stored": p.get("stored", 0),
-                      "numbers": {k: {part: _short(v[part]) for part in ("mean", "low", "high")} for k, v in p["numbers"].items()},
+            p["id"]: {"verdict": p["verdict"], "why": p["why"], "told": p.get("told", 0),
+                      "stored": p.get("stored", 0),
+                      "numbers": {k: {part: _short(v[part]) for part in ("mean", "low",
+                      "high")} for k, v in p["numbers"].items()},
                       "claims": [{"claim": c["claim"], "holds": c["holds"]} for c in p["claims"]]}
-            for p in result["probes"]}
+            for p in result["probes"]}  # fmt: skip
         found["seeds"][name] = max(len(p["seeds"]) for p in result["probes"])
         if name in PAPERS:
             continue
-        found["embedder"], found["code"], found["date"] = (result["provenance"][k] for k in ("embedder", "code", "made"))
+        found["embedder"], found["code"], found["date"] = (
+            result["provenance"][k] for k in ("embedder", "code", "made")
+        )
         found["date"] = found["date"]["date"][:10]
     for of in ALIVE:
         for key, name in (("alive", f"alive_{of}"), ("alive, others", f"alive_{of}2")):
@@ -87,21 +95,36 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def renewed(known: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """The results known so far, with those of a folder in place of theirs; a new matrix of a set is shown without the second one of an older run."""
-    made = {**known, **{part: {**known.get(part, {}), **value} if isinstance(value, dict) else value for part, value in found.items()}}
+    """The results known so far, with those of a folder in place of theirs; a new matrix of a set
+    is shown without the second one of an older run.
+    """
+    made = {
+        **known,
+        **{
+            part: {**known.get(part, {}), **value} if isinstance(value, dict) else value
+            for part, value in found.items()
+        },
+    }
     fresh, second = found.get("alive", {}), found.get("alive, others", {})
-    made["alive, others"] = {of: run for of, run in made.get("alive, others", {}).items() if of in second or of not in fresh}
+    made["alive, others"] = {
+        of: run
+        for of, run in made.get("alive, others", {}).items()
+        if of in second or of not in fresh
+    }
     return made
 
 
 def matrix(result: Mapping[str, Any]) -> dict[str, Any]:
     """What a page shows of a run of `hebbarium probe --alive`."""
-    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms", "seeds", "options", "ran", "shared") if part in result},
-            "cells": [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]}
+    return {**{part: result[part] for part in ("measured", "base", "headline", "mechanisms",
+                                               "seeds", "options", "ran",
+                                               "shared") if part in result},
+            "cells": [_cell(cell) for cell in result["cells"] if cell["state"] != "no path"]}  # fmt: skip
 
 
 def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """State, and the number that moves most, of a cell of the alive matrix."""
+
     def shown(side: Mapping[str, Any]) -> Mapping[str, Any] | None:
         moving = [n for n in side["numbers"] if n["state"] == "moves"]
         return next(iter(moving or side["numbers"]), None)
@@ -110,18 +133,26 @@ def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     first = next((side for side in sides if side["state"] == "moves"), cell["full"])
     name = (shown(first) or {"number": ""})["number"]
     values = [next((n for n in side["numbers"] if n["number"] == name), None) for side in sides]
-    three = [values[0] and values[0]["with"], values[0] and values[0]["without"], values[1] and values[1]["with"]]
-    return {"mechanism": cell["mechanism"], "probe": cell["probe"], "state": cell["state"], "number": name, "needs": cell["alone"]["needs_readers"],
-            "three": [None if v is None else {part: _short(v[part]) for part in ("mean", "low", "high")} for v in three]}
+    three = [
+        values[0] and values[0]["with"],
+        values[0] and values[0]["without"],
+        values[1] and values[1]["with"],
+    ]
+    return {"mechanism": cell["mechanism"], "probe": cell["probe"], "state": cell["state"],
+            "number": name, "needs": cell["alone"]["needs_readers"],
+            "three": [None if v is None else {part: _short(v[part]) for part in ("mean", "low",
+            "high")} for v in three]}  # fmt: skip
 
 
 def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.5g}")
 
 
-# --- pictures ----------------------------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------------------
 def picture(probe: Probe, results: Mapping[str, Any]) -> str:
-    """The SVG of a probe: the curve of its numbers if it has one, else the numbers of its band, by set."""
+    """The SVG of a probe: the curve of its numbers if it has one, else the numbers of its band,
+    by set.
+    """
     return curve(probe, results) if probe.id in CURVES else dots(probe, results)
 
 
@@ -129,24 +160,50 @@ def curve(probe: Probe, results: Mapping[str, Any]) -> str:
     wanted = CURVES[probe.id]
     lines: list[Line] = []
     gates = {name: results["gates"][name] for name in GATES if name in results["gates"]}
-    of = gates if probe.id == "gate_auc/stream" and gates else {name: results["sets"][name] for name in wanted.sets(results)}
+    of = (
+        gates
+        if probe.id == "gate_auc/stream" and gates
+        else {name: results["sets"][name] for name in wanted.sets(results)}
+    )
     for number, (name, found) in enumerate(of.items()):
         for place, (label, names) in enumerate(wanted.series):
-            points = [(x, *_parts(found[probe.id]["numbers"], key)) for x, key in names if key in found.get(probe.id, {"numbers": {}})["numbers"]]
+            points = [
+                (x, *_parts(found[probe.id]["numbers"], key))
+                for x, key in names
+                if key in found.get(probe.id, {"numbers": {}})["numbers"]
+            ]
             points = [p for p in points if math.isfinite(p[1])]
             if points:
-                lines.append((f"{name.replace('_', ' ')}{f', {label}' if label else ''}", f"c{number % 4}{' second' if place else ''}", points))
+                lines.append(
+                    (
+                        f"{name.replace('_', ' ')}{f', {label}' if label else ''}",
+                        f"c{number % 4}{' second' if place else ''}",
+                        points,
+                    )
+                )
     people = PUBLISHED.get(probe.id)
     if people:
-        lines += [(label, f"people{' second' if i else ''}", [(x, y, y, y) for x, y in points]) for i, (label, points) in enumerate(people.series)]
+        lines += [
+            (label, f"people{' second' if i else ''}", [(x, y, y, y) for x, y in points])
+            for i, (label, points) in enumerate(people.series)
+        ]
     if wanted.relative:
-        lines = [(label, kind, [(x, *(value / points[0][1] for value in values)) for x, *values in points]) for label, kind, points in lines]
+        lines = [
+            (
+                label,
+                kind,
+                [(x, *(value / points[0][1] for value in values)) for x, *values in points],
+            )
+            for label, kind, points in lines
+        ]
     return _plot(probe.id, lines, wanted.x, wanted.y or probe.unit, log=wanted.log)
 
 
 def _parts(numbers: Numbers, name: str) -> tuple[float, float, float]:
     one = numbers[name]
-    mean, low, high = (math.nan if one[k] is None else float(one[k] or 0.0) for k in ("mean", "low", "high"))
+    mean, low, high = (
+        math.nan if one[k] is None else float(one[k] or 0.0) for k in ("mean", "low", "high")
+    )
     return mean, (mean if math.isnan(low) else low), (mean if math.isnan(high) else high)
 
 
@@ -167,35 +224,53 @@ def _plot(title: str, lines: Sequence[Line], x_label: str, y_label: str, *, log:
     def at(x: float, y: float) -> tuple[float, float]:
         return left + wide * (place(x) - x0) / (x1 - x0), top + tall * (1.0 - (y - y0) / (y1 - y0))
 
-    parts = [_head(left + wide + 24, height, title), f'<text class="soft" x="14" y="42">{escape(y_label)}</text>']
+    parts = [
+        _head(left + wide + 24, height, title),
+        f'<text class="soft" x="14" y="42">{escape(y_label)}</text>',
+    ]
     for y in _ticks(y0, y1):
         line = at(points[0][0], y)[1]
-        parts.append(f'<path class="grid" d="M{left} {line:.1f}h{wide}"/><text class="soft end" x="{left - 6}" y="{line + 3:.1f}">{y:g}</text>')
+        parts.append(
+            f'<path class="grid" d="M{left} {line:.1f}h{wide}"/><text class="soft end" x="{left - 6}" y="{line + 3:.1f}">{y:g}</text>'
+        )
     for x in sorted({p[0] for p in points}):
-        parts.append(f'<text class="soft middle" x="{at(x, y0)[0]:.1f}" y="{top + tall + 16}">{x:.3g}</text>')
-    parts.append(f'<text class="soft middle" x="{left + wide / 2}" y="{top + tall + 34}">{escape(x_label)}</text>')
+        parts.append(
+            f'<text class="soft middle" x="{at(x, y0)[0]:.1f}" y="{top + tall + 16}">{x:.3g}</text>'
+        )
+    parts.append(
+        f'<text class="soft middle" x="{left + wide / 2}" y="{top + tall + 34}">{escape(x_label)}</text>'
+    )
     for number, (label, kind, each) in enumerate(lines):
         path = "L".join(f"{x:.1f} {y:.1f}" for x, y in (at(p[0], p[1]) for p in each))
         parts.append(f'<path class="line {kind}" style="fill:none" d="M{path}"/>')
         for x, mean, low, high in each:
             (cx, cy), (_, a), (_, b) = at(x, mean), at(x, low), at(x, high)
-            parts.append(f'<path class="whisker {kind}" d="M{cx:.1f} {a:.1f}V{b:.1f}"/><circle class="{kind}" cx="{cx:.1f}" cy="{cy:.1f}" r="3"/>')
+            parts.append(
+                f'<path class="whisker {kind}" d="M{cx:.1f} {a:.1f}V{b:.1f}"/><circle class="{kind}" cx="{cx:.1f}" cy="{cy:.1f}" r="3"/>'
+            )
         y = top + tall + 54 + 16 * number
-        parts.append(f'<path class="line {kind}" style="fill:none" d="M{left} {y - 4}h26"/><text x="{left + 34}" y="{y}">{escape(label)}</text>')
+        parts.append(
+            f'<path class="line {kind}" style="fill:none" d="M{left} {y - 4}h26"/><text x="{left + 34}" y="{y}">{escape(label)}</text>'
+        )
     return _svg(parts)
 
 
 def dots(probe: Probe, results: Mapping[str, Any]) -> str:
     names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
     if not names:
-        names = list(next((r[probe.id]["numbers"] for r in results["sets"].values() if probe.id in r), {}))
+        names = list(
+            next((r[probe.id]["numbers"] for r in results["sets"].values() if probe.id in r), {})
+        )
     sets = [name for name in DRAWN if name in results["sets"] and probe.id in results["sets"][name]]
     left, wide, row = 230, 290, 15
     ranges: list[tuple[float, float]] = []
     rows: list[tuple[str, list[tuple[str, tuple[float, float, float]]]]] = []
     for name in names:
-        found = [(f"c{DRAWN.index(s)}", _parts(results["sets"][s][probe.id]["numbers"], name)) for s in sets
-                 if name in results["sets"][s][probe.id]["numbers"]]
+        found = [
+            (f"c{DRAWN.index(s)}", _parts(results["sets"][s][probe.id]["numbers"], name))
+            for s in sets
+            if name in results["sets"][s][probe.id]["numbers"]
+        ]
         found = [(kind, p) for kind, p in found if math.isfinite(p[0])]
         rows.append((name, found))
         ranges += [(p[1], p[2]) for _, p in found]
@@ -204,13 +279,24 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
     ranges += [(value, value) for value in published.values()]
     bands = {c.name: c for c in probe.band if isinstance(c, Within)}
     low, high = min((r[0] for r in ranges), default=0.0), max((r[1] for r in ranges), default=1.0)
-    low, high = min(low, 0.0) if low < 0.5 * high or low < 0 else low, high if high > low else low + 1.0
+    low, high = (
+        min(low, 0.0) if low < 0.5 * high or low < 0 else low,
+        high if high > low else low + 1.0,
+    )
     low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
-    scale, bottom = wide / (high - low), 58 + sum(14 + row * max(1, len(found)) for _, found in rows)
-    parts = [_head(left + wide + 34, bottom + (78 if published else 62), probe.id), f'<text class="soft" x="14" y="42">{escape(probe.unit)}</text>']
+    scale, bottom = (
+        wide / (high - low),
+        58 + sum(14 + row * max(1, len(found)) for _, found in rows),
+    )
+    parts = [
+        _head(left + wide + 34, bottom + (78 if published else 62), probe.id),
+        f'<text class="soft" x="14" y="42">{escape(probe.unit)}</text>',
+    ]
     for x in _ticks(low, high):
         at = left + (x - low) * scale
-        parts.append(f'<path class="grid" d="M{at:.1f} 52V{bottom}"/><text class="soft middle" x="{at:.1f}" y="{bottom + 15}">{x:g}</text>')
+        parts.append(
+            f'<path class="grid" d="M{at:.1f} 52V{bottom}"/><text class="soft middle" x="{at:.1f}" y="{bottom + 15}">{x:g}</text>'
+        )
     y = 58
     for name, found in rows:
         height = row * max(1, len(found))
@@ -218,24 +304,38 @@ def dots(probe: Probe, results: Mapping[str, Any]) -> str:
             a, b = max(bands[name].low, low), min(bands[name].high, high)
             if a <= b:
                 x, long = left + (a - low) * scale, max((b - a) * scale, 2.0)
-                parts.append(f'<rect class="band" x="{x:.1f}" y="{y}" width="{long:.1f}" height="{height + 4}"/>')
-        parts.append(f'<text class="end" x="{left - 12}" y="{y + height / 2 + 5:.1f}">{escape(name)}</text>')
+                parts.append(
+                    f'<rect class="band" x="{x:.1f}" y="{y}" width="{long:.1f}" height="{height + 4}"/>'
+                )
+        parts.append(
+            f'<text class="end" x="{left - 12}" y="{y + height / 2 + 5:.1f}">{escape(name)}</text>'
+        )
         for i, (kind, (mean, a, b)) in enumerate(found):
             at = y + 8 + row * i
-            parts.append(f'<path class="whisker {kind}" d="M{left + (a - low) * scale:.1f} {at}H{left + (b - low) * scale:.1f}"/>'
-                         f'<circle class="{kind}" cx="{left + (mean - low) * scale:.1f}" cy="{at}" r="3.5"/>')
+            parts.append(
+                f'<path class="whisker {kind}" d="M{left + (a - low) * scale:.1f} {at}H{left + (b - low) * scale:.1f}"/>'
+                f'<circle class="{kind}" cx="{left + (mean - low) * scale:.1f}" cy="{at}" r="3.5"/>'
+            )
         if name in published:
-            parts.append(f'<path class="people whole" d="M{left + (published[name] - low) * scale:.1f} {y}v{height + 4}"/>')
+            parts.append(
+                f'<path class="people whole" d="M{left + (published[name] - low) * scale:.1f} {y}v{height + 4}"/>'
+            )
         y += height + 14
     x = 14
     for s in sets:
-        parts.append(f'<circle class="c{DRAWN.index(s)}" cx="{x + 4}" cy="{bottom + 34}" r="3.5"/><text x="{x + 12}" y="{bottom + 38}">{s}</text>')
+        parts.append(
+            f'<circle class="c{DRAWN.index(s)}" cx="{x + 4}" cy="{bottom + 34}" r="3.5"/><text x="{x + 12}" y="{bottom + 38}">{s}</text>'
+        )
         x += 34 + 7 * len(s)
     if bands:
-        parts.append(f'<rect class="band" x="{x}" y="{bottom + 28}" width="14" height="11"/><text x="{x + 19}" y="{bottom + 38}">band</text>')
+        parts.append(
+            f'<rect class="band" x="{x}" y="{bottom + 28}" width="14" height="11"/><text x="{x + 19}" y="{bottom + 38}">band</text>'
+        )
     if people and published:
-        parts.append(f'<path class="people whole" d="M18 {bottom + 46}v12"/>'
-                     f'<text x="26" y="{bottom + 56}">{escape(people.label)}</text>')
+        parts.append(
+            f'<path class="people whole" d="M18 {bottom + 46}v12"/>'
+            f'<text x="26" y="{bottom + 56}">{escape(people.label)}</text>'
+        )
     return _svg(parts)
 
 
@@ -244,41 +344,59 @@ def _ticks(low: float, high: float) -> list[float]:
     span = high - low
     step = 10.0 ** math.floor(math.log10(span))
     step = next(s for s in (step / 5, step / 2, step, step * 2) if span / s <= 8)
-    return [round(i * step, 10) for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    return [
+        round(i * step, 10)
+        for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
 
 
 def _head(width: float, height: float, title: str) -> str:
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img" '
-            f'aria-label="{escape(title)}"><style>{STYLE}</style>'
-            f'<rect class="ground" x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="6"/>'
-            f'<text class="title" x="14" y="24">{escape(title)}</text>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}" role="img" '
+        f'aria-label="{escape(title)}"><style>{STYLE}</style>'
+        f'<rect class="ground" x=".5" y=".5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="6"/>'
+        f'<text class="title" x="14" y="24">{escape(title)}</text>'
+    )
 
 
 def _svg(parts: Iterable[str]) -> str:
     return "\n".join(parts) + "\n</svg>\n"
 
 
-# --- pages -------------------------------------------------------------------------------------------------------------------
+# --- pages ----------------------------------------------------------------------------------------
 def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """The page of all variants of a probe."""
     lines = [f"# {probes[0].name}", "", "Written by `docs/probe_pages.py`; do not edit.", ""]
     for probe in probes:
         source = f"{probe.source}, {probe.place}" if probe.source else probe.place
-        lines += [f"## {probe.id}", "", probe.capability, "", f"Source: {source}. Unit: {probe.unit}.", "", f"**Protocol.** {probe.protocol}", "",
+        lines += [f"## {probe.id}", "", probe.capability, "",
+                  f"Source: {source}. Unit: {probe.unit}.", "", f"**Protocol.** {probe.protocol}",
+                  "",
                   f"**Band.** {'; '.join(f'`{c.text}`' for c in probe.band) or 'none, the numbers are printed'}.", "",
                   f"**Should matter.** {', '.join(f'`{m}`' for m in probe.matters) or 'nothing in particular'}.", "",
-                  f"![{probe.id}, by set](pictures/{file_of(probe)})", ""]
+                  f"![{probe.id}, by set](pictures/{file_of(probe)})", ""]  # fmt: skip
         if people := PUBLISHED.get(probe.id):
             lines += [f"Drawn beside: {people.label} ({people.source}). {people.note}".rstrip(), ""]
         lines += table_of(probe, results)
         if probe.id in CHANGED:
-            lines += [f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.", ""]
-        failing = [name for name in SETS if _verdict(results, name, probe) in ("outside", "not shown", "refused by a gate", "error")]
+            lines += [
+                f"**Changed after first results.** {CHANGED[probe.id]} No bound was moved.",
+                "",
+            ]
+        failing = [
+            name
+            for name in SETS
+            if _verdict(results, name, probe)
+            in ("outside", "not shown", "refused by a gate", "error")
+        ]
         passing = [name for name in SETS if _verdict(results, name, probe) == "shown"]
         if probe.band and len(passing) == len(results["sets"]):
             lines += [f"**Every set shows it.** {REASONS.get(probe.id, 'It is a control.')}", ""]
         elif failing:
-            lines += [f"**What fails it.** {', '.join(f'`{n}`' for n in failing)}. {REASONS.get(probe.id, '')}".rstrip(), ""]
+            lines += [
+                f"**What fails it.** {', '.join(f'`{n}`' for n in failing)}. {REASONS.get(probe.id, '')}".rstrip(),
+                "",
+            ]
         if probe.id in BESIDE:
             lines += [f"**Sets of papers.** {BESIDE[probe.id]}", ""]
     return "\n".join(lines)
@@ -286,12 +404,24 @@ def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
 
 def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     """The numbers of a probe by set, with intervals."""
-    of = {name: results["sets"][name][probe.id] for name in SETS if probe.id in results["sets"].get(name, {})}
+    of = {
+        name: results["sets"][name][probe.id]
+        for name in SETS
+        if probe.id in results["sets"].get(name, {})
+    }
     if opened := results.get("open", {}).get(OPEN, {}).get(probe.id):
         of["everything, without its gates"] = opened
-    of |= {name: found[probe.id] for name in PAPERS if probe.id in (found := results.get("beside", {}).get(name, {}))}
+    of |= {
+        name: found[probe.id]
+        for name in PAPERS
+        if probe.id in (found := results.get("beside", {}).get(name, {}))
+    }
     if probe.id == "gate_auc/stream":
-        of |= {name: results["gates"][name][probe.id] for name in GATES if probe.id in results["gates"].get(name, {})}
+        of |= {
+            name: results["gates"][name][probe.id]
+            for name in GATES
+            if probe.id in results["gates"].get(name, {})
+        }
     names = list(dict.fromkeys(name for claim in probe.band for name in claim.names))
     names = names or list(dict.fromkeys(name for found in of.values() for name in found["numbers"]))
     heads = " | ".join(name.replace("|", "\\|") for name in names)
@@ -299,7 +429,11 @@ def table_of(probe: Probe, results: Mapping[str, Any]) -> list[str]:
     for name, found in of.items():
         cells = [_interval(found["numbers"].get(number)) for number in names]
         label = f"`{name}`" if name in results["sets"] or name in (*GATES, *PAPERS) else name
-        stored = f" ({found['stored']} of {found['told']} events stored)" if found.get("stored", 0) < found.get("told", 0) else ""
+        stored = (
+            f" ({found['stored']} of {found['told']} events stored)"
+            if found.get("stored", 0) < found.get("told", 0)
+            else ""
+        )
         lines.append(f"| {label} | {found['verdict']}{stored} | {' | '.join(cells)} |")
     return [*lines, ""]
 
@@ -318,14 +452,21 @@ def _verdict(results: Mapping[str, Any], name: str, probe: Probe) -> str:
 
 def _again(measured: Mapping[str, Any]) -> str:
     """What was measured after the other results."""
-    sets = ["`everything` without its gates" if name == OPEN else f"`{name}`" for name in measured["sets"]]
+    sets = [
+        "`everything` without its gates" if name == OPEN else f"`{name}`"
+        for name in measured["sets"]
+    ]
     probes = [f"{', '.join(measured['probes'])} of all sets"] if measured["probes"] else []
     return f" Measured on {measured['date']} with {measured['seeds']} seeds and code {measured['code']}: {'; '.join([*sets, *probes])}."
 
 
 def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
     """What the gates of `everything` cost it, and what it shows without them."""
-    full, opened, plain = results["sets"]["everything"], results.get("open", {}).get(OPEN, {}), results["sets"]["naive_rag"]
+    full, opened, plain = (
+        results["sets"]["everything"],
+        results.get("open", {}).get(OPEN, {}),
+        results["sets"]["naive_rag"],
+    )
     banded = [probe.id for probe in probes if probe.band]
     told, stored = (sum(one.get(part, 0) for one in full.values()) for part in ("told", "stored"))
     failing = [id for id in banded if full[id]["verdict"] != "shown"]
@@ -336,32 +477,52 @@ def _gated(probes: Sequence[Probe], results: Mapping[str, Any]) -> list[str]:
     def two(id: str, number: str) -> str:
         return " beside ".join(f"{of[id]['numbers'][number]['mean']:.2f}" for of in (opened, full))
 
-    text = (f"`everything` shows fewer effects than `default`, for one reason above all: its gates stored {stored:,} of the {told:,} events that all "
-            f"probes told it ({results['seeds']['everything']} seeds), so that what is asked for was never stored. Of the {len(failing)} probes that "
-            f"it fails, {len(refused)} are *refused by a gate*. ")
+    text = (
+        f"`everything` shows fewer effects than `default`, for one reason above all: its gates stored {stored:,} of the {told:,} events that all "
+        f"probes told it ({results['seeds']['everything']} seeds), so that what is asked for was never stored. Of the {len(failing)} probes that "
+        f"it fails, {len(refused)} are *refused by a gate*. "
+    )
     if opened:
-        text += (f"That is not an excuse: of {len(again)} of these that were run without the gates, too, it then shows {shown} and fails "
-                 f"{len(again) - shown}. Without them it finds more exact needles ({two('needle/depths', 'hit@1 exact')}), more of what was told "
-                 f"({two('write_to_recall/lag', 'at once')}), and the order of events (tau {two('event_order/tau', 'tau')}). The pages say where. ")
-    return [f"{text}`naive_rag` fails {sum(plain[id]['verdict'] != 'shown' for id in banded)} of the {len(banded)} probes with a band.", ""]
+        text += (
+            f"That is not an excuse: of {len(again)} of these that were run without the gates, too, it then shows {shown} and fails "
+            f"{len(again) - shown}. Without them it finds more exact needles ({two('needle/depths', 'hit@1 exact')}), more of what was told "
+            f"({two('write_to_recall/lag', 'at once')}), and the order of events (tau {two('event_order/tau', 'tau')}). The pages say where. "
+        )
+    return [
+        f"{text}`naive_rag` fails {sum(plain[id]['verdict'] != 'shown' for id in banded)} of the {len(banded)} probes with a band.",
+        "",
+    ]
 
 
 def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """All probes by all sets."""
     newer = "".join(map(_again, results.get("again", ())))
-    sets, opened = [name for name in SETS if name in results["sets"]], results.get("open", {}).get(OPEN, {})
+    sets, opened = (
+        [name for name in SETS if name in results["sets"]],
+        results.get("open", {}).get(OPEN, {}),
+    )
     heads = [f"`{s}`" for s in sets] + ["`everything` without its gates"] * bool(opened)
     seeds = max(results["seeds"][s] for s in sets)
-    lines = ["", *_gated(probes, results), f"All sets over all probes: {results['embedder']}, {seeds} seeds, {results['date']}, "
-             f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
-             f"defined; `refused`: not shown, and gates stored fewer than 9 in 10 events of the experiment.{newer}", "",
-             f"| probe | {' | '.join(heads)} |", f"|---|{'---|' * len(heads)}"]
+    lines = [
+        "",
+        *_gated(probes, results),
+        f"All sets over all probes: {results['embedder']}, {seeds} seeds, {results['date']}, "
+        f"code {results['code']}. `shown`: in the band; `no`: outside; `-`: nothing that the band compares differs, or a number is not "
+        f"defined; `refused`: not shown, and gates stored fewer than 9 in 10 events of the experiment.{newer}",
+        "",
+        f"| probe | {' | '.join(heads)} |",
+        f"|---|{'---|' * len(heads)}",
+    ]
     for probe in probes:
         cells = [MARKS.get(_verdict(results, name, probe), "not run") for name in sets]
-        cells += [MARKS[opened[probe.id]["verdict"]] if probe.id in opened else "not run"] * bool(opened)
+        cells += [MARKS[opened[probe.id]["verdict"]] if probe.id in opened else "not run"] * bool(
+            opened
+        )
         lines.append(f"| [{probe.id}]({probe.name}.md) | {' | '.join(cells)} |")
     banded = [probe for probe in probes if probe.band]
-    of = {name: [verdict for p in banded if (verdict := _verdict(results, name, p))] for name in sets}
+    of = {
+        name: [verdict for p in banded if (verdict := _verdict(results, name, p))] for name in sets
+    }
     if opened:
         of[OPEN] = [opened[probe.id]["verdict"] for probe in banded if probe.id in opened]
     counts = [f"{verdicts.count('shown')} of {len(verdicts)}" for verdicts in of.values()]
@@ -369,33 +530,68 @@ def index_table(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
 
 
 def alive_page(of: str, results: Mapping[str, Any]) -> str:
-    """The alive matrix of a set: the cells that the registry names, then those that do not move there, on a second base."""
+    """The alive matrix of a set: the cells that the registry names, then those that do not move
+    there, on a second base.
+    """
     found, others = results["alive"][of], results.get("alive, others", {}).get(of)
-    moved = {one["id"] for run in (found, others) if run for one in run["mechanisms"] if one["moved"]}
+    moved = {
+        one["id"] for run in (found, others) if run for one in run["mechanisms"] if one["moved"]
+    }
     inert = [one["id"] for one in found["mechanisms"] if one["id"] not in moved]
-    lines = [f"# Which mechanisms of `{of}` are alive?", "", "Written by `docs/probe_pages.py`; do not edit.", "",
-             f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
-             + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."), ""]
-    lines += [f"- `{id}`: {INERT[id]}" for id in inert if id in INERT] + [""] * any(id in INERT for id in inert)
+    lines = [
+        f"# Which mechanisms of `{of}` are alive?",
+        "",
+        "Written by `docs/probe_pages.py`; do not edit.",
+        "",
+        f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
+        + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."),
+        "",
+    ]
+    lines += [f"- `{id}`: {INERT[id]}" for id in inert if id in INERT] + [""] * any(
+        id in INERT for id in inert
+    )
     options = found.get("options", ["--named"])
-    lines += [f"`hebbarium probe --alive {' '.join([*options, ''])}--set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: "
-              f"{found['headline']}. {_what_was_run(found, options)} A number of the band, or another one that the probe names for the matrix, has "
-              "to move.", "", *_mechanisms(found), *_cells_of(found, every="--named" in options)]
+    lines += [
+        f"`hebbarium probe --alive {' '.join([*options, ''])}--set {of} --seeds {found['seeds']}`, with the base `{found['base']}`: "
+        f"{found['headline']}. {_what_was_run(found, options)} A number of the band, or another one that the probe names for the matrix, has "
+        "to move.",
+        "",
+        *_mechanisms(found),
+        *_cells_of(found, every="--named" in options),
+    ]
     if others:
         if others["base"] == found["base"]:
             tried = list(dict.fromkeys(cell["probe"] for cell in others["cells"]))
-            lines += ["", "## Those that no named probe moves", "", f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures margins, "
-                      "which any signal of a query changes: to move it alone says little.", "", *_mechanisms(others)]
+            lines += [
+                "",
+                "## Those that no named probe moves",
+                "",
+                f"On {', '.join(tried)}: {others['headline']}. `fan_effect` measures margins, "
+                "which any signal of a query changes: to move it alone says little.",
+                "",
+                *_mechanisms(others),
+            ]
         else:
-            lines += ["", f"## On the base `{others['base']}`", "", f"Mechanisms that move nothing above, with `--base {others['base']}`: "
-                      f"{others['headline']}. {SECOND_BASE}", "", *_mechanisms(others), *_cells_of(others)]
+            lines += ["", f"## On the base `{others['base']}`", "",
+                      f"Mechanisms that move nothing above, with `--base {others['base']}`: "
+                      f"{others['headline']}. {SECOND_BASE}", "", *_mechanisms(others),
+                      *_cells_of(others)]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
 def _mechanisms(found: Mapping[str, Any]) -> list[str]:
-    lines = ["| mechanism | verdict | moves | named, and does not move | why nothing moves |", "|---|---|---|---|---|"]
+    lines = [
+        "| mechanism | verdict | moves | named, and does not move | why nothing moves |",
+        "|---|---|---|---|---|",
+    ]
     for one in found["mechanisms"]:
-        cells = (one["id"], one["verdict"], ", ".join(one["moved"]), ", ".join(one["named_not_moved"]), "" if one["moved"] else one["why"])
+        cells = (
+            one["id"],
+            one["verdict"],
+            ", ".join(one["moved"]),
+            ", ".join(one["named_not_moved"]),
+            "" if one["moved"] else one["why"],
+        )
         lines.append("| " + " | ".join(text or "-" for text in cells) + " |")
     return lines
 
@@ -403,10 +599,14 @@ def _mechanisms(found: Mapping[str, Any]) -> list[str]:
 def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
     said = []
     if "--named" in options:
-        said.append("Only cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show "
-                    "here.")
+        said.append(
+            "Only cells that the registry names were run, so a mechanism that moves a probe which its entry does not name does not show "
+            "here."
+        )
     if "--quick" in options:
-        said.append("Where no number differs in the first seed, the other seeds were run only if nothing else moves the mechanism.")
+        said.append(
+            "Where no number differs in the first seed, the other seeds were run only if nothing else moves the mechanism."
+        )
     if "ran" in found:
         said.append(f"{cost_of(found['ran'], found['shared'])}.")
     return " ".join(said)
@@ -414,15 +614,22 @@ def _what_was_run(found: Mapping[str, Any], options: Sequence[str]) -> str:
 
 def _cells_of(found: Mapping[str, Any], every: bool = True) -> list[str]:
     """every: else only the cells that move."""
-    lines = ["", f"{'' if every else 'The cells that move. '}Three numbers of a cell: the full set, the set without the mechanism, the base with it "
-             "alone.", "",
-             "| mechanism | probe | state | number | full | without | alone | the base also needs |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "",
+        f"{'' if every else 'The cells that move. '}Three numbers of a cell: the full set, the set without the mechanism, the base with it "
+        "alone.",
+        "",
+        "| mechanism | probe | state | number | full | without | alone | the base also needs |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for cell in found["cells"]:
         if not every and cell["state"] != "moves":
             continue
         three = " | ".join(map(_interval, cell["three"]))
         number = cell["number"].replace("|", "\\|")
-        lines.append(f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |")
+        lines.append(
+            f"| {cell['mechanism']} | {cell['probe']} | {cell['state']} | {number or '-'} | {three} | {', '.join(cell['needs']) or '-'} |"
+        )
     return lines
 
 
@@ -433,7 +640,13 @@ def file_of(probe: Probe) -> str:
 def main(arguments: Sequence[str]) -> None:
     if arguments:
         made = renewed(json.loads(RESULTS.read_text(encoding="utf-8")), read(Path(arguments[0])))
-        RESULTS.write_text(json.dumps(made, indent=None, separators=(",", ":"), sort_keys=True).replace('},"', '},\n"') + "\n", encoding="utf-8")
+        RESULTS.write_text(
+            json.dumps(made, indent=None, separators=(",", ":"), sort_keys=True).replace(
+                '},"', '},\n"'
+            )
+            + "\n",
+            encoding="utf-8",
+        )
     results, probes = json.loads(RESULTS.read_text(encoding="utf-8")), list(own().values())
     (HERE / "pictures").mkdir(exist_ok=True)
     for probe in probes:
@@ -445,7 +658,10 @@ def main(arguments: Sequence[str]) -> None:
     index = HERE / "index.md"
     text = index.read_text(encoding="utf-8")
     table = f"{START}\n{index_table(probes, results)}\n{END}"
-    index.write_text(re.sub(f"{re.escape(START)}.*{re.escape(END)}", lambda _: table, text, flags=re.DOTALL), encoding="utf-8")
+    index.write_text(
+        re.sub(f"{re.escape(START)}.*{re.escape(END)}", lambda _: table, text, flags=re.DOTALL),
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

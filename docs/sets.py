@@ -1,7 +1,8 @@
 """Writes sets.md: what every set of the package has, from the declarations of its mechanisms.
 
-    python docs/sets.py
+python docs/sets.py
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -10,12 +11,23 @@ from pathlib import Path
 
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase
-from hebbarium.engine.contract.vocabulary import CUES, DRAFTS, EMBEDDER, FUSED, HIDE, LANGUAGE_MODEL, RELEASED, RERANKED, TOKEN_EMBEDDER, VETO
+from hebbarium.engine.contract.vocabulary import (
+    CUES,
+    DRAFTS,
+    EMBEDDER,
+    FUSED,
+    HIDE,
+    LANGUAGE_MODEL,
+    RELEASED,
+    RERANKED,
+    TOKEN_EMBEDDER,
+    VETO,
+)
 from hebbarium.engine.flow.schedule import ENGINE, Stages
 from hebbarium.engine.memory.assembly import planned
 
 TARGET = Path(__file__).parent / "sets.md"
-NAMED = 3           # mechanisms that a cell names; of more it gives the number
+NAMED = 3  # mechanisms that a cell names; of more it gives the number
 HEAD = """# Sets
 
 What every set of the package has. `docs/sets.py` writes this page from what the mechanisms declare that they read and write.
@@ -70,25 +82,57 @@ class Row:
     @property
     def cells(self) -> tuple[str, ...]:
         """In the order of the table; "-" for an empty one."""
-        return tuple(cell or "-" for cell in (self.gate, self.consolidation, self.fusion, self.rerank, self.stages, self.model))
+        return tuple(cell or "-" for cell in (self.gate, self.consolidation, self.fusion,
+                                              self.rerank, self.stages, self.model))  # fmt: skip
 
 
 def row_of(chosen: MechanismSet, registry: Registry) -> Row:
     """What a set has, by the schedule of its mechanisms.  Raises RegistryError, ContractError."""
     phases = planned(registry.build(chosen))
-    stored, asleep, asked = ([n for n in phases[phase] if n.owner != ENGINE] for phase in (Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE))
+    stored, asleep, asked = (
+        [n for n in phases[phase] if n.owner != ENGINE]
+        for phase in (Phase.ENCODE, Phase.CONSOLIDATE, Phase.RETRIEVE)
+    )
     rerankers = [n.owner for n in asked if RERANKED in n.sets]
-    effects = (("make units", any(DRAFTS in n.adds for n in asleep)), ("hide units", any(HIDE in n.adds for n in asleep)),
-               ("may ask a language model", any(LANGUAGE_MODEL in n.reads for n in asleep)))
-    models = (("embeds more", [n.owner for n in asked if not {EMBEDDER, TOKEN_EMBEDDER}.isdisjoint(n.reads) or CUES in n.adds]),
-              ("may ask a language model", [n.owner for n in asked if LANGUAGE_MODEL in n.reads]),
-              ("in a folder", [id for id in rerankers if any(p.unit == "path" for p in registry.entry(id).params.values())]))
+    effects = (
+        ("make units", any(DRAFTS in n.adds for n in asleep)),
+        ("hide units", any(HIDE in n.adds for n in asleep)),
+        ("may ask a language model", any(LANGUAGE_MODEL in n.reads for n in asleep)),
+    )
+    models = (
+        (
+            "embeds more",
+            [
+                n.owner
+                for n in asked
+                if not {EMBEDDER, TOKEN_EMBEDDER}.isdisjoint(n.reads) or CUES in n.adds
+            ],
+        ),
+        ("may ask a language model", [n.owner for n in asked if LANGUAGE_MODEL in n.reads]),
+        (
+            "in a folder",
+            [
+                id
+                for id in rerankers
+                if any(p.unit == "path" for p in registry.entry(id).params.values())
+            ],
+        ),
+    )
     return Row(
         gate=_names(n.owner for n in stored if VETO in (*n.adds, *n.sets)),
-        consolidation="; ".join(filter(None, (_names(n.owner for n in asleep), *(name for name, done in effects if done)))),
+        consolidation="; ".join(
+            filter(
+                None, (_names(n.owner for n in asleep), *(name for name, done in effects if done))
+            )
+        ),
         fusion=_names(n.owner for n in asked if FUSED in n.sets),
         rerank=_names(rerankers),
-        stages=" → ".join(c.name for c in Stages(c for n in phases[Phase.RETRIEVE] for c in (*n.sets, *n.adds)).up_to(RELEASED)),
+        stages=" → ".join(
+            c.name
+            for c in Stages(c for n in phases[Phase.RETRIEVE] for c in (*n.sets, *n.adds)).up_to(
+                RELEASED
+            )
+        ),
         model="; ".join(f"{what}: {_names(owners)}" for what, owners in models if owners),
     )
 

@@ -2,9 +2,11 @@
 
     python docs/sets_on_data.py [--locomo FILE] [--beam FOLDER] [--sets NAME ...] --out OUT
 
-Every run is one of `hebbarium run`; OUT keeps the runs, and conversations that it holds already are not run again.  With `--sets`, only these sets
-are run, and the table holds them and those that OUT has in full.
+Every run is one of `hebbarium run`; OUT keeps the runs, and conversations that it holds already are
+not run again.  With `--sets`, only these sets are run, and the table holds them and those that OUT
+has in full.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -23,8 +25,9 @@ from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import default_cache
 
 BASE = "naive_rag"
-SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_as_printed", "true_memory", "true_memory_gated", "true_memory_code",
-        "all_mem", "hipporag", "a_mem", "light", "night", "in_use", "everything")
+SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_as_printed",
+        "true_memory", "true_memory_gated", "true_memory_code",
+        "all_mem", "hipporag", "a_mem", "light", "night", "in_use", "everything")  # fmt: skip
 METRIC = "recall@10"
 TARGET = Path(__file__).parent / "sets-on-data.md"
 HEAD = """# Sets on real data
@@ -46,7 +49,10 @@ other part shows what is left of the difference: `weighted_rrf` costs .018 [-.01
 
 def scores(folder: Path) -> dict[tuple[str, str], Metrics]:
     """(conversation, question) -> metrics, of the questions of a run that have gold."""
-    rows = [json.loads(text) for text in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(text)
+        for text in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     return {(row["conversation"], row["question"]): metrics for row, metrics in scored(rows)}
 
 
@@ -60,9 +66,15 @@ def line(name: str, folder: Path, base: Mapping[tuple[str, str], Metrics]) -> st
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     times = metrics["timing_ms"]
     mrr = sum(own[k].mrr_10 for k in keys) / len(keys)
-    return (f"| `{name}` | {level.mean:.3f} {interval(level.low, level.high, '.3f')} | {mrr:.3f} | "
-            + ("" if name == BASE else f"{change.mean:+.3f} {interval(change.low, change.high, '+.3f')}")
-            + f" | {times['encode']['p50']:.1f} | {times['retrieve']['p50']:.1f} |")
+    return (
+        f"| `{name}` | {level.mean:.3f} {interval(level.low, level.high, '.3f')} | {mrr:.3f} | "
+        + (
+            ""
+            if name == BASE
+            else f"{change.mean:+.3f} {interval(change.low, change.high, '+.3f')}"
+        )
+        + f" | {times['encode']['p50']:.1f} | {times['retrieve']['p50']:.1f} |"
+    )
 
 
 def interval(low: float | None, high: float | None, form: str) -> str:
@@ -77,8 +89,10 @@ def table(title: str, out: Path) -> str:
     """The table of one data set, of the sets whose runs `out` has."""
     held = [name for name in SETS if (out / name / "metrics.json").exists()]
     base = scores(out / BASE)
-    head = (f"\n## {title}\n\n{len(base)} questions of {len({conversation for conversation, _ in base})} conversations.\n\n"
-            f"| set | {METRIC} | MRR | difference to `{BASE}` | encode ms | retrieve ms |\n|---|---|---|---|---|---|\n")
+    head = (
+        f"\n## {title}\n\n{len(base)} questions of {len({conversation for conversation, _ in base})} conversations.\n\n"
+        f"| set | {METRIC} | MRR | difference to `{BASE}` | encode ms | retrieve ms |\n|---|---|---|---|---|---|\n"
+    )
     return head + "\n".join(line(name, out / name, base) for name in held) + "\n"
 
 
@@ -94,10 +108,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if given[name]:
             data = load(name, given[name])
             for chosen in given["sets"]:
-                run(registry.set(chosen), registry, data, model, given["out"] / name / chosen, settings=Settings())
+                run(
+                    registry.set(chosen),
+                    registry,
+                    data,
+                    model,
+                    given["out"] / name / chosen,
+                    settings=Settings(),
+                )
                 print(name, chosen, flush=True)
         if (given["out"] / name / BASE / "metrics.json").exists():
-            text += table({"locomo": "LoCoMo, turns", "beam": "BEAM 100K, turns"}[name], given["out"] / name)
+            text += table(
+                {"locomo": "LoCoMo, turns", "beam": "BEAM 100K, turns"}[name], given["out"] / name
+            )
     TARGET.write_text(text, encoding="utf-8")
 
 

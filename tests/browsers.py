@@ -1,4 +1,7 @@
-"""The headless Chromium that tests open pages in, under any of the names that it may be installed by."""
+"""The headless Chromium that tests open pages in, under any of the names that it may be
+installed by.
+"""
+
 from __future__ import annotations
 
 import shutil

@@ -1,4 +1,7 @@
-"""A server of chat completions on this machine, in the form of OpenAI's interface, for tests of the language-model port."""
+"""A server of chat completions on this machine, in the form of OpenAI's interface, for tests of
+the language-model port.
+"""
+
 from __future__ import annotations
 
 import json
@@ -19,9 +22,12 @@ class ChatStub(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append(asked)
         content, status = self.replied(asked)
-        body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": asked["model"],
+        body = json.dumps({"id": "1", "object": "chat.completion", "created": 0,
+                           "model": asked["model"],
                            "usage": {"prompt_tokens": 11, "completion_tokens": 3},
-                           "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}).encode()
+                           "choices": [{"index": 0, "finish_reason": "stop",
+                                        "message": {"role": "assistant",
+                                        "content": content}}]}).encode()  # fmt: skip
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

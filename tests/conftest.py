@@ -1,4 +1,7 @@
-"""Fixtures of all tests: those of `hebbarium.testing`, with the registry of this repository alone, and a small data set."""
+"""Fixtures of all tests: those of `hebbarium.testing`, with the registry of this repository
+alone, and a small data set.
+"""
+
 from __future__ import annotations
 
 import sys
@@ -15,7 +18,8 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import talk
 
 pytest_plugins = ["hebbarium.testing"]
-# How long an example takes says nothing about the code on a busy machine; speed has tests of its own.
+# How long an example takes says nothing about the code on a busy machine; speed has tests of its
+# own.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
@@ -27,18 +31,30 @@ def registry() -> Registry:
 
 @pytest.fixture(scope="session")
 def tiny() -> Dataset:
-    """A data set of two short conversations; each question repeats a few words of its gold event."""
+    """A data set of two short conversations; each question repeats a few words of its gold
+    event.
+    """
     events = talk(24)
     conversations = []
     for name, mine in (("one", events[:12]), ("two", events[12:])):
         questions = tuple(
-            Question(f"{name}-q{i}", " ".join(mine[i].text.split()[:4]), mine[-1].time + 1.0 + i, "single", (mine[i].id,)) for i in (1, 5, 8))
+            Question(
+                f"{name}-q{i}",
+                " ".join(mine[i].text.split()[:4]),
+                mine[-1].time + 1.0 + i,
+                "single",
+                (mine[i].id,),
+            )
+            for i in (1, 5, 8)
+        )
         conversations.append(Conversation(name, tuple(mine), questions))
     return Dataset("tiny", "0" * 64, tuple(conversations), {})
 
 
 @pytest.fixture
-def hebbarium(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
+def hebbarium(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
     """A command run in this process: its exit code, output and errors."""
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
 

@@ -1,4 +1,5 @@
 """HTML pages as tests read them."""
+
 from __future__ import annotations
 
 from html.parser import HTMLParser

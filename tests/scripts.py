@@ -1,4 +1,5 @@
 """Scripts of docs/ as modules, for tests."""
+
 from __future__ import annotations
 
 import sys
@@ -13,6 +14,7 @@ def script(name: str) -> Any:
     """A script of docs/ as a module of its own."""
     spec = util.spec_from_file_location(name, DOCS / f"{name}.py")
     assert spec and spec.loader
-    module = sys.modules[name] = util.module_from_spec(spec)       # dataclasses look up their module by name
+    # dataclasses look up their module by name
+    module = sys.modules[name] = util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

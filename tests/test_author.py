@@ -1,4 +1,7 @@
-"""`hebbarium.author` is complete and documented; `hebbarium.testing` has its fixtures, and loads nothing in test runs that do not use it."""
+"""`hebbarium.author` is complete and documented; `hebbarium.testing` has its fixtures, and loads
+nothing in test runs that do not use it.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -18,7 +21,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_every_shared_column_and_structure_is_there() -> None:
-    shared = {name for name, value in vars(vocabulary).items() if isinstance(value, (Column, Structure))}
+    shared = {
+        name for name, value in vars(vocabulary).items() if isinstance(value, (Column, Structure))
+    }
     assert shared and shared < set(author.__all__)
     assert all(getattr(author, name) is getattr(vocabulary, name) for name in shared)
 
@@ -36,23 +41,42 @@ def test_what_every_mechanism_of_ours_imports_from_the_engine_is_there() -> None
 
 
 def test_what_mechanisms_of_ours_import_from_the_contract_is_there() -> None:
-    names = {alias.name for file in (ROOT / "mechanisms").glob("*/*.py") for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-             if isinstance(node, ast.ImportFrom) and node.module == "engine.contract.hooks" for alias in node.names}
-    assert "forecast" in names and names <= set(author.__all__) and author.forecast is contract.forecast
+    names = {
+        alias.name
+        for file in (ROOT / "mechanisms").glob("*/*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "engine.contract.hooks"
+        for alias in node.names
+    }
+    assert (
+        "forecast" in names
+        and names <= set(author.__all__)
+        and author.forecast is contract.forecast
+    )
 
 
 def test_the_names_are_those_imported() -> None:
-    """`__all__` is what the module imports, and its docstring names the module that defines each."""
-    imported = {a.name: n.module or "" for n in ast.parse(Path(author.__file__).read_text(encoding="utf-8")).body
-                if isinstance(n, ast.ImportFrom) and n.level for a in n.names}
+    """`__all__` is what the module imports, and its docstring names the module that defines
+    each.
+    """
+    imported = {
+        a.name: n.module or ""
+        for n in ast.parse(Path(author.__file__).read_text(encoding="utf-8")).body
+        if isinstance(n, ast.ImportFrom) and n.level
+        for a in n.names
+    }
     assert set(imported) == set(author.__all__) and len(author.__all__) == len(set(author.__all__))
     for module in set(imported.values()):
-        assert f"`{module}`" in str(author.__doc__) or f"`{module.rpartition('.')[0]}`" in str(author.__doc__), module
+        assert f"`{module}`" in str(author.__doc__) or f"`{module.rpartition('.')[0]}`" in str(
+            author.__doc__
+        ), module
 
 
 def test_a_test_run_that_does_not_use_the_plugin_loads_nothing_of_ours(tmp_path: Path) -> None:
     (tmp_path / "test_nothing.py").write_text(
-        "import sys\ndef test_nothing():\n    assert not [m for m in sys.modules if m.startswith('hebbarium')]\n", encoding="utf-8")
+        "import sys\ndef test_nothing():\n    assert not [m for m in sys.modules if m.startswith('hebbarium')]\n",
+        encoding="utf-8",
+    )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -62,7 +86,10 @@ def test_build_makes_an_engine_of_named_mechanisms_with_overrides(build: Build) 
     memory = build("recency", "convex_fusion", params={"recency": {"weight": 0.5}})
     memory.encode_all(numbered(1, 2, 3))
     assert [m.id for m in memory.assembly.mechanisms] == ["recency", "convex_fusion"]
-    assert memory.assembly.mechanisms[0].params.weight == 0.5 and memory.retrieve("number").rows.tolist()[0] == 2
+    assert (
+        memory.assembly.mechanisms[0].params.weight == 0.5
+        and memory.retrieve("number").rows.tolist()[0] == 2
+    )
 
 
 def test_mechanism_tests_fail_without_the_package() -> None:

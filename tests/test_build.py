@@ -1,4 +1,7 @@
-"""Wheels: complete; refused in a checkout without symbolic links; metadata that hold on the page of a package index."""
+"""Wheels: complete; refused in a checkout without symbolic links; metadata that hold on the page
+of a package index.
+"""
+
 from __future__ import annotations
 
 import email
@@ -24,14 +27,23 @@ LINKED = ("audit", "benchmarks", "engine", "mechanisms", "registry.yaml")
 def checkout(folder: Path) -> Path:
     """A copy of what a wheel is built from, with its symbolic links."""
     for room in ROOMS:
-        shutil.copytree(ROOT / room, folder / room, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "*.nb[ic]"))
+        shutil.copytree(
+            ROOT / room,
+            folder / room,
+            symlinks=True,
+            ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "*.nb[ic]"),
+        )
     for file in FILES:
         shutil.copy(ROOT / file, folder)
     return folder
 
 
 def wheel(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "pip", *WHEEL, "--wheel-dir", str(out), str(source)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "pip", *WHEEL, "--wheel-dir", str(out), str(source)],
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +61,37 @@ def test_a_wheel_holds_every_file_of_the_package(built: tuple[Path, zipfile.ZipF
     """All but the benchmarks of speed, which are run from a clone."""
     source, packed = built
     package = source / "src" / "hebbarium"
-    files = {p for room in (package, *(package / name for name in LINKED if (package / name).is_dir())) for p in room.rglob("*") if p.is_file()}
-    expected = {f"hebbarium/{p.relative_to(package).as_posix()}" for p in files if (package / "benchmarks" / "speed") not in p.parents}
+    files = {
+        p
+        for room in (package, *(package / name for name in LINKED if (package / name).is_dir()))
+        for p in room.rglob("*")
+        if p.is_file()
+    }
+    expected = {
+        f"hebbarium/{p.relative_to(package).as_posix()}"
+        for p in files
+        if (package / "benchmarks" / "speed") not in p.parents
+    }
     held = {name for name in packed.namelist() if name.startswith("hebbarium/")}
     assert held == expected
     assert packed.read("hebbarium/registry.yaml") == (ROOT / "registry.yaml").read_bytes()
-    for name in ("testing/__init__.py", "author.py", "scaffold/templates/retrieval/mechanism.py.tmpl", "mechanisms/sets/minimal.yaml", "py.typed"):
+    for name in (
+        "testing/__init__.py",
+        "author.py",
+        "scaffold/templates/retrieval/mechanism.py.tmpl",
+        "mechanisms/sets/minimal.yaml",
+        "py.typed",
+    ):
         assert f"hebbarium/{name}" in held
 
 
 @pytest.mark.parametrize("kind", ["text", "missing"])
-def test_a_checkout_without_symbolic_links_is_refused_with_the_cure(kind: str, tmp_path: Path) -> None:
-    """As git with core.symlinks=false makes it: text files that hold the targets; or links that an archive lost."""
+def test_a_checkout_without_symbolic_links_is_refused_with_the_cure(
+    kind: str, tmp_path: Path
+) -> None:
+    """As git with core.symlinks=false makes it: text files that hold the targets; or links that
+    an archive lost.
+    """
     source = checkout(tmp_path / "source")
     for name in LINKED:
         link = source / "src" / "hebbarium" / name
@@ -71,7 +102,11 @@ def test_a_checkout_without_symbolic_links_is_refused_with_the_cure(kind: str, t
     done = wheel(source, tmp_path / "dist")
     assert done.returncode != 0 and not list(tmp_path.glob("dist/*"))
     told = done.stdout + done.stderr
-    assert "src/hebbarium/audit is not a symbolic link" in told and "git config core.symlinks true" in told and "git checkout" in told
+    assert (
+        "src/hebbarium/audit is not a symbolic link" in told
+        and "git config core.symlinks true" in told
+        and "git checkout" in told
+    )
 
 
 def test_any_one_lost_link_is_noticed(tmp_path: Path) -> None:
@@ -87,7 +122,9 @@ def test_any_one_lost_link_is_noticed(tmp_path: Path) -> None:
             setup().require_links(package)
 
 
-def test_a_source_distribution_has_files_instead_of_links(built: tuple[Path, zipfile.ZipFile]) -> None:
+def test_a_source_distribution_has_files_instead_of_links(
+    built: tuple[Path, zipfile.ZipFile],
+) -> None:
     """Its wheel is the same: it needs no links."""
     source, packed = built
     code = "import setuptools.build_meta as b; b.build_sdist('sdist')"
@@ -109,7 +146,10 @@ def test_the_page_of_a_package_index_has_no_dead_links(built: tuple[Path, zipfil
     metadata = email.message_from_bytes(packed.read(name))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = metadata.get_payload()
-    assert metadata["Author"] == project["authors"][0]["name"] and metadata["Description-Content-Type"] == "text/markdown"
+    assert (
+        metadata["Author"] == project["authors"][0]["name"]
+        and metadata["Description-Content-Type"] == "text/markdown"
+    )
     assert isinstance(page, str) and page.startswith("# Hebbarium") and "make demo" in page
     assert all(target.startswith("https://") for target in re.findall(r"\]\(([^)\s]+)\)", page))
 
@@ -117,19 +157,29 @@ def test_the_page_of_a_package_index_has_no_dead_links(built: tuple[Path, zipfil
 def test_links_become_absolute_once_the_repository_has_an_address() -> None:
     text = "![a](docs/a.svg) [b](docs/b.md#c) [d](https://example.org) [e](#f)"
     page = setup().index_page
-    assert page(text, "https://example.org/x") == ("![a](https://example.org/x/raw/HEAD/docs/a.svg) [b](https://example.org/x/blob/HEAD/docs/b.md#c) "
-                                                   "[d](https://example.org) e")
+    assert page(text, "https://example.org/x") == (
+        "![a](https://example.org/x/raw/HEAD/docs/a.svg) [b](https://example.org/x/blob/HEAD/docs/b.md#c) "
+        "[d](https://example.org) e"
+    )
     assert page(text, None) == " b [d](https://example.org) e"
 
 
 def test_every_extra_is_used_by_code() -> None:
-    """What an extra installs is imported somewhere in the package; `docs` is for `make docs`, `dev` for the tests."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    code = "\n".join(p.read_text(encoding="utf-8") for room in ROOMS for p in (ROOT / room).rglob("*.py"))
+    """What an extra installs is imported somewhere in the package; `docs` is for `make docs`,
+    `dev` for the tests.
+    """
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    code = "\n".join(
+        p.read_text(encoding="utf-8") for room in ROOMS for p in (ROOT / room).rglob("*.py")
+    )
     for extra in set(extras) - {"dev", "docs"}:
         for requirement in extras[extra]:
             name = re.split(r"[<>=!~\[ ]", requirement)[0]
-            assert re.search(rf"^\s*(import|from) {re.escape(name.replace('-', '_'))}\b", code, re.M), f"{extra}: {name}"
+            assert re.search(
+                rf"^\s*(import|from) {re.escape(name.replace('-', '_'))}\b", code, re.M
+            ), f"{extra}: {name}"
 
 
 def setup() -> Any:

@@ -1,4 +1,5 @@
 """The command `topology`: a run without edits, a report with some, and wrong calls."""
+
 from __future__ import annotations
 
 import json
@@ -23,11 +24,22 @@ def test_a_run_is_rebuilt_and_its_records_are_read(hebbarium: Command, tmp_path:
     for name, chosen in (("linked", str(tmp_path / "linked.yaml")), ("plain", "bm25")):
         assert hebbarium("run", "--set", chosen, *fast, "--out", tmp_path / name)[0] == 0
     code, out, _ = hebbarium("topology", tmp_path / "linked")
-    assert code == 0 and "no proposals" in out and "no archived memories" in out and "at cap before" in out
+    assert (
+        code == 0
+        and "no proposals" in out
+        and "no archived memories" in out
+        and "at cap before" in out
+    )
     code, out, _ = hebbarium("topology", tmp_path / "linked", "--json")
     found = json.loads(out)
-    assert code == 0 and len(found["conversations"]) == 1 and found["runs"] == next(iter(found["conversations"].values()))["runs"]
-    assert [run["run"] for run in found["runs"]] == list(range(1, len(found["runs"]) + 1)) and found["unreachable"] == 0.0
+    assert (
+        code == 0
+        and len(found["conversations"]) == 1
+        and found["runs"] == next(iter(found["conversations"].values()))["runs"]
+    )
+    assert [run["run"] for run in found["runs"]] == list(
+        range(1, len(found["runs"]) + 1)
+    ) and found["unreachable"] == 0.0
     code, _, err = hebbarium("topology", tmp_path / "plain")
     assert code and "topology_consolidation" in err
     code, _, err = hebbarium("topology", tmp_path / "linked", "--conversation", "nobody")
@@ -38,7 +50,16 @@ def test_a_report_shows_reasons_runs_and_distances(capsys: pytest.CaptureFixture
     report = reported(run_by_run(Specimen("topology_consolidation", module), 1)[1])
     show(together((report, report)), {"one": report, "two": report})
     out = capsys.readouterr().out
-    for word in ("split", "merge", "update", "APPLIED", f"{2 * report.edits['created']} created", "coverage", "H95: ", "unreachable: 0.0 %"):
+    for word in (
+        "split",
+        "merge",
+        "update",
+        "APPLIED",
+        f"{2 * report.edits['created']} created",
+        "coverage",
+        "H95: ",
+        "unreachable: 0.0 %",
+    ):
         assert word in out, word
     assert out.count("one ") == len(report.runs) == out.count("two ")
 

@@ -1,4 +1,5 @@
 """The contract, checked on every registered mechanism alone and inside the `minimal` set."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""docs/designs_on_data.py: the sentences on the conclusions of Cortex follow from means and verdicts."""
+"""docs/designs_on_data.py: the sentences on the conclusions of Cortex follow from means and
+verdicts.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -7,22 +10,44 @@ from scripts import script
 
 
 def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict[str, Any]:
-    return {"name": name, "blocks": [{"dataset": "locomo", "means": {"full": 0.5} | {f"heat.weight={k}": v for k, v in means.items()},
-                                      "estimates": [{"name": f"heat.weight={k}", "verdict": v} for k, v in verdicts.items()]}]}
+    return {
+        "name": name,
+        "blocks": [
+            {
+                "dataset": "locomo",
+                "means": {"full": 0.5} | {f"heat.weight={k}": v for k, v in means.items()},
+                "estimates": [
+                    {"name": f"heat.weight={k}", "verdict": v} for k, v in verdicts.items()
+                ],
+            }
+        ],
+    }
 
 
 def test_the_conclusion_holds_if_the_best_value_is_the_stated_one() -> None:
-    means, verdicts = {"0": 0.4, "0.3": 0.5, "0.7": 0.49}, {"0": "hurts", "0.3": "no-op", "0.7": "undecided"}
+    means, verdicts = (
+        {"0": 0.4, "0.3": 0.5, "0.7": 0.49},
+        {"0": "hurts", "0.3": "no-op", "0.7": "undecided"},
+    )
     (line,) = script("designs_on_data").conclusions(design("cortex_heat_weight", means, verdicts))
-    assert line == ("- locomo: Cortex names 0.3 as the best value (section 6.4.3); the highest mean here is that of 0.3, too. "
-                    "Its verdict against the set's own value: no-op.")
+    assert line == (
+        "- locomo: Cortex names 0.3 as the best value (section 6.4.3); the highest mean here is that of 0.3, too. "
+        "Its verdict against the set's own value: no-op."
+    )
 
 
 def test_another_highest_mean_is_named_with_both_scores_and_its_verdict() -> None:
-    means, verdicts = {"0": 0.61, "0.3": 0.5, "0.7": 0.05}, {"0": "helps", "0.7": "hurts", "0.3": "no-op"}
+    means, verdicts = (
+        {"0": 0.61, "0.3": 0.5, "0.7": 0.05},
+        {"0": "helps", "0.7": "hurts", "0.3": "no-op"},
+    )
     (line,) = script("designs_on_data").conclusions(design("cortex_heat_weight", means, verdicts))
-    assert "the highest mean here is that of 0, .610 against .500. " in line and line.endswith("own value: helps.")
+    assert "the highest mean here is that of 0, .610 against .500. " in line and line.endswith(
+        "own value: helps."
+    )
 
 
 def test_designs_without_published_values_have_no_sentence() -> None:
-    assert not list(script("designs_on_data").conclusions(design("default_leave_one_out", {"0": 0.1}, {})))
+    assert not list(
+        script("designs_on_data").conclusions(design("default_leave_one_out", {"0": 0.1}, {}))
+    )

@@ -1,14 +1,20 @@
-"""The documentation is executed: every Python block, every command and every link; lists are compared with the code.
+"""The documentation is executed: every Python block, every command and every link; lists are
+compared with the code.
 
 In README, CONTRIBUTING and docs/*.md
-  ```python            runs, in order, in one namespace per page; a ```text block right after it is the expected output
-  ```python <path>     is a file of the package: it is written there, in a temporary copy of the folders
-  ```yaml <path>       a file in the working folder: a set or rules; the text of registry.yaml is appended to the registry
-  ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any text)
+  ```python            runs, in order, in one namespace per page; a ```text block right after it is
+                       the expected output
+  ```python <path>     is a file of the package: it is written there, in a temporary copy of the
+                       folders
+  ```yaml <path>       a file in the working folder: a set or rules; the text of registry.yaml is
+                       appended to the registry
+  ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any
+                       text)
   ```sh                is parsed: commands, options and values must exist
 
 docs/first-hour.md is one session in one folder, which tests/test_first_hour.py runs.
 """
+
 from __future__ import annotations
 
 import doctest
@@ -36,16 +42,19 @@ PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
 FENCE = re.compile(r"^```(\w+)[ ]*([^\n]*)\n(.*?)^```$", re.M | re.S)
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-MADE = ("ebbinghaus_savings", "fading")         # mechanisms that a page makes itself
+MADE = ("ebbinghaus_savings", "fading")  # mechanisms that a page makes itself
 ROOMS = ("hebbarium", "hebbarium.mechanisms.retrieval", "hebbarium.audit.evidence")
 each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
-alone = [name for name in NAMES if name != "docs/first-hour.md"]                 # pages whose blocks run here
+# pages whose blocks run here
+alone = [name for name in NAMES if name != "docs/first-hour.md"]
 each_page_alone = pytest.mark.parametrize("page", [ROOT / name for name in alone], ids=alone)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: language, path after the language, text, first line, and expected output (a ```text block right after)."""
+    """A fenced block: language, path after the language, text, first line, and expected output
+    (a ```text block right after).
+    """
 
     kind: str
     path: str
@@ -60,8 +69,20 @@ def blocks(page: Path) -> list[Block]:
     result = []
     for i, match in enumerate(found):
         after = found[i + 1] if i + 1 < len(found) else None
-        follows = after is not None and after[1] == "text" and not text[match.end():after.start()].strip()
-        result.append(Block(match[1], match[2].strip(), match[3], text[:match.start()].count("\n") + 1, after[3] if after and follows else None))
+        follows = (
+            after is not None
+            and after[1] == "text"
+            and not text[match.end() : after.start()].strip()
+        )
+        result.append(
+            Block(
+                match[1],
+                match[2].strip(),
+                match[3],
+                text[: match.start()].count("\n") + 1,
+                after[3] if after and follows else None,
+            )
+        )
     return result
 
 
@@ -90,15 +111,25 @@ def rooms(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
     room = desk / "rooms"
     room.mkdir()
-    (room / "registry.yaml").write_text((ROOT / "registry.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    (room / "registry.yaml").write_text(
+        (ROOT / "registry.yaml").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     for name in ROOMS:
         package = import_module(name)
-        monkeypatch.setattr(package, "__path__", [*package.__path__, str(room.joinpath(*name.split(".")[1:]))])
-    monkeypatch.setattr(module.Registry.read.__func__, "__defaults__", (room / "registry.yaml", ROOT / "mechanisms" / "sets"))
+        monkeypatch.setattr(
+            package, "__path__", [*package.__path__, str(room.joinpath(*name.split(".")[1:]))]
+        )
+    monkeypatch.setattr(
+        module.Registry.read.__func__,
+        "__defaults__",
+        (room / "registry.yaml", ROOT / "mechanisms" / "sets"),
+    )
     before = set(sys.modules)
     yield room
     for name in set(sys.modules) - before:
-        if name.startswith("hebbarium.") and str(getattr(sys.modules[name], "__file__", "")).startswith(str(room)):
+        if name.startswith("hebbarium.") and str(
+            getattr(sys.modules[name], "__file__", "")
+        ).startswith(str(room)):
             parent, _, short = name.rpartition(".")
             del sys.modules[name]
             vars(sys.modules[parent]).pop(short, None)
@@ -119,11 +150,17 @@ def executed(page: Path, rooms: Path) -> dict[str, Any]:
                 warnings.simplefilter("error", RuntimeWarning)
                 exec(code, namespace)
             if block.printed is not None or out.getvalue():
-                assert same(out.getvalue(), block.printed or ""), f"{page.name}:{block.line} prints\n{out.getvalue()}"
+                assert same(out.getvalue(), block.printed or ""), (
+                    f"{page.name}:{block.line} prints\n{out.getvalue()}"
+                )
     return namespace
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p.name != "CONTRIBUTING.md"], ids=[n for n in NAMES if n != "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if p.name != "CONTRIBUTING.md"],
+    ids=[n for n in NAMES if n != "CONTRIBUTING.md"],
+)
 def test_every_python_block_runs(page: Path, rooms: Path) -> None:
     executed(page, rooms)
 
@@ -147,7 +184,11 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
         else:
             registry = Registry.read()
             chosen = registry.set(block.path)
-            assert planned(registry.build(chosen)) and chosen.mechanisms and set(chosen.alternates) <= set(chosen.mechanisms)
+            assert (
+                planned(registry.build(chosen))
+                and chosen.mechanisms
+                and set(chosen.alternates) <= set(chosen.mechanisms)
+            )
 
 
 def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
@@ -155,7 +196,10 @@ def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
     from hebbarium.testing.conformance import CHECKS, Bench
 
     namespace = executed(ROOT / "CONTRIBUTING.md", rooms)
-    registry, (id,) = namespace["registry"], [b.text.partition(":")[0] for b in blocks(ROOT / "CONTRIBUTING.md") if b.kind == "yaml"]
+    registry, (id,) = (
+        namespace["registry"],
+        [b.text.partition(":")[0] for b in blocks(ROOT / "CONTRIBUTING.md") if b.kind == "yaml"],
+    )
     assert namespace["judged"].checks and not namespace["judged"].faults
     module = import_module(registry.entry(id).module)
     tests = doctest.DocTestFinder().find(module.savings.py_func, "savings", globs=vars(module))
@@ -165,9 +209,11 @@ def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
         check(Bench(registry, id, rooms))
 
 
-# --- commands ----------------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 def commands(text: str) -> Iterator[list[str]]:
-    """The words of each command line, without comments and leading assignments, continued lines joined."""
+    """The words of each command line, without comments and leading assignments, continued lines
+    joined.
+    """
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line.removeprefix("$ "), comments=True)
         while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
@@ -177,7 +223,9 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def parsed(words: list[str]) -> None:
-    """Raises click's UsageError for a command, option or value that does not exist; runs nothing."""
+    """Raises click's UsageError for a command, option or value that does not exist; runs
+    nothing.
+    """
     from hebbarium.cli.app import command_line
 
     command = command_line()
@@ -224,16 +272,29 @@ def test_every_command_is_there(page: Path) -> None:
 
 
 def test_ratings_that_changed_are_those_of_the_registry() -> None:
-    text = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8").split("### Ratings that changed")[1].split("\n## ")[0]
+    text = (
+        (ROOT / "docs" / "audit.md")
+        .read_text(encoding="utf-8")
+        .split("### Ratings that changed")[1]
+        .split("\n## ")[0]
+    )
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| \w", text, re.M)
-    assert len(rows) == text.count("\n| `") and {id: now for id, _, now in rows} == {id: _registry().entry(id).claims for id, _, _ in rows}
+    assert len(rows) == text.count("\n| `") and {id: now for id, _, now in rows} == {
+        id: _registry().entry(id).claims for id, _, _ in rows
+    }
     assert all(before != now for _, before, now in rows)
 
 
 def test_the_nightly_mutants_are_those_of_the_audit_page() -> None:
-    flow = yaml.safe_load((ROOT / ".github" / "workflows" / "mutants.yml").read_text(encoding="utf-8"))
+    flow = yaml.safe_load(
+        (ROOT / ".github" / "workflows" / "mutants.yml").read_text(encoding="utf-8")
+    )
     assert flow[True]["schedule"], "YAML 1.1 reads the key `on` as true"
-    (line,) = (step["run"] for step in flow["jobs"]["mutants"]["steps"] if step.get("run", "").startswith("hebbarium "))
+    (line,) = (
+        step["run"]
+        for step in flow["jobs"]["mutants"]["steps"]
+        if step.get("run", "").startswith("hebbarium ")
+    )
     (words,) = commands(line)
     parsed(words[1:])
     assert " ".join(words[1:7]) == "audit --mutants generated --jobs 2 --strict"
@@ -257,17 +318,24 @@ def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> No
             program, *words = shlex.split(line)
             assert program == "hebbarium", line
             result = CliRunner().invoke(app, words)
-            assert same(result.stdout, expected), f"{page.name}: {line} prints\n{result.stdout}\n{result.exception!r}"
+            assert same(result.stdout, expected), (
+                f"{page.name}: {line} prints\n{result.stdout}\n{result.exception!r}"
+            )
 
 
-# --- lists and links ---------------------------------------------------------------------------------------------------------
+# --- lists and links ------------------------------------------------------------------------------
 def anchors(text: str) -> set[str]:
-    plain = (re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.M))
+    plain = (
+        re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-")
+        for h in re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.M)
+    )
     return set(plain)
 
 
 def _require_links(page: Path, whole: str, made: frozenset[Path] = frozenset()) -> None:
-    """Every relative link of a page leads to a file, to an anchor that is there, or to a page that `make docs` makes."""
+    """Every relative link of a page leads to a file, to an anchor that is there, or to a page
+    that `make docs` makes.
+    """
     text = FENCE.sub("", whole)
     for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'src(?:set)?="([^"]+)"', text):
         if target.startswith(("http://", "https://")):
@@ -275,7 +343,9 @@ def _require_links(page: Path, whole: str, made: frozenset[Path] = frozenset()) 
         file, _, anchor = target.partition("#")
         found = (page.parent / file).resolve() if file else page
         assert found.exists() or found in made, f"{page.name}: {target}"
-        assert not anchor or anchor in anchors(found.read_text(encoding="utf-8")), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(found.read_text(encoding="utf-8")), (
+            f"{page.name}: {target}"
+        )
 
 
 @each_page
@@ -292,23 +362,48 @@ def test_every_page_is_in_the_index(folder: str) -> None:
 
 
 def test_every_decision_has_context_decision_and_consequences() -> None:
-    for page in set((ROOT / "docs" / "decisions").glob("*.md")) - {ROOT / "docs" / "decisions" / "index.md"}:
+    for page in set((ROOT / "docs" / "decisions").glob("*.md")) - {
+        ROOT / "docs" / "decisions" / "index.md"
+    }:
         text = page.read_text(encoding="utf-8")
-        assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.M) == ["Context", "Decision", "Consequences"] and 10 <= text.count("\n") <= 25, page.name
+        assert (
+            re.findall(r"^\*\*(\w+)\.\*\*", text, re.M) == ["Context", "Decision", "Consequences"]
+            and 10 <= text.count("\n") <= 25
+        ), page.name
 
 
 def fields_named(section: str) -> list[str]:
     """Names in the first column of a table."""
-    return [name for row in re.findall(r"^\| (`.+?`) \|", section, re.M) for name in re.findall(r"`(\w+)`", row)]
+    return [
+        name
+        for row in re.findall(r"^\| (`.+?`) \|", section, re.M)
+        for name in re.findall(r"`(\w+)`", row)
+    ]
 
 
 def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
-    from hebbarium.engine.catalogue.registry import Departure, Entry, Equation, Form, Parameter, Proxy
+    from hebbarium.engine.catalogue.registry import (
+        Departure,
+        Entry,
+        Equation,
+        Form,
+        Parameter,
+        Proxy,
+    )
 
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## The registry entry, field by field")[1].split("## The rules")[0]
+    text = (
+        (ROOT / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .split("## The registry entry, field by field")[1]
+        .split("## The rules")[0]
+    )
     parts = re.split(r"^An? \w+:$", text, flags=re.M)
-    for part, model in zip(parts, (Entry, Equation, Parameter, Departure, Proxy, Form), strict=True):
-        names = [f.alias or n for n, f in model.model_fields.items() if n != "id" or model is Equation]
+    for part, model in zip(
+        parts, (Entry, Equation, Parameter, Departure, Proxy, Form), strict=True
+    ):
+        names = [
+            f.alias or n for n, f in model.model_fields.items() if n != "id" or model is Equation
+        ]
         assert fields_named(part) == names, model.__name__
     for kind in get_args(Parameter.model_fields["kind"].annotation):
         assert f"`{kind}`" in parts[2], kind
@@ -324,23 +419,42 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
     def page(name: str) -> str:
         return (ROOT / "docs" / name).read_text(encoding="utf-8")
 
-    for name, words in (("audit.md", [*(k.value for k in Kind), *(s.value for s in Score), *(r.value for r in Rating)]),
-                        ("contract.md", [s.value for s in Scope]), ("time.md", [p.value for p in Phase]),
-                        ("data.md", [s.name for s in SOURCES]), ("sets-and-ablation.md", METRICS)):
+    for name, words in (
+        (
+            "audit.md",
+            [*(k.value for k in Kind), *(s.value for s in Score), *(r.value for r in Rating)],
+        ),
+        ("contract.md", [s.value for s in Scope]),
+        ("time.md", [p.value for p in Phase]),
+        ("data.md", [s.name for s in SOURCES]),
+        ("sets-and-ablation.md", METRICS),
+    ):
         for word in words:
             assert f"`{word}`" in page(name), f"{name}: {word}"
     for source in SOURCES:
-        assert re.search(rf"^\| `{source.name}` .*{re.escape(source.licence)}", page("data.md"), re.M), source.name
+        assert re.search(
+            rf"^\| `{source.name}` .*{re.escape(source.licence)}", page("data.md"), re.M
+        ), source.name
 
 
 def test_the_readme_has_the_order_that_a_reader_needs() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    heads = ["Who it is for", "Results on real data", "The audit in numbers", "Two commands", "In Python", "Limits"]
-    assert re.findall(r"^## (.+)$", text, re.M)[:len(heads)] == heads
+    heads = [
+        "Who it is for",
+        "Results on real data",
+        "The audit in numbers",
+        "Two commands",
+        "In Python",
+        "Limits",
+    ]
+    assert re.findall(r"^## (.+)$", text, re.M)[: len(heads)] == heads
     who, rest = text.split("## Who it is for")[1].split("## Results on real data")
     assert len(re.findall(r"^\| (?!you|-)", who, re.M)) == 3 and "docs/pictures/ablation.svg" in who
     python = next(block for block in blocks(ROOT / "README.md") if block.kind == "python")
-    assert len([line for line in python.text.splitlines() if line.strip()]) <= 10 and "hb.memory()" in rest
+    assert (
+        len([line for line in python.text.splitlines() if line.strip()]) <= 10
+        and "hb.memory()" in rest
+    )
 
 
 def test_the_audit_in_numbers_is_that_of_the_evidence_and_the_ratings() -> None:
@@ -348,16 +462,34 @@ def test_the_audit_in_numbers_is_that_of_the_evidence_and_the_ratings() -> None:
     from hebbarium.engine.catalogue.registry import Registry
 
     module = script("readme_numbers")
-    assert module.PLACE.findall((ROOT / "README.md").read_text(encoding="utf-8")) == [module.table(Registry.read())]
+    assert module.PLACE.findall((ROOT / "README.md").read_text(encoding="utf-8")) == [
+        module.table(Registry.read())
+    ]
 
 
 def test_the_development_numbers_of_the_readme_are_those_of_the_measured_page() -> None:
-    """docs/default-against-parts.md names of each score that of `default` and that of the best part."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").split("**Development data**")[1].split("**Held-out data**")[0]
-    rows = {name: [cell.strip(" *") for cell in row.split("|")] for name, row in re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.M)}
+    """docs/default-against-parts.md names of each score that of `default` and that of the best
+    part.
+    """
+    text = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .split("**Development data**")[1]
+        .split("**Held-out data**")[0]
+    )
+    rows = {
+        name: [cell.strip(" *") for cell in row.split("|")]
+        for name, row in re.findall(r"^\| `(\w+)` \| (.+) \|$", text, re.M)
+    }
     assert set(rows) == {"default", "bm25", "naive_rag"}
-    columns = [("locomo, turns", "recall@10"), ("locomo, turns", "mrr@10"), ("locomo, sessions", "hit@10"), ("locomo, sessions", "mrr@10"),
-               ("beam 100K, turns", "recall@10"), ("beam 100K, turns", "mrr@10")]
+    columns = [
+        ("locomo, turns", "recall@10"),
+        ("locomo, turns", "mrr@10"),
+        ("locomo, sessions", "hit@10"),
+        ("locomo, sessions", "mrr@10"),
+        ("beam 100K, turns", "recall@10"),
+        ("beam 100K, turns", "mrr@10"),
+    ]
     measured = default_and_best_part()
     for i, column in enumerate(columns):
         mine, best, part = measured[column]
@@ -366,20 +498,37 @@ def test_the_development_numbers_of_the_readme_are_those_of_the_measured_page() 
 
 def test_the_page_of_all_sets_agrees_with_that_of_default_and_its_parts() -> None:
     """Both were measured by scripts of their own on the same data."""
-    page, measured = (ROOT / "docs" / "sets-on-data.md").read_text(encoding="utf-8"), default_and_best_part()
-    for data, title in (("locomo, turns", "LoCoMo, turns"), ("beam 100K, turns", "BEAM 100K, turns")):
+    page, measured = (
+        (ROOT / "docs" / "sets-on-data.md").read_text(encoding="utf-8"),
+        default_and_best_part(),
+    )
+    for data, title in (
+        ("locomo, turns", "LoCoMo, turns"),
+        ("beam 100K, turns", "BEAM 100K, turns"),
+    ):
         text = page.split(f"## {title}\n")[1].split("\n## ")[0]
-        rows = {name: (recall, mrr) for name, recall, mrr in re.findall(r"^\| `(\w+)` \| ([\d.]+) \[[^]]+\] \| ([\d.]+) \|", text, re.M)}
+        rows = {
+            name: (recall, mrr)
+            for name, recall, mrr in re.findall(
+                r"^\| `(\w+)` \| ([\d.]+) \[[^]]+\] \| ([\d.]+) \|", text, re.M
+            )
+        }
         for i, score in enumerate(("recall@10", "mrr@10")):
             mine, best, part = measured[data, score]
             assert (rows["default"][i], rows[part][i]) == (mine, best), (data, score)
 
 
 def default_and_best_part() -> dict[tuple[str, str], tuple[str, str, str]]:
-    """(data, score) -> score of `default`, score of the best part, and its name: docs/default-against-parts.md."""
+    """(data, score) -> score of `default`, score of the best part, and its name:
+    docs/default-against-parts.md.
+    """
     page = (ROOT / "docs" / "default-against-parts.md").read_text(encoding="utf-8")
-    return {(data, score): (mine, best, part) for data, score, mine, best, part in re.findall(
-        r"^\| ([^|]+) \| \d+ \| ([^|]+) \| ([\d.]+) \| ([\d.]+) `(\w+)` \|", page, re.M)}
+    return {
+        (data, score): (mine, best, part)
+        for data, score, mine, best, part in re.findall(
+            r"^\| ([^|]+) \| \d+ \| ([^|]+) \| ([\d.]+) \| ([\d.]+) `(\w+)` \|", page, re.M
+        )
+    }
 
 
 def test_the_folders_of_the_readme_are_there() -> None:
@@ -394,16 +543,22 @@ def test_the_citation_file_agrees_with_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert (citation["version"], citation["license"]) == (project["version"], project["license"])
-    assert {"cff-version", "message", "title"} <= set(citation) and citation["authors"] == project["authors"]
+    assert {"cff-version", "message", "title"} <= set(citation) and citation["authors"] == project[
+        "authors"
+    ]
     assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-# --- the picture -------------------------------------------------------------------------------------------------------------
+# --- the picture ----------------------------------------------------------------------------------
 REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out out/locomo && python docs/draw_ablation.py out/locomo/ablation.json"
 
 
 def labels(svg: str) -> list[str]:
-    return [t.text or "" for t in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text") if t.get("class") == "label"]
+    return [
+        t.text or ""
+        for t in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+        if t.get("class") == "label"
+    ]
 
 
 def test_the_picture_shows_the_set_as_it_is_and_the_numbers_of_the_readme() -> None:
@@ -413,17 +568,39 @@ def test_the_picture_shows_the_set_as_it_is_and_the_numbers_of_the_readme() -> N
     svg = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
     expected = sorted(arm.name for arm in arms_of(Registry.read().set("default"))[1:])
     assert sorted(label.removesuffix(" †") for label in labels(svg)) == expected, REDRAW
-    said = (ROOT / "README.md").read_text(encoding="utf-8").split("docs/pictures/ablation.svg")[1].split("##")[0]
+    said = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .split("docs/pictures/ablation.svg")[1]
+        .split("##")[0]
+    )
     said = " ".join(said.split())
-    assert "recall@10 on locomo" in svg and "997 questions of 5 conversations; recall@10 of the full set 0.841" in svg, REDRAW
-    assert "2 help (lexical_bm25 and answer_type)" in svg and "`lexical_bm25` and `answer_type` help" in said
+    assert (
+        "recall@10 on locomo" in svg
+        and "997 questions of 5 conversations; recall@10 of the full set 0.841" in svg
+    ), REDRAW
+    assert (
+        "2 help (lexical_bm25 and answer_type)" in svg
+        and "`lexical_bm25` and `answer_type` help" in said
+    )
     assert "17 are equivalent" in svg and "seventeen mechanisms make no difference" in said
-    assert "3 changed nothing" in svg and "1 changed state but no rank" in svg and "four changed no rank" in said
-    assert "14 are undecided" in svg and "14 are undecided" in said and "±0.0295" in svg and "0.030" in said
+    assert (
+        "3 changed nothing" in svg
+        and "1 changed state but no rank" in svg
+        and "four changed no rank" in said
+    )
+    assert (
+        "14 are undecided" in svg
+        and "14 are undecided" in said
+        and "±0.0295" in svg
+        and "0.030" in said
+    )
 
 
 def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
-    """Drawn by the same code, in the same colours; the figures for designs are those of the same result."""
+    """Drawn by the same code, in the same colours; the figures for designs are those of the same
+    result.
+    """
     from hebbarium.benchmarks.ablation import ablate
     from hebbarium.benchmarks.datasets import load
     from hebbarium.benchmarks.reports.page import to_svg
@@ -432,15 +609,26 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     from hebbarium.engine.ports.by_name import embedder
 
     registry = Registry.read()
-    result = ablate(registry.set("hybrid"), registry, load("demo", limit=2), embedder("hashing:64", None), tmp_path)
+    result = ablate(
+        registry.set("hybrid"),
+        registry,
+        load("demo", limit=2),
+        embedder("hashing:64", None),
+        tmp_path,
+    )
     read = from_json(json.loads((tmp_path / "ablation.json").read_text(encoding="utf-8")))
     assert to_svg(read) == (tmp_path / "ablation.svg").read_text(encoding="utf-8")
     told = script("draw_ablation").figures(read)
-    assert set(told["arms"]) == {arm.id for arm in result.arms if not arm.no_op} and told["sha256"] == load("demo").sha256
+    assert (
+        set(told["arms"]) == {arm.id for arm in result.arms if not arm.no_op}
+        and told["sha256"] == load("demo").sha256
+    )
     picture = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
     for verdict, colour in (("helps", "good"), ("hurts", "warn"), ("equivalent", "same")):
         rule = f".plot .{verdict} .dot {{ fill: var(--{colour}); }}"
-        assert rule in picture and rule in (tmp_path / "ablation.html").read_text(encoding="utf-8"), REDRAW
+        assert rule in picture and rule in (tmp_path / "ablation.html").read_text(
+            encoding="utf-8"
+        ), REDRAW
 
 
 def test_the_picture_of_the_nights_has_every_persistent_column() -> None:
@@ -451,13 +639,17 @@ def test_the_picture_of_the_nights_has_every_persistent_column() -> None:
     days = module.simulated(hb.memory("night", embedding="hashing"))
     picture = (ROOT / "docs" / "pictures" / "night.svg").read_text(encoding="utf-8")
     assert f"{len(days.traces)} columns" in picture and len(days.sleeps) == 3
-    assert all(f">{column.name}" in picture and f">{owner}<" in picture for owner, column in days.traces)
+    assert all(
+        f">{column.name}" in picture and f">{owner}<" in picture for owner, column in days.traces
+    )
     assert f"{len(days.traces)} columns" in module.drawn(days)
 
 
-# --- the built pages ---------------------------------------------------------------------------------------------------------
+# --- the built pages ------------------------------------------------------------------------------
 def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
-    """Each has every equation, parameter, departure and paper of its entry and every check and figure of its evidence; all links lead somewhere."""
+    """Each has every equation, parameter, departure and paper of its entry and every check and
+    figure of its evidence; all links lead somewhere.
+    """
     from hebbarium.audit.checks import evidence_of
     from hebbarium.audit.collect import evidence_module
     from hebbarium.audit.references import load
@@ -470,17 +662,29 @@ def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
     for id, entry in registry.entries.items():
         text, name = pages[id], evidence_module(entry, registry)
         assert name is not None
-        evidence, dois = evidence_of(import_module(name)), [references.get(key).doi for key in entry.papers]
+        evidence, dois = (
+            evidence_of(import_module(name)),
+            [references.get(key).doi for key in entry.papers],
+        )
         assert all(f"\n| {parameter} | " in text for parameter in ("time_scale", *entry.params)), id
-        for part in (entry.acts_on, *(f"`{e.id}`" for e in entry.equations), *(d.what for d in entry.departures), *filter(None, dois),
-                     *(f"\n| {c.id} | " for c in evidence.checks), *(m.name for m in evidence.mutants), *(f.name for f in evidence.figures)):
+        for part in (
+            entry.acts_on,
+            *(f"`{e.id}`" for e in entry.equations),
+            *(d.what for d in entry.departures),
+            *filter(None, dois),
+            *(f"\n| {c.id} | " for c in evidence.checks),
+            *(m.name for m in evidence.mutants),
+            *(f.name for f in evidence.figures),
+        ):
             assert part.replace("|", "\\|") in text or part in text, f"{id}: {part}"
         assert index.count(f"[{id}]({id}.md)") == 1
     for page in tmp_path.rglob("*.md"):
         _require_links(page, page.read_text(encoding="utf-8"))
 
 
-def test_a_page_without_an_essay_starts_with_the_docstring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_without_an_essay_starts_with_the_docstring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hebbarium.audit.references import load
     from hebbarium.engine.catalogue.registry import Registry
 
@@ -509,4 +713,8 @@ def test_what_a_mechanism_acts_on_is_said_once() -> None:
     registry = Registry.read()
     for path in (ROOT / "docs" / "mechanisms").glob("*.md"):
         text = " ".join(path.read_text(encoding="utf-8").split())
-        assert "What it does to the memory" not in text and "Acts on" not in text and registry.entry(path.stem).acts_on not in text, path.name
+        assert (
+            "What it does to the memory" not in text
+            and "Acts on" not in text
+            and registry.entry(path.stem).acts_on not in text
+        ), path.name

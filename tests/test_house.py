@@ -1,4 +1,5 @@
 """The rooms: who may import whom, what is where, and that lists of names agree."""
+
 from __future__ import annotations
 
 import ast
@@ -18,8 +19,8 @@ PACKAGE = ROOT / "src" / "hebbarium"
 ROOMS = ("engine", "mechanisms", "audit", "benchmarks")
 FILES = {room: sorted((ROOT / room).rglob("*.py")) for room in ROOMS}
 
-# Floors, lowest first: every folder of `engine` is one.  A module belongs to the longest name that matches; modules of the package
-# that are not named here stand on the floor of "hebbarium".
+# Floors, lowest first: every folder of `engine` is one.  A module belongs to the longest name that
+# matches; modules of the package that are not named here stand on the floor of "hebbarium".
 FLOORS = (
     ("engine.base",),
     ("reporting", "engine.text"),
@@ -44,10 +45,20 @@ REPORTING_IMPORTS = {"reporting", "engine.base", ""}
 
 def modules() -> dict[str, Path]:
     """Every module of the package, named without `hebbarium.`; the package itself is ""."""
-    rooms = {".".join(f.relative_to(ROOT).with_suffix("").parts): f for files in FILES.values() for f in files}
-    own = {".".join(f.relative_to(PACKAGE).with_suffix("").parts): f
-           for f in sorted(PACKAGE.rglob("*.py")) if f.relative_to(PACKAGE).parts[0] not in ROOMS}
-    return {name.removesuffix("__init__").removesuffix("."): file for name, file in {**own, **rooms}.items()}
+    rooms = {
+        ".".join(f.relative_to(ROOT).with_suffix("").parts): f
+        for files in FILES.values()
+        for f in files
+    }
+    own = {
+        ".".join(f.relative_to(PACKAGE).with_suffix("").parts): f
+        for f in sorted(PACKAGE.rglob("*.py"))
+        if f.relative_to(PACKAGE).parts[0] not in ROOMS
+    }
+    return {
+        name.removesuffix("__init__").removesuffix("."): file
+        for name, file in {**own, **rooms}.items()
+    }
 
 
 MODULES = modules()
@@ -55,23 +66,40 @@ MODULES = modules()
 
 @cache
 def imported(name: str) -> frozenset[str]:
-    """The modules of the package that a module imports, wherever the statement stands; imports for type checking included."""
+    """The modules of the package that a module imports, wherever the statement stands; imports
+    for type checking included.
+    """
     file = MODULES[name]
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {a.name.partition(".")[2] for a in node.names if a.name.partition(".")[0] == "hebbarium"}
+            found |= {
+                a.name.partition(".")[2]
+                for a in node.names
+                if a.name.partition(".")[0] == "hebbarium"
+            }
         elif isinstance(node, ast.ImportFrom):
             base = package.split(".") if package else []
-            path = [*base[: len(base) - node.level + 1], *(node.module or "").split(".")] if node.level else (node.module or "").split(".")[1:]
+            path = (
+                [*base[: len(base) - node.level + 1], *(node.module or "").split(".")]
+                if node.level
+                else (node.module or "").split(".")[1:]
+            )
             if node.level or (node.module or "").partition(".")[0] == "hebbarium":
                 inside = ".".join(filter(None, path))
-                found |= {below if (below := ".".join(filter(None, (inside, a.name)))) in MODULES else inside for a in node.names}
+                found |= {
+                    below
+                    if (below := ".".join(filter(None, (inside, a.name)))) in MODULES
+                    else inside
+                    for a in node.names
+                }
     return frozenset(other for other in found if other in MODULES and other != name)
 
 
-LAZY = {""}     # the package's own __init__ names what it loads at first use; its imports are for type checking alone
+# the package's own __init__ names what it loads at first use; its imports are for type checking
+# alone
+LAZY = {""}
 
 
 def room(name: str) -> str:
@@ -81,7 +109,10 @@ def room(name: str) -> str:
     ('engine.state', 'engine.memory', 'hebbarium')
     """
     parts = name.split(".")
-    return next((r for size in range(len(parts), 0, -1) if (r := ".".join(parts[:size])) in FLOOR), "hebbarium")
+    return next(
+        (r for size in range(len(parts), 0, -1) if (r := ".".join(parts[:size])) in FLOOR),
+        "hebbarium",
+    )
 
 
 @pytest.mark.parametrize("name", sorted(set(MODULES) - LAZY))
@@ -89,7 +120,9 @@ def test_a_lower_floor_never_imports_a_higher_one(name: str) -> None:
     here = room(name)
     for other in sorted(imported(name) - LAZY):
         there = room(other)
-        assert FLOOR[there] < FLOOR[here] or there == here, f"{name} ({here}) imports {other} ({there})"
+        assert FLOOR[there] < FLOOR[here] or there == here, (
+            f"{name} ({here}) imports {other} ({there})"
+        )
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -97,7 +130,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     path: list[str] = []
 
     def visit(name: str) -> None:
-        assert name not in path, " -> ".join([*path[path.index(name):], name])
+        assert name not in path, " -> ".join([*path[path.index(name) :], name])
         if name not in done:
             path.append(name)
             for other in sorted(imported(name) - LAZY):
@@ -115,7 +148,12 @@ def test_the_picture_of_the_imports_is_current() -> None:
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    pairs = {(room(name), room(other)) for name in set(MODULES) - LAZY for other in imported(name) - LAZY if room(name) != room(other)}
+    pairs = {
+        (room(name), room(other))
+        for name in set(MODULES) - LAZY
+        for other in imported(name) - LAZY
+        if room(name) != room(other)
+    }
     picture = module.HERE.read_text(encoding="utf-8")
     assert picture == module.drawn(FLOORS, pairs) == module.drawn(*module.read())
     assert len(pairs) == picture.count('class="import"') > 50 and 'class="upward"' not in picture
@@ -125,7 +163,9 @@ def test_the_picture_of_the_imports_is_current() -> None:
 def test_reporting_imports_the_ground_of_the_engine_alone() -> None:
     for name in MODULES:
         if room(name) == "reporting":
-            assert {other for other in imported(name) if room(other) not in REPORTING_IMPORTS} == set(), name
+            assert {
+                other for other in imported(name) if room(other) not in REPORTING_IMPORTS
+            } == set(), name
 
 
 def test_mechanisms_never_import_each_other() -> None:
@@ -136,13 +176,21 @@ def test_mechanisms_never_import_each_other() -> None:
 
 
 def test_engine_names_no_mechanism() -> None:
-    """Neither as an identifier nor as a string; the lists of English words, which hold "heat" as such, are left out."""
+    """Neither as an identifier nor as a string; the lists of English words, which hold "heat" as
+    such, are left out.
+    """
     ids = set(Registry.read().entries)
     classes = {e.path.partition(":")[2] for e in Registry.read().entries.values()}
     for file in FILES["engine"]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-        strings = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} | {
+            n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)
+        }
+        strings = {
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
         assert not (ids | classes) & names, file
         assert file.stem == "english" or not ids & strings, file
 
@@ -151,7 +199,9 @@ def test_every_module_of_the_engine_lies_in_a_room_that_says_what_it_is_for() ->
     assert [f.name for f in (ROOT / "engine").glob("*.py")] == ["__init__.py"]
     for folder in sorted(f.parent for f in (ROOT / "engine").glob("*/__init__.py")):
         assert f"engine.{folder.name}" in FLOOR, folder
-        sentence = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        sentence = (
+            ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        )
         assert sentence.endswith(".") and len(sentence.splitlines()) == 1, folder
 
 
@@ -162,9 +212,15 @@ def test_root_init_imports_nothing() -> None:
 
 def test_every_mechanism_has_its_three_places() -> None:
     registry = Registry.read()
-    homes = {p.stem: p.parent.name for p in FILES["mechanisms"] if p.stem != "__init__" and p.parent.name != "shared"}
+    homes = {
+        p.stem: p.parent.name
+        for p in FILES["mechanisms"]
+        if p.stem != "__init__" and p.parent.name != "shared"
+    }
     assert homes == {e.id: e.home for e in registry.entries.values()}
-    assert {p.stem for p in (ROOT / "audit" / "evidence").glob("*.py")} - {"__init__"} == set(registry.entries)
+    assert {p.stem for p in (ROOT / "audit" / "evidence").glob("*.py")} - {"__init__"} == set(
+        registry.entries
+    )
 
 
 def test_every_paper_is_in_the_bibliography() -> None:
@@ -183,9 +239,11 @@ def test_importing_is_light() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = ("import sys; from hebbarium.cli import main; sys.argv = ['hebbarium', '--help']\n"
-            "try: main()\nexcept SystemExit: pass\n"
-            "print([m for m in ('torch', 'faiss', 'numba', 'numpy', 'pydantic') if m in sys.modules])")
+    code = (
+        "import sys; from hebbarium.cli import main; sys.argv = ['hebbarium', '--help']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print([m for m in ('torch', 'faiss', 'numba', 'numpy', 'pydantic') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
 
@@ -203,7 +261,11 @@ def names_in_code(file: Path) -> set[str]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}.{member.name}" for member in node.body if isinstance(member, ast.FunctionDef)}
+            found |= {
+                f"{node.name}.{member.name}"
+                for member in node.body
+                if isinstance(member, ast.FunctionDef)
+            }
     return found
 
 

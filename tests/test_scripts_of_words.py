@@ -1,4 +1,7 @@
-"""Memories in many scripts are told and asked: the evidence of a question that shares words with it comes first."""
+"""Memories in many scripts are told and asked: the evidence of a question that shares words with
+it comes first.
+"""
+
 from __future__ import annotations
 
 from datetime import datetime, timedelta
@@ -10,9 +13,11 @@ import hebbarium as hb
 # Script: (memory, question) ..., then further memories.
 TOLD: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     "latin": ((
-        ("Le passeport de Zoë est dans le tiroir gauche du bureau.", "Où est le passeport de Zoé ?"),
+        ("Le passeport de Zoë est dans le tiroir gauche du bureau.",
+         "Où est le passeport de Zoé ?"),
         ("Mój brat sprzedał niebieski rower sąsiadowi.", "Komu brat sprzedał ROWER?"),
-        ("Die Straße vor dem Haus wird bis Oktober gesperrt.", "Bis wann ist die STRASSE gesperrt?"),
+        ("Die Straße vor dem Haus wird bis Oktober gesperrt.",
+         "Bis wann ist die STRASSE gesperrt?"),
         ("Chìa khóa dự phòng nằm dưới chậu hoa.", "Chìa khóa dự phòng ở đâu?"),
         ("Mi hermana es alérgica a los cacahuetes.", "¿A qué es alergica mi hermana?"),
     ), ("Nous avons repeint la cuisine en jaune.", "Wczoraj padał deszcz i zmokły mi buty.",
@@ -22,7 +27,8 @@ TOLD: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("Моя сестра не переносит арахис.", "Что не переносит сестра?"),
         ("Я продал синий велосипед соседу.", "Кому я продал велосипед?"),
         ("Код от домофона — 4711.", "Какой код от домофона?"),
-    ), ("Вчера весь день шёл дождь.", "Мы покрасили потолок в коридоре.", "Хор теперь репетирует по вторникам.", "Я потерял перчатку в трамвае.")),
+    ), ("Вчера весь день шёл дождь.", "Мы покрасили потолок в коридоре.",
+        "Хор теперь репетирует по вторникам.", "Я потерял перчатку в трамвае.")),
     "greek": ((
         ("Το διαβατήριο είναι στο αριστερό συρτάρι του γραφείου.", "Πού είναι το διαβατήριο;"),
         ("Η αδελφή μου έχει αλλεργία στα φιστίκια.", "Σε τι έχει αλλεργία η αδελφή;"),
@@ -72,28 +78,47 @@ TOLD: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ("Ticket #42 is about the login page.", "What is #42 about?"),
         ("Our service was moved to .NET in spring.", "What was moved to .NET?"),
         ("Lena works at AT&T since May.", "Who works at AT&T?"),
-    ), ("There are 42 chairs in the hall about which nobody asks.", "The net of the goal was moved and mended.", "Otto works at a bakery.")),
-}
+    ), ("There are 42 chairs in the hall about which nobody asks.",
+        "The net of the goal was moved and mended.", "Otto works at a bakery.")),
+}  # fmt: skip
 ENGLISH = tuple(f"The {noun} {verb} {rest}." for noun, verb, rest in (
-    ("kettle", "broke", "again in the office kitchen"), ("train", "was late", "because of a branch"), ("choir", "rehearses", "on Tuesdays"),
-    ("printer", "wants", "a new drum"), ("cellar", "flooded", "after the storm"), ("market", "had", "fresh figs"), ("ferry", "stops", "in winter"),
-    ("lift", "is", "out of order"), ("radio", "played", "one song three times"), ("team", "won", "the relay"), ("dog", "needs", "drops"),
-    ("baker", "ran out of", "poppy seeds"), ("bees", "swarmed", "in the plum tree"), ("museum", "opened", "a room with clocks"),
-    ("neighbour", "plays", "the trumpet"), ("goat", "ate", "the tulips"), ("vet", "came", "an hour early"), ("owl", "called", "at midnight")))
-ASKED = [(script, told, question) for script, (pairs, _) in TOLD.items() for told, question in pairs]
+    ("kettle", "broke", "again in the office kitchen"), ("train", "was late",
+    "because of a branch"), ("choir", "rehearses", "on Tuesdays"),
+    ("printer", "wants", "a new drum"), ("cellar", "flooded", "after the storm"), ("market", "had",
+    "fresh figs"), ("ferry", "stops", "in winter"),
+    ("lift", "is", "out of order"), ("radio", "played", "one song three times"), ("team", "won",
+    "the relay"), ("dog", "needs", "drops"),
+    ("baker", "ran out of", "poppy seeds"), ("bees", "swarmed", "in the plum tree"), ("museum",
+    "opened", "a room with clocks"),
+    ("neighbour", "plays", "the trumpet"), ("goat", "ate", "the tulips"), ("vet", "came",
+    "an hour early"), ("owl", "called", "at midnight")))  # fmt: skip
+ASKED = [
+    (script, told, question) for script, (pairs, _) in TOLD.items() for told, question in pairs
+]
 
 
 def lived(name: str, **options: str) -> hb.Memory:
-    texts = [text for pairs, more in TOLD.values() for text in (*(told for told, _ in pairs), *more)]
+    texts = [
+        text for pairs, more in TOLD.values() for text in (*(told for told, _ in pairs), *more)
+    ]
     memory = hb.memory(name, **options)
-    memory.encode_all([hb.Event.at(datetime(2025, 3, 3, 9) + timedelta(hours=i), text, "Bo") for i, text in enumerate((*ENGLISH, *texts))])
+    memory.encode_all(
+        [
+            hb.Event.at(datetime(2025, 3, 3, 9) + timedelta(hours=i), text, "Bo")
+            for i, text in enumerate((*ENGLISH, *texts))
+        ]
+    )
     return memory
 
 
 @pytest.mark.parametrize("name", ["bm25", "default"])
 def test_the_evidence_comes_first_where_words_are_shared(name: str) -> None:
     memory = lived(name) if name == "default" else lived(name, embedding="hashing")
-    most = 0 if name == "bm25" else len(ASKED) // 12            # a gate may refuse a text of a script that the sentence model does not know
-    missed = [(script, question, [hit.text for hit in memory.retrieve(question, k=3)]) for script, told, question in ASKED
-              if [hit.text for hit in memory.retrieve(question, k=1)] != [told]]
+    # a gate may refuse a text of a script that the sentence model does not know
+    most = 0 if name == "bm25" else len(ASKED) // 12
+    missed = [
+        (script, question, [hit.text for hit in memory.retrieve(question, k=3)])
+        for script, told, question in ASKED
+        if [hit.text for hit in memory.retrieve(question, k=1)] != [told]
+    ]
     assert len(missed) <= most, missed

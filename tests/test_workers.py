@@ -1,4 +1,5 @@
 """Workers end when the process that started them is killed."""
+
 from __future__ import annotations
 
 import os
@@ -44,7 +45,10 @@ if __name__ == "__main__":
 
 def alive(process: int) -> bool:
     try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except FileNotFoundError:
         return False
 
@@ -57,7 +61,7 @@ def workers_of(parent: int) -> list[int]:
             above = int((folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
             if above == parent and b"popen_loky" in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
-        except (FileNotFoundError, ProcessLookupError):     # it has ended
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
             continue
     return found
 
@@ -65,7 +69,9 @@ def workers_of(parent: int) -> list[int]:
 def started(folder: Path, story: str) -> subprocess.Popen[str]:
     script = folder / "story.py"
     script.write_text(story, encoding="utf-8")
-    return subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -83,7 +89,9 @@ def test_workers_end_after_their_parent_was_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, 4.0], ids=["while they start", "while they wait"])
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_workers_end_after_their_parent_was_killed_before_their_first_call(seconds: float, tmp_path: Path) -> None:
+def test_workers_end_after_their_parent_was_killed_before_their_first_call(
+    seconds: float, tmp_path: Path
+) -> None:
     parent = started(tmp_path, BEFORE_THE_FIRST_CALL)
     try:
         assert parent.stdout and parent.stdout.readline() == "started\n"

@@ -1,4 +1,7 @@
-"""Evidence for adjacency_pairs: words counted by hand, both kernels by loops over plain lists, and a story whose cosines are set by hand."""
+"""Evidence for adjacency_pairs: words counted by hand, both kernels by loops over plain lists,
+and a story whose cosines are set by hand.
+"""
+
 from __future__ import annotations
 
 from time import process_time
@@ -14,32 +17,52 @@ from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour, plug_in
 
-STRENGTH, HALF = 0.7, 4.0                                # odd values, none a default
-TEXTS: tuple[tuple[str, int, int], ...] = (              # text, words that tell, words that ask; counted by hand
-    ("I went to Leeds.", 4, 0), ("Where did you go?", 0, 4), ("I went home. And you?", 3, 2), ("Really?! Wow!", 1, 1), ("So, what now?)", 0, 3),
-    ('She said: "Who knows?"', 0, 4), ("Well… is it late?\nIt is", 3, 3), ("no mark where is it", 5, 0), ("?", 0, 1), ("", 0, 0), ("  \n ", 0, 0),
-    ("Why? Why?? Because.", 1, 2), ("At 3.5 km?", 0, 3), ("See a?b for that.", 4, 0), ("Fun! How is Bo? Best, Ada", 3, 3), ("(Who?) I do.", 3, 0),
-    ("“Me?”", 0, 1), ("Is 'it'? 'Yes.'", 1, 2), ("[why?]", 0, 1), ("Ada’s ‘who?’", 0, 2))
+STRENGTH, HALF = 0.7, 4.0  # odd values, none a default
+# text, words that tell, words that ask; counted by hand
+TEXTS: tuple[tuple[str, int, int], ...] = (
+    ("I went to Leeds.", 4, 0), ("Where did you go?", 0, 4), ("I went home. And you?", 3, 2),
+    ("Really?! Wow!", 1, 1), ("So, what now?)", 0, 3),
+    ('She said: "Who knows?"', 0, 4), ("Well… is it late?\nIt is", 3, 3), ("no mark where is it", 5,
+    0), ("?", 0, 1), ("", 0, 0), ("  \n ", 0, 0),
+    ("Why? Why?? Because.", 1, 2), ("At 3.5 km?", 0, 3), ("See a?b for that.", 4, 0),
+    ("Fun! How is Bo? Best, Ada", 3, 3), ("(Who?) I do.", 3, 0),
+    ("“Me?”", 0, 1), ("Is 'it'? 'Yes.'", 1, 2), ("[why?]", 0, 1), ("Ada’s ‘who?’", 0, 2))  # fmt: skip
 QUERIES: tuple[tuple[str, bool], ...] = (
-    ("What did Ada ask Bo?", True), ("Which questions did Bo have?", True), ("Who asked for tea?", True), ("Was Bo wondering about the boat?", True),
-    ("What was the question?", True), ("Who inquired about it?", True), ("What is Bo curious about?", True), ("Where did Ada go?", False),
-    ("What is her task?", False), ("Which mask did Bo wear?", False), ("Was it wonderful?", False), ("", False))
+    ("What did Ada ask Bo?", True), ("Which questions did Bo have?", True), ("Who asked for tea?",
+    True), ("Was Bo wondering about the boat?", True),
+    ("What was the question?", True), ("Who inquired about it?", True),
+    ("What is Bo curious about?", True), ("Where did Ada go?", False),
+    ("What is her task?", False), ("Which mask did Bo wear?", False), ("Was it wonderful?", False),
+    ("", False))  # fmt: skip
 
 
 @adaptation("AJ-1", source="words that tell and that ask, counted by hand")
 def words_that_tell_and_that_ask(specimen: Any) -> Any:
-    return [specimen.told_and_asked(text) for text, _, _ in TEXTS], [(told, asked) for _, told, asked in TEXTS]
+    return [specimen.told_and_asked(text) for text, _, _ in TEXTS], [
+        (told, asked) for _, told, asked in TEXTS
+    ]
 
 
-@equation("AJ-2", source="the definition, memory by memory over plain lists", rtol=1e-12, figure="loss")
+@equation(
+    "AJ-2", source="the definition, memory by memory over plain lists", rtol=1e-12, figure="loss"
+)
 def a_memory_loses_what_it_does_not_tell(specimen: Any) -> Any:
-    told, asked, before = [3.0, 0.0, 7.0, float("nan"), 40.0, 0.0], [0.0, 5.0, 2.0, 0.0, 1.0, 0.0], [0.5, -1.0, 0.0, 2.0, 0.25, 1.0]
+    told, asked, before = (
+        [3.0, 0.0, 7.0, float("nan"), 40.0, 0.0],
+        [0.0, 5.0, 2.0, 0.0, 1.0, 0.0],
+        [0.5, -1.0, 0.0, 2.0, 0.25, 1.0],
+    )
     measured, expected = [], []
     for strength, half in ((STRENGTH, HALF), (0.2, 11.0)):
         out = np.array(before)
         specimen.add_telling(np.array(told), np.array(asked), strength, half, out)
         measured.append(out)
-        expected.append([b if t != t else b - strength + strength * t / (t + a + half) for t, a, b in zip(told, asked, before, strict=True)])
+        expected.append(
+            [
+                b if t != t else b - strength + strength * t / (t + a + half)
+                for t, a, b in zip(told, asked, before, strict=True)
+            ]
+        )
     return np.array(measured), np.array(expected)
 
 
@@ -57,7 +80,9 @@ def an_answer_gets_the_match_of_its_question(specimen: Any) -> Any:
 
 @adaptation("AJ-4", source="ours: which queries are about asking, by hand")
 def queries_about_asking(specimen: Any) -> Any:
-    return [specimen.about_asking(" ".join(features(text).words)) for text, _ in QUERIES], [about for _, about in QUERIES]
+    return [specimen.about_asking(" ".join(features(text).words)) for text, _ in QUERIES], [
+        about for _, about in QUERIES
+    ]
 
 
 @adaptation("AJ-5", source="ours: a story of two sessions; words and pairs by hand")
@@ -67,33 +92,78 @@ def a_memory_keeps_what_it_asks_and_whom_it_answers(specimen: Any) -> Any:
 
     memory = memory_of(specimen, neighbour(Phase.ENCODE, refuse, adds=(VETO,)))
     story = (                                            # speaker, session, text, role
-        ("Ada", "s1", "Are you well?", ""), ("Bo", "s1", "I am. You?", ""), ("Bo", "s1", "Say it", ""), ("Ada", "s1", "Yes", ""),
-        ("Bo", "s1", "Where to?", ""), ("Bo", "s1", "Home?", ""), ("Ada", "s2", "Good day", ""), ("user", "s2", "And why?", ""),
-        ("Bo", "s2", "Hm", ""), ("Bo", "s2", "Who is it?", "assistant"), ("Ada", "s2", "Me", ""), ("Ada", "s2", "Is it?", "guest"),
-        ("Bo", "s2", "refused?", ""), ("Bo", "s2", "It is", ""), ("", "s2", "Is it so?", ""), ("Ada", "s2", "So it is", "user"),
-        ("Bo", "s2", "Why so?", ""), ("", "s2", "Ah", ""), ("Ada", "s3", "Eh?", ""), ("Bo", "s3", "Yes", ""))
+        ("Ada", "s1", "Are you well?", ""), ("Bo", "s1", "I am. You?", ""), ("Bo", "s1", "Say it",
+        ""), ("Ada", "s1", "Yes", ""),
+        ("Bo", "s1", "Where to?", ""), ("Bo", "s1", "Home?", ""), ("Ada", "s2", "Good day", ""),
+        ("user", "s2", "And why?", ""),
+        ("Bo", "s2", "Hm", ""), ("Bo", "s2", "Who is it?", "assistant"), ("Ada", "s2", "Me", ""),
+        ("Ada", "s2", "Is it?", "guest"),
+        ("Bo", "s2", "refused?", ""), ("Bo", "s2", "It is", ""), ("", "s2", "Is it so?", ""),
+        ("Ada", "s2", "So it is", "user"),
+        ("Bo", "s2", "Why so?", ""), ("", "s2", "Ah", ""), ("Ada", "s3", "Eh?", ""), ("Bo", "s3",
+        "Yes", ""))  # fmt: skip
     for hour, (speaker, session, text, role) in enumerate(story):
-        memory.encode(Event(float(hour), text, speaker, session, attributes=(("role", role),) if role else (), dated=False))
+        memory.encode(
+            Event(
+                float(hour),
+                text,
+                speaker,
+                session,
+                attributes=(("role", role),) if role else (),
+                dated=False,
+            )
+        )
     told = [0, 2, 2, 1, 0, 0, 2, np.nan, 1, np.nan, 1, 0, 2, 0, np.nan, 0, 1, 0, 1]
     asked = [3, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, 2, 0, 3, 0, 2, 0, 1, 0]
     answers = [-1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 11, -1, -1, -1, 15, -1, 17]
-    columns = [memory.column(each) for each in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)]
+    columns = [
+        memory.column(each)
+        for each in (specimen.TOLD_WORDS, specimen.ASKED_WORDS, specimen.ANSWERS)
+    ]
     return np.nan_to_num(columns, nan=-7.0), np.nan_to_num([told, asked, answers], nan=-7.0)
 
 
 def talk(specimen: Any, weight: float) -> Any:
-    """Question, answer, an equal memory that follows none, a question that matches less than the mean, its answer, and what a user said."""
-    texts = ("Did you sail north?", "Oban. You too?", "Up to Oban", "Is it raining there?", "No rain", "Oban is north")
+    """Question, answer, an equal memory that follows none, a question that matches less than the
+    mean, its answer, and what a user said.
+    """
+    texts = (
+        "Did you sail north?",
+        "Oban. You too?",
+        "Up to Oban",
+        "Is it raining there?",
+        "No rain",
+        "Oban is north",
+    )
     cosines = (0.9, 0.5, 0.5, 0.1, 0.2, 0.4)
     vectors = {text: (c, np.sqrt(1.0 - c * c)) for text, c in zip(texts, cosines, strict=True)}
     vectors |= {"Where to?": (1.0, 0.0), "Who asked where to?": (1.0, 0.0)}
-    memory = memory_of(specimen, "dense_similarity", "convex_fusion", embedder=Scripted(vectors), strength=STRENGTH, half=HALF, weight=weight)
+    memory = memory_of(
+        specimen,
+        "dense_similarity",
+        "convex_fusion",
+        embedder=Scripted(vectors),
+        strength=STRENGTH,
+        half=HALF,
+        weight=weight,
+    )
     speakers = ("Ada", "Bo", "Bo", "Ada", "Bo", "user")
-    encode(memory, *((float(i), text, speaker) for i, (text, speaker) in enumerate(zip(texts, speakers, strict=True))))
+    encode(
+        memory,
+        *(
+            (float(i), text, speaker)
+            for i, (text, speaker) in enumerate(zip(texts, speakers, strict=True))
+        ),
+    )
     return memory, np.array(cosines)
 
 
-@equation("AJ-6", source="closed form: standardised cosines, and shares of words counted by hand", rtol=1e-5, atol=1e-6)
+@equation(
+    "AJ-6",
+    source="closed form: standardised cosines, and shares of words counted by hand",
+    rtol=1e-5,
+    atol=1e-6,
+)
 def an_answer_is_raised_and_a_question_lowered(specimen: Any) -> Any:
     memory, cosines = talk(specimen, 0.5)
     answer = memory.retrieve("Where to?", k=6)
@@ -103,11 +173,20 @@ def an_answer_is_raised_and_a_question_lowered(specimen: Any) -> Any:
     prior = -STRENGTH * (1.0 - np.array([0 / 8, 1 / 7, 3 / 7, 0 / 8, 2 / 6, 1.0]))
     final = (fused - fused.min()) / np.ptp(fused) * np.exp(prior)
     order = np.argsort(-final, kind="stable")
-    measured = [memory.column(MATCH), np.nan_to_num(memory.column(specimen.ANSWER)), memory.column(LOG_PRIOR), answer.final, answer.rows]
+    measured = [
+        memory.column(MATCH),
+        np.nan_to_num(memory.column(specimen.ANSWER)),
+        memory.column(LOG_PRIOR),
+        answer.final,
+        answer.rows,
+    ]
     return np.array(measured), np.array([match, signal, prior, final, order])
 
 
-@limit("AJ-7", source="closed form: a query about asking is ranked by the match alone; long memories that tell lose next to nothing")
+@limit(
+    "AJ-7",
+    source="closed form: a query about asking is ranked by the match alone; long memories that tell lose next to nothing",
+)
 def what_is_left_alone(specimen: Any) -> Any:
     memory, cosines = talk(specimen, 0.5)
     asked = memory.retrieve("Who asked where to?", k=6)
@@ -117,13 +196,27 @@ def what_is_left_alone(specimen: Any) -> Any:
     encode(long, (0.0, "word " * 4000, "Ada"), (1.0, "why?", "user"), (2.0, "so", "assistant"))
     long.retrieve("word")
     lost = np.round(long.column(LOG_PRIOR), 3)
-    return [asked.rows[0], silent, *prior, *lost], [int(np.argmax(cosines)), 0, *np.zeros(6), -0.001, 0.0, 0.0]
+    return [asked.rows[0], silent, *prior, *lost], [
+        int(np.argmax(cosines)),
+        0,
+        *np.zeros(6),
+        -0.001,
+        0.0,
+        0.0,
+    ]
 
 
 @adaptation("AJ-8", source="linear time: s for texts and queries of 300,000 characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     seconds = []
-    for text in ("? " * 150_000, "a" * 300_000, "\n" * 300_000, "?!" * 150_000, ")" * 300_000, "ask " * 75_000):
+    for text in (
+        "? " * 150_000,
+        "a" * 300_000,
+        "\n" * 300_000,
+        "?!" * 150_000,
+        ")" * 300_000,
+        "ask " * 75_000,
+    ):
         start = process_time()
         specimen.told_and_asked(text)
         specimen.about_asking(text)
@@ -131,8 +224,11 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
     return at_most(seconds, 2.0)
 
 
-@figure("loss", caption="Factor on the score of a memory by its number of words, if none, half or all of them ask", source="ours: e to the prior at "
-        "the installed values")
+@figure(
+    "loss",
+    caption="Factor on the score of a memory by its number of words, if none, half or all of them ask",
+    source="ours: e to the prior at the installed values",
+)
 def factor_by_length(specimen: Any) -> Picture:
     held, words = plug_in(specimen).params, np.arange(0.0, 61.0)
     curves = []
@@ -145,13 +241,19 @@ def factor_by_length(specimen: Any) -> Picture:
 
 @mutant("a question anywhere makes the whole text a question", rejected_by="AJ-1")
 def whole_text(specimen: Any) -> Any:
-    return specimen.replacing("told_and_asked", lambda text: (0, len(text.split())) if "?" in text else (len(text.split()), 0))
+    return specimen.replacing(
+        "told_and_asked",
+        lambda text: (0, len(text.split())) if "?" in text else (len(text.split()), 0),
+    )
 
 
 @mutant("the discount for short memories is left out", rejected_by="AJ-2")
 def no_discount(specimen: Any) -> Any:
     original = specimen.add_telling
-    return specimen.replacing("add_telling", lambda told, asked, strength, half, out: original(told, asked, strength, 1e-9, out))
+    return specimen.replacing(
+        "add_telling",
+        lambda told, asked, strength, half, out: original(told, asked, strength, 1e-9, out),
+    )
 
 
 @mutant("a question that matches less than the mean lowers its answer", rejected_by="AJ-3")
@@ -170,7 +272,9 @@ def letters(specimen: Any) -> Any:
 @mutant("who speaks does not count", rejected_by="AJ-5")
 def any_speaker(specimen: Any) -> Any:
     def keep(self: Any, view: Any, incoming: Any) -> None:
-        view.told_words[view.row], view.asked_words[view.row] = specimen.told_and_asked(incoming.event.text)
+        view.told_words[view.row], view.asked_words[view.row] = specimen.told_and_asked(
+            incoming.event.text
+        )
         if incoming.before >= 0 and view.asked_words[incoming.before] > 0:
             view.answers[view.row] = incoming.before
 
@@ -180,7 +284,12 @@ def any_speaker(specimen: Any) -> Any:
 @mutant("the factor in place of its logarithm", rejected_by="AJ-6")
 def factor(specimen: Any) -> Any:
     original = specimen.add_telling
-    return specimen.replacing("add_telling", lambda told, asked, strength, half, out: original(told, asked, float(np.exp(strength)), half, out))
+    return specimen.replacing(
+        "add_telling",
+        lambda told, asked, strength, half, out: original(
+            told, asked, float(np.exp(strength)), half, out
+        ),
+    )
 
 
 @mutant("the prior holds for queries about asking, too", rejected_by="AJ-7")

@@ -1,4 +1,7 @@
-"""Evidence for adjacent_stages: the walk against linear systems in numpy, and what a memory offers of other stages by hand."""
+"""Evidence for adjacent_stages: the walk against linear systems in numpy, and what a memory
+offers of other stages by hand.
+"""
+
 from __future__ import annotations
 
 import math
@@ -22,7 +25,15 @@ from ..memory import memory_of, neighbour
 from ..paper_numbers import paper_number
 
 D = 0.5
-NUMBERS = (paper_number("damping", D, "1", paper="jimenez2024hipporag", where="implementation details: damping factor 0.5"),)
+NUMBERS = (
+    paper_number(
+        "damping",
+        D,
+        "1",
+        paper="jimenez2024hipporag",
+        where="implementation details: damping factor 0.5",
+    ),
+)
 Mentions = Sequence[Sequence[int]]
 
 
@@ -39,8 +50,12 @@ def network(mentions: Mentions, entities: int) -> Graph:
     return graph
 
 
-def solved(mentions: Mentions, entities: int, seeds: Sequence[int], d: float) -> NDArray[np.float64]:
-    """Mass of each memory by (1 - c) (I - c P^T)^-1 s with c = sqrt(d) per link, NaN where no entity was reached."""
+def solved(
+    mentions: Mentions, entities: int, seeds: Sequence[int], d: float
+) -> NDArray[np.float64]:
+    """Mass of each memory by (1 - c) (I - c P^T)^-1 s with c = sqrt(d) per link, NaN where no
+    entity was reached.
+    """
     n = len(mentions)
     links = np.zeros((n + entities, n + entities))
     for row, named in enumerate(mentions):
@@ -59,8 +74,17 @@ def solved(mentions: Mentions, entities: int, seeds: Sequence[int], d: float) ->
     return np.where(mass > 1e-12, mass, np.nan)
 
 
-def mass(specimen: Any, mentions: Mentions, entities: int, seeds: Sequence[int], d: float = D, epsilon: float = 0.0) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = specimen.masses(network(mentions, entities), len(mentions), [entity_node(e) for e in seeds], d, epsilon)
+def mass(
+    specimen: Any,
+    mentions: Mentions,
+    entities: int,
+    seeds: Sequence[int],
+    d: float = D,
+    epsilon: float = 0.0,
+) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = specimen.masses(
+        network(mentions, entities), len(mentions), [entity_node(e) for e in seeds], d, epsilon
+    )
     return found
 
 
@@ -73,16 +97,28 @@ def random_mentions(seed: int, memories: int, entities: int) -> Mentions:
     return [[e for e in range(entities) if rng.random() < 0.25] for _ in range(memories)]
 
 
-@equation("PR-1", source="path entity - memory - entity - memory: 1 and 2 links by hand; numpy.linalg.solve", rtol=1e-9,
-          papers=("jimenez2024hipporag", "haveliwala2002topic"))
+@equation(
+    "PR-1",
+    source="path entity - memory - entity - memory: 1 and 2 links by hand; numpy.linalg.solve",
+    rtol=1e-9,
+    papers=("jimenez2024hipporag", "haveliwala2002topic"),
+)
 def a_chain_of_memories(specimen: Any) -> Any:
     chain: Mentions = [[0], [0, 1], [1, 2], [2]]
     c = math.sqrt(D)
-    lone = mass(specimen, [[0]], 1, [0])                        # two nodes: pi at the entity is 1 / (1 + c)
-    return compared([*mass(specimen, chain, 3, [0]), *lone], [*solved(chain, 3, [0], D), 1 / (1 + c)])
+    # two nodes: pi at the entity is 1 / (1 + c)
+    lone = mass(specimen, [[0]], 1, [0])
+    return compared(
+        [*mass(specimen, chain, 3, [0]), *lone], [*solved(chain, 3, [0], D), 1 / (1 + c)]
+    )
 
 
-@equation("PR-2", source="numpy.linalg.solve on random networks, two dampings", rtol=1e-8, papers=("haveliwala2002topic", "jimenez2024hipporag"))
+@equation(
+    "PR-2",
+    source="numpy.linalg.solve on random networks, two dampings",
+    rtol=1e-8,
+    papers=("haveliwala2002topic", "jimenez2024hipporag"),
+)
 def masses_solve_the_linear_system(specimen: Any) -> Any:
     found, expected = [], []
     for seed, d in ((1, 0.5), (2, 0.5), (3, 0.85)):
@@ -92,43 +128,74 @@ def masses_solve_the_linear_system(specimen: Any) -> Any:
     return compared(found, expected)
 
 
-@equation("PR-3", source="the exact mass by numpy.linalg.solve; errors of pushing are at most epsilon per link", atol=2e-3)
+@equation(
+    "PR-3",
+    source="the exact mass by numpy.linalg.solve; errors of pushing are at most epsilon per link",
+    atol=2e-3,
+)
 def pushing_is_near_the_exact_mass(specimen: Any) -> Any:
     mentions = random_mentions(4, 14, 6)
-    return compared(mass(specimen, mentions, 6, [1, 2], epsilon=1e-4), solved(mentions, 6, [1, 2], D))
+    return compared(
+        mass(specimen, mentions, 6, [1, 2], epsilon=1e-4), solved(mentions, 6, [1, 2], D)
+    )
 
 
-@limit("PR-4", source="d = 0: the walk stays at its start, in shares 1 / (memories that mention it)")
+@limit(
+    "PR-4", source="d = 0: the walk stays at its start, in shares 1 / (memories that mention it)"
+)
 def without_steps_only_the_seeds_have_mass(specimen: Any) -> Any:
     mentions: Mentions = [[0], [0, 1], [1], [1, 2], [2]]
     return compared(mass(specimen, mentions, 3, [0, 1], 0.0), [0.6, 1.0, 0.4, 0.4, np.nan])
 
 
-@limit("PR-5", source="definition: an entity without memories starts nothing, and a memory without entities has no mass")
+@limit(
+    "PR-5",
+    source="definition: an entity without memories starts nothing, and a memory without entities has no mass",
+)
 def nothing_starts_without_links(specimen: Any) -> Any:
     mentions: Mentions = [[0], [], [0]]
-    return compared([mass(specimen, mentions, 2, [1]), mass(specimen, mentions, 2, []), mass(specimen, mentions, 2, [0, 1], 0.0)],
-                    [[np.nan] * 3, [np.nan] * 3, [1.0, np.nan, 1.0]])
+    return compared(
+        [
+            mass(specimen, mentions, 2, [1]),
+            mass(specimen, mentions, 2, []),
+            mass(specimen, mentions, 2, [0, 1], 0.0),
+        ],
+        [[np.nan] * 3, [np.nan] * 3, [1.0, np.nan, 1.0]],
+    )
 
 
-@signature("PR-6", source="node specificity: a starting entity of ten memories has a tenth of the weight of one of a single memory",
-           papers=("jimenez2024hipporag",))
+@signature(
+    "PR-6",
+    source="node specificity: a starting entity of ten memories has a tenth of the weight of one of a single memory",
+    papers=("jimenez2024hipporag",),
+)
 def common_names_lead_less(specimen: Any) -> Any:
     found = mass(specimen, [[0]] * 10 + [[1]], 2, [0, 1], 0.0)
     return bool(np.allclose(found[10] / found[0], 10.0))
 
 
-@adaptation("AS-1", source="order by hand: mass, then score, then row; rows without either are left out")
+@adaptation(
+    "AS-1", source="order by hand: mass, then score, then row; rows without either are left out"
+)
 def rows_by_mass_then_by_score(specimen: Any) -> Any:
-    mass_, score = np.array([0.2, np.nan, 0.5, 0.2, 0.9, 0.2]), np.array([1.0, 9.0, 0.0, 2.0, np.nan, 1.0])
+    mass_, score = (
+        np.array([0.2, np.nan, 0.5, 0.2, 0.9, 0.2]),
+        np.array([1.0, 9.0, 0.0, 2.0, np.nan, 1.0]),
+    )
     among = np.ones(6, dtype=bool)
     found = [specimen.by_mass(mass_, score, among, most).tolist() for most in (6, 2)]
     return str(found), "[[2, 3, 0, 5], [2, 3]]"
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
-STORY = (("S1", "They say Ada met Bo."), ("S1", "So Ada slept."), ("S2", "They say Bo moved to Lisbon."), ("S2", "Nothing happened."),
-         ("S3", "So Lisbon was warm."), ("S3", "They say Ada sings with Bo."))
+# --- in a memory ----------------------------------------------------------------------------------
+STORY = (
+    ("S1", "They say Ada met Bo."),
+    ("S1", "So Ada slept."),
+    ("S2", "They say Bo moved to Lisbon."),
+    ("S2", "Nothing happened."),
+    ("S3", "So Lisbon was warm."),
+    ("S3", "They say Ada sings with Bo."),
+)
 
 
 def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
@@ -138,47 +205,74 @@ def told(specimen: Any, focus: Sequence[int], **values: Any) -> Engine:
     def rank(view: Any, cue: Any) -> None:
         view.released[...] = 10.0 - np.arange(len(view.released))
 
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        **values,
+    )
     for i, (session, text) in enumerate(STORY):
         memory.encode(Event(float(i), text, "", session, f"e{i}", dated=False))
     return memory
 
 
-NAMED: Mentions = [[0, 1], [0], [1, 2], [], [2], [0, 1]]        # Ada, Bo, Lisbon
+NAMED: Mentions = [[0, 1], [0], [1, 2], [], [2], [0, 1]]  # Ada, Bo, Lisbon
 
 
-@adaptation("AS-2", source="order and scores from the linear system over the story, of the best matches that fill the context; the "
-            "share holds one memory; by hand")
+@adaptation(
+    "AS-2",
+    source="order and scores from the linear system over the story, of the best matches that fill the context; the "
+    "share holds one memory; by hand",
+)
 def a_memory_offers_what_entities_link(specimen: Any) -> Any:
     memory = told(specimen, [0], share=40.0, epsilon=0.0)
     _, offers = memory.offers("?", 60)
     exact = solved(NAMED, 3, [0, 1], D)
-    filling = int((np.cumsum([(len(text) + 32) / 4 for _, text in STORY]) <= 60.0).sum()) + 1       # by rank, which is by row
-    linked = sorted((row for row in (2, 3, 4, 5) if row < filling and not np.isnan(exact[row])), key=lambda row: -exact[row])
+    # by rank, which is by row
+    filling = int((np.cumsum([(len(text) + 32) / 4 for _, text in STORY]) <= 60.0).sum()) + 1
+    linked = sorted(
+        (row for row in (2, 3, 4, 5) if row < filling and not np.isnan(exact[row])),
+        key=lambda row: -exact[row],
+    )
     expected = [*linked, *(row for row in (2, 3, 4, 5) if row not in linked)]
     lines = [f"{o.row} {o.section} {o.score:.3f} {o.source}" for o in offers]
     held = np.cumsum([(len(STORY[row][1]) + 32) / 4 for row in linked])
-    marks = [int(row in linked[:int((held <= 24.0).sum())]) for row in range(6)]
+    marks = [int(row in linked[: int((held <= 24.0).sum())]) for row in range(6)]
     return [*lines, str(memory.column(OFFERED).tolist())], [
-        *(f"{row} Related Prior Context {(5 - row) / 5:.3f} adjacent_stages" for row in expected), str(marks)]
+        *(f"{row} Related Prior Context {(5 - row) / 5:.3f} adjacent_stages" for row in expected),
+        str(marks),
+    ]
 
 
-@adaptation("AS-3", source="definition: without FOCUS the entities of the query start the walk, and no stage is left out; by hand")
+@adaptation(
+    "AS-3",
+    source="definition: without FOCUS the entities of the query start the walk, and no stage is left out; by hand",
+)
 def without_a_focus_the_query_starts_the_walk(specimen: Any) -> Any:
     memory = told(specimen, [], share=100.0)
     memory.archive(5)
-    found = [[o.row for o in memory.offers(query, 400)[1]] for query in ("Is it warm in Lisbon?", "What?")]
+    found = [
+        [o.row for o in memory.offers(query, 400)[1]]
+        for query in ("Is it warm in Lisbon?", "What?")
+    ]
     exact = solved(NAMED, 3, [2], D)
-    linked = sorted((row for row in (0, 1, 2, 4) if not np.isnan(exact[row])), key=lambda row: -exact[row])
+    linked = sorted(
+        (row for row in (0, 1, 2, 4) if not np.isnan(exact[row])), key=lambda row: -exact[row]
+    )
     return str(found), str([[*linked, 3], [0, 1, 2, 3, 4]])
 
 
-@limit("AS-4", source="definition: it runs only if a context is asked for; an empty memory offers nothing")
+@limit(
+    "AS-4",
+    source="definition: it runs only if a context is asked for; an empty memory offers nothing",
+)
 def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     memory = told(specimen, [0])
     memory.retrieve("Ada")
-    return [int(memory.column(OFFERED).sum()), len(memory_of(specimen).offers("Ada", 100)[1])], [0, 0]
+    return [int(memory.column(OFFERED).sum()), len(memory_of(specimen).offers("Ada", 100)[1])], [
+        0,
+        0,
+    ]
 
 
 NAMES = ("Ada", "Bo", "Cleo", "Lisbon")
@@ -189,8 +283,11 @@ def shown(tokens: Sequence[float], room: float) -> int:
     return int((np.cumsum(tokens) <= room).sum())
 
 
-@adaptation("AS-5", source="the definition in plain lists, masses by numpy.linalg.solve; 60 random talks with stages, archived events and "
-            "budgets, of which those count whose masses leave no doubt of the order")
+@adaptation(
+    "AS-5",
+    source="the definition in plain lists, masses by numpy.linalg.solve; 60 random talks with stages, archived events and "
+    "budgets, of which those count whose masses leave no doubt of the order",
+)
 def random_talks_by_plain_lists(specimen: Any) -> Any:
     measured, expected = [], []
     for seed in range(60):
@@ -198,13 +295,23 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         n = 12
         texts, named = [], []
         for _ in range(n):
-            some = rng.permutation(4)[:int(rng.integers(0, 3))].tolist()
-            texts.append(f"They say {' met '.join(NAMES[e] for e in some)}." if some else "So it went" + " on" * int(rng.integers(1, 40)) + ".")
+            some = rng.permutation(4)[: int(rng.integers(0, 3))].tolist()
+            texts.append(
+                f"They say {' met '.join(NAMES[e] for e in some)}."
+                if some
+                else "So it went" + " on" * int(rng.integers(1, 40)) + "."
+            )
             named.append(some)
         order = list(dict.fromkeys(e for some in named for e in some))
         mentions: Mentions = [[order.index(e) for e in some] for some in named]
-        session, stage = rng.integers(0, 3, n), np.where(rng.random(n) < 0.5, rng.integers(0, n, n), -1)
-        scores, focus = rng.permutation(n).astype(float), np.sort(rng.choice(n, int(rng.integers(0, 3)), replace=False)).tolist()
+        session, stage = (
+            rng.integers(0, 3, n),
+            np.where(rng.random(n) < 0.5, rng.integers(0, n, n), -1),
+        )
+        scores, focus = (
+            rng.permutation(n).astype(float),
+            np.sort(rng.choice(n, int(rng.integers(0, 3)), replace=False)).tolist(),
+        )
         budget, share = int(rng.choice([20, 60, 150])), float(rng.choice([10.0, 40.0, 100.0]))
         archived = rng.choice(n, 2, replace=False).tolist()
         memory = talk(specimen, texts, session, stage, scores, focus, share=share, epsilon=0.0)
@@ -213,26 +320,53 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         answerable = [row for row in range(n) if row not in archived]
         tokens = [min((len(text) + 32) / 4, 128.0) for text in texts]
         ranked = sorted(answerable, key=lambda row: -scores[row])
-        near = ranked[:shown([tokens[row] for row in ranked], budget) + 1]
+        near = ranked[: shown([tokens[row] for row in ranked], budget) + 1]
         stages = stages_by_hand([0] * n, stage, session)
         among = [row for row in answerable if stages[row] not in {stages[f] for f in focus}]
-        mass_ = np.round(solved(mentions, len(order), list(dict.fromkeys(e for f in focus for e in mentions[f])), D), 7)
-        linked = sorted((row for row in among if row in near and not np.isnan(mass_[row])), key=lambda row: (-mass_[row], -scores[row]))
-        if any(mass_[a] == mass_[b] and sorted(mentions[a]) != sorted(mentions[b]) for a in linked for b in linked):
+        mass_ = np.round(
+            solved(
+                mentions, len(order), list(dict.fromkeys(e for f in focus for e in mentions[f])), D
+            ),
+            7,
+        )
+        linked = sorted(
+            (row for row in among if row in near and not np.isnan(mass_[row])),
+            key=lambda row: (-mass_[row], -scores[row]),
+        )
+        if any(
+            mass_[a] == mass_[b] and sorted(mentions[a]) != sorted(mentions[b])
+            for a in linked
+            for b in linked
+        ):
             continue
         rows = [*linked, *(row for row in ranked if row in among and row not in linked)]
         room = budget * share / 100.0
-        rows = rows[:shown([tokens[row] for row in rows], max(budget, 2.0 * room)) + 1]
+        rows = rows[: shown([tokens[row] for row in rows], max(budget, 2.0 * room)) + 1]
         low, high = min(scores[answerable]), max(scores[answerable])
-        marks = [3 + int(row in linked[:shown([tokens[row] for row in linked], room)]) for row in range(n)]
+        marks = [
+            3 + int(row in linked[: shown([tokens[row] for row in linked], room)])
+            for row in range(n)
+        ]
         found = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
         measured += [str(found), str(memory.column(OFFERED).tolist())]
-        expected += [str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]), str(marks)]
+        expected += [
+            str([f"{row} {(scores[row] - low) / (high - low):.4f}" for row in rows]),
+            str(marks),
+        ]
     return [len(measured) > 80, *measured], [True, *expected]
 
 
-def talk(specimen: Any, texts: Sequence[str], session: Any, stage: Any, scores: Any, focus: Sequence[int], **values: Any) -> Engine:
+def talk(
+    specimen: Any,
+    texts: Sequence[str],
+    session: Any,
+    stage: Any,
+    scores: Any,
+    focus: Sequence[int],
+    **values: Any,
+) -> Engine:
     """A memory of some texts with their stages; other sources offer each three times."""
+
     def place(view: Any, incoming: Any) -> None:
         view.stage[view.row] = stage[view.row]
 
@@ -245,17 +379,29 @@ def talk(specimen: Any, texts: Sequence[str], session: Any, stage: Any, scores: 
     def rank(view: Any, cue: Any) -> None:
         view.released[...] = scores
 
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
-                       neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"), neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
+        neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
+        neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        **values,
+    )
     for i, text in enumerate(texts):
         memory.encode(Event(float(i), text, "", f"S{session[i]}", f"e{i}", dated=False))
     return memory
 
 
-@adaptation("AS-8", source="definition: the 16 walks used last are kept, until an edge comes or goes; a plain list over 600 questions")
+@adaptation(
+    "AS-8",
+    source="definition: the 16 walks used last are kept, until an edge comes or goes; a plain list over 600 questions",
+)
 def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
-    rng, graph, walks_ = np.random.default_rng(3), network([[0], [0, 1], [1], [], []], 2), specimen.Walks()
+    rng, graph, walks_ = (
+        np.random.default_rng(3),
+        network([[0], [0, 1], [1], [], []], 2),
+        specimen.Walks(),
+    )
     kept, added, changes = list[int](), list[int](), 0
     measured, expected = [], []
     for _ in range(600):
@@ -277,29 +423,43 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
         measured += [*np.nan_to_num(found, nan=-1.0), len(made)]
         expected += [*np.nan_to_num(walk, nan=-1.0), int(seed not in kept)]
         kept = [*(k for k in kept if k != seed), seed][-16:]
-        found[...] = 0.0                                    # what is given out is the caller's own
+        found[...] = 0.0  # what is given out is the caller's own
     return measured, expected
 
 
 stages_by_loops = adaptation("AS-6", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
 one_scale = adaptation("AS-7", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
 specificity = signature("PR-7", source=walks.SPECIFIC, papers=("jimenez2024hipporag",))(
-    walks.an_entity_of_ten_memories_gets_a_tenth_of_the_restarts)
-passage_scores = equation("PR-8", source=walks.SUMS, papers=("jimenez2024hipporag",))(walks.a_memory_scores_the_sum_over_its_entities)
-pushing = equation("PR-9", source="rounds of pushing by the definition in numpy: number, links and residual")(
-    walks.pushing_follows_the_definition_round_by_round)
+    walks.an_entity_of_ten_memories_gets_a_tenth_of_the_restarts
+)
+passage_scores = equation("PR-8", source=walks.SUMS, papers=("jimenez2024hipporag",))(
+    walks.a_memory_scores_the_sum_over_its_entities
+)
+pushing = equation(
+    "PR-9", source="rounds of pushing by the definition in numpy: number, links and residual"
+)(walks.pushing_follows_the_definition_round_by_round)
 
 
-@figure("mass_over_stages", caption="Mass of memories in a chain, each of which shares an entity with the next, from the entity of the first",
-        source="numpy.linalg.solve")
+@figure(
+    "mass_over_stages",
+    caption="Mass of memories in a chain, each of which shares an entity with the next, from the entity of the first",
+    source="numpy.linalg.solve",
+)
 def mass_along_a_chain(specimen: Any) -> Picture:
     chain: Mentions = [[0], *([e, e + 1] for e in range(8)), [8]]
     x = np.arange(len(chain))
-    return Picture("memories from the start", "mass", (Curve("mechanism", x, mass(specimen, chain, 9, [0])),
-                                                       Curve("linear system", x, solved(chain, 9, [0], D))), log="y")
+    return Picture(
+        "memories from the start",
+        "mass",
+        (
+            Curve("mechanism", x, mass(specimen, chain, 9, [0])),
+            Curve("linear system", x, solved(chain, 9, [0], D)),
+        ),
+        log="y",
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def walking(specimen: Any, change: Any) -> Any:
     original = specimen.walk
     return specimen.replacing("walk", lambda *given: original(*change(given)))
@@ -339,7 +499,12 @@ def unspecific(specimen: Any) -> Any:
 @mutant("ties by row alone", rejected_by="AS-1")
 def by_row(specimen: Any) -> Any:
     original = specimen.by_mass
-    return specimen.replacing("by_mass", lambda mass, scores, among, most: original(mass, np.where(np.isnan(scores), np.nan, 0.0), among, most))
+    return specimen.replacing(
+        "by_mass",
+        lambda mass, scores, among, most: original(
+            mass, np.where(np.isnan(scores), np.nan, 0.0), among, most
+        ),
+    )
 
 
 @mutant("the current stage is not left out", rejected_by="AS-2")
@@ -349,7 +514,9 @@ def own_too(specimen: Any) -> Any:
 
 @mutant("memories far down the ranking are linked, too", rejected_by="AS-2")
 def far(specimen: Any) -> Any:
-    return specimen.replacing("near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_))
+    return specimen.replacing(
+        "near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_)
+    )
 
 
 @mutant("without a focus nothing is offered", rejected_by="AS-3")

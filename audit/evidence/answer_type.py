@@ -1,4 +1,7 @@
-"""Evidence for answer_type: types of questions and annotations of memories by hand, both kernels over plain lists, and its effect by closed form."""
+"""Evidence for answer_type: types of questions and annotations of memories by hand, both kernels
+over plain lists, and its effect by closed form.
+"""
+
 from __future__ import annotations
 
 from time import process_time
@@ -14,32 +17,47 @@ from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import encode, memory_of, neighbour
 
-STRENGTH = 0.7                                           # odd, not the default
+STRENGTH = 0.7  # odd, not the default
 QUESTIONS = {
-    "TIME": ("When did Bo move?", "Since when has she played?", "On which day is the fair?", "How long ago did they meet?",
-             "What time does it start?", "How soon is the deadline due?", "In which year did they sail?", "But when was he born?"),
-    "QUANTITY": ("How many dogs are there?", "How long does the walk take?", "What was the total of the bill?", "How often does Bo swim?",
-                 "What is the average monthly salary?", "How old is her aunt?", "How much was it, and where?"),
-    "NAME": ("Who painted the wall?", "Where is the key?", "With whom did she travel?", "Which of the books did he finish?",
-             "Which city did they visit?", "Do you remember who broke the lamp?", "What is her cat called?", "What is the name of the dog?",
+    "TIME": ("When did Bo move?", "Since when has she played?", "On which day is the fair?",
+             "How long ago did they meet?",
+             "What time does it start?", "How soon is the deadline due?",
+             "In which year did they sail?", "But when was he born?"),
+    "QUANTITY": ("How many dogs are there?", "How long does the walk take?",
+                 "What was the total of the bill?", "How often does Bo swim?",
+                 "What is the average monthly salary?", "How old is her aunt?",
+                 "How much was it, and where?"),
+    "NAME": ("Who painted the wall?", "Where is the key?", "With whom did she travel?",
+             "Which of the books did he finish?",
+             "Which city did they visit?", "Do you remember who broke the lamp?",
+             "What is her cat called?", "What is the name of the dog?",
              "In Leeds, who is his friend?", "Tell me where we met.", "And whose idea was it?"),
-    "OTHER": ("Why did she leave?", "What does the friend who paints like?", "What did he do when she left?",
+    "OTHER": ("Why did she leave?", "What does the friend who paints like?",
+              "What did he do when she left?",
               "What grows in the town where he was born?",
-              "Does Bo like jazz?", "What did she say about the time off?", "How did it go?", "Which colour is the boat?", "Summarise my week.", "",
+              "Does Bo like jazz?", "What did she say about the time off?", "How did it go?",
+              "Which colour is the boat?", "Summarise my week.", "",
               "?!"),
-}
-STORY: tuple[tuple[str, str, bool, bool, tuple[str, ...]], ...] = (    # speaker, text, names a time, states a quantity, names: all by hand
-    ("Ada Byron", "Hey Bo, I moved in May 2021", True, False, ("bo",)), ("Bo", "We have two dogs", False, True, ()),
-    ("", "Ada met Clara Weber in Ghent", False, False, ("ada", "clara weber", "ghent")), ("user", "Yesterday I paid $30", True, True, ()),
-    ("Bo", "the blue one", False, False, ()), ("Ada Byron", "On 3 May 2020", True, False, ()),
+}  # fmt: skip
+# speaker, text, names a time, states a quantity, names: all by hand
+STORY: tuple[tuple[str, str, bool, bool, tuple[str, ...]], ...] = (
+    ("Ada Byron", "Hey Bo, I moved in May 2021", True, False, ("bo",)),
+    ("Bo", "We have two dogs", False, True, ()),
+    ("", "Ada met Clara Weber in Ghent", False, False, ("ada", "clara weber", "ghent")),
+    ("user", "Yesterday I paid $30", True, True, ()),
+    ("Bo", "the blue one", False, False, ()),
+    ("Ada Byron", "On 3 May 2020", True, False, ()),
     ("Bo", "Bo saw Ghent twice", False, True, ("bo", "ghent")),
-    ("Ada Byron", "", False, False, ()))
+    ("Ada Byron", "", False, False, ()),
+)
 
 
 @adaptation("AT-1", source="questions written for each type")
 def each_question_asks_for_one_type(specimen: Any) -> Any:
     asked = [(text, name) for name, texts in QUESTIONS.items() for text in texts]
-    return [specimen.type_of(" ".join(features(text).words)).name for text, _ in asked], [name for _, name in asked]
+    return [specimen.type_of(" ".join(features(text).words)).name for text, _ in asked], [
+        name for _, name in asked
+    ]
 
 
 @equation("AT-2", source="the definition, as a loop over plain lists", rtol=1e-12)
@@ -51,7 +69,9 @@ def the_prior_is_added_where_the_type_is_held(specimen: Any) -> Any:
         out = before.copy()
         specimen.add_prior(holds, strength, out)
         measured.append(out)
-        expected.append([b + strength if h else b for h, b in zip(holds.tolist(), before.tolist(), strict=True)])
+        expected.append(
+            [b + strength if h else b for h, b in zip(holds.tolist(), before.tolist(), strict=True)]
+        )
     return np.array(measured), np.array(expected)
 
 
@@ -60,17 +80,23 @@ def a_memory_mentions_another_name(specimen: Any) -> Any:
     random = np.random.default_rng(3)
     measured, expected = [], []
     for known in ([], [0], [0, 3, 5], [2], [1, 2, 3, 4, 5, 6]):
-        names = [random.permutation(np.arange(1, 7))[:size].tolist() for size in random.integers(0, 4, 25)]
+        names = [
+            random.permutation(np.arange(1, 7))[:size].tolist()
+            for size in random.integers(0, 4, 25)
+        ]
         table, out = np.zeros((25, 4), dtype=np.int64), random.random(25) < 0.5
         for row, each in enumerate(names):
-            table[row, :len(each)] = each
+            table[row, : len(each)] = each
         specimen.mentions_another(table, np.array(known, dtype=np.int64), out)
         measured.append(out.tolist())
         expected.append([bool(set(each) - set(known)) for each in names])
     return measured, expected
 
 
-@adaptation("AT-4", source="ours: what each memory of a story holds, by hand; equal names have equal numbers, other names others")
+@adaptation(
+    "AT-4",
+    source="ours: what each memory of a story holds, by hand; equal names have equal numbers, other names others",
+)
 def a_memory_keeps_what_it_holds(specimen: Any) -> Any:
     def refuse(view: Any, incoming: Any) -> None:
         view.veto += incoming.event.text.startswith("refused")
@@ -79,23 +105,48 @@ def a_memory_keeps_what_it_holds(specimen: Any) -> Any:
     for hour, (speaker, text, *_) in enumerate(STORY):
         memory.encode(Event(hour, text, speaker))
         memory.encode(Event(hour, "refused two in May", "Cleo"))
-    held = [*memory.column(specimen.NAMES_TIME).tolist(), *memory.column(specimen.STATES_QUANTITY).tolist()]
-    numbers, names = memory.column(specimen.MENTIONED), [list(each[4]) + [""] * (specimen.MOST - len(each[4])) for each in STORY]
+    held = [
+        *memory.column(specimen.NAMES_TIME).tolist(),
+        *memory.column(specimen.STATES_QUANTITY).tolist(),
+    ]
+    numbers, names = (
+        memory.column(specimen.MENTIONED),
+        [list(each[4]) + [""] * (specimen.MOST - len(each[4])) for each in STORY],
+    )
     speakers = [[each[0].lower(), each[0].lower().partition(" ")[0]] for each in STORY]
-    flat, words = [*numbers.ravel().tolist(), *memory.column(specimen.SAID_BY).ravel().tolist()], [w for each in (*names, *speakers) for w in each]
-    return ([*held, *(n == 0 for n in flat), *(a == b for a in flat for b in flat)],
-            [*(each[2] for each in STORY), *(each[3] for each in STORY), *(w == "" for w in words), *(a == b for a in words for b in words)])
+    flat, words = (
+        [*numbers.ravel().tolist(), *memory.column(specimen.SAID_BY).ravel().tolist()],
+        [w for each in (*names, *speakers) for w in each],
+    )
+    return (
+        [*held, *(n == 0 for n in flat), *(a == b for a in flat for b in flat)],
+        [
+            *(each[2] for each in STORY),
+            *(each[3] for each in STORY),
+            *(w == "" for w in words),
+            *(a == b for a in words for b in words),
+        ],
+    )
 
 
-@adaptation("AT-5", source="ours: the prior of each question, set by hand; what the question says and who speaks is no answer")
+@adaptation(
+    "AT-5",
+    source="ours: the prior of each question, set by hand; what the question says and who speaks is no answer",
+)
 def a_question_prefers_what_could_answer_it(specimen: Any) -> Any:
     memory = memory_of(specimen, strength=STRENGTH)
     for hour, (speaker, text, *_) in enumerate(STORY):
         memory.encode(Event(float(hour), text, speaker))
-    asked = (("When was it?", 1, [1, 0, 0, 1, 0, 1, 0, 0]), ("How many?", 2, [0, 1, 0, 1, 0, 0, 1, 0]),
-             ("Where was it?", 3, [0, 0, 1, 0, 0, 0, 1, 0]), ("Who was in Ghent?", 3, [0, 0, 1, 0, 0, 0, 0, 0]),
-             ("Who was in Ghent with Clara Weber?", 3, [0] * 8), ("Why did Ada go?", 0, [0] * 8), ("", 0, [0] * 8),
-             ("When?", 1, [1, 0, 0, 1, 0, 1, 0, 0]))
+    asked = (
+        ("When was it?", 1, [1, 0, 0, 1, 0, 1, 0, 0]),
+        ("How many?", 2, [0, 1, 0, 1, 0, 0, 1, 0]),
+        ("Where was it?", 3, [0, 0, 1, 0, 0, 0, 1, 0]),
+        ("Who was in Ghent?", 3, [0, 0, 1, 0, 0, 0, 0, 0]),
+        ("Who was in Ghent with Clara Weber?", 3, [0] * 8),
+        ("Why did Ada go?", 0, [0] * 8),
+        ("", 0, [0] * 8),
+        ("When?", 1, [1, 0, 0, 1, 0, 1, 0, 0]),
+    )
     measured, expected = [], []
     for text, kind, holds in asked:
         memory.retrieve(text)
@@ -104,25 +155,39 @@ def a_question_prefers_what_could_answer_it(specimen: Any) -> Any:
     return np.array(measured), np.array(expected)
 
 
-@equation("AT-6", source="closed form: scores on [0, 1] times e to the prior; ties by row", rtol=1e-6)
+@equation(
+    "AT-6", source="closed form: scores on [0, 1] times e to the prior; ties by row", rtol=1e-6
+)
 def of_equal_memories_the_one_with_a_time_is_ranked_first(specimen: Any) -> Any:
     memory = memory_of(specimen, "lexical_bm25", strength=STRENGTH)
-    for hour, text in enumerate(("green boat lately", "green boat yesterday", "it rained", "it rained yesterday")):
+    for hour, text in enumerate(
+        ("green boat lately", "green boat yesterday", "it rained", "it rained yesterday")
+    ):
         memory.encode(Event(float(hour), text, dated=False))
     measured, expected = [], []
-    for question, factor, rows in (("When was it green?", np.exp(STRENGTH), [1, 0, 2, 3]), ("Why was it green?", 1.0, [0, 1, 2, 3])):
+    for question, factor, rows in (
+        ("When was it green?", np.exp(STRENGTH), [1, 0, 2, 3]),
+        ("Why was it green?", 1.0, [0, 1, 2, 3]),
+    ):
         answer = memory.retrieve(question, k=4)
         measured.append([*memory.column(PRIMED), *answer.rows])
         expected.append([1.0, factor, 0.0, 0.0, *rows])
     return np.array(measured), np.array(expected)
 
 
-@limit("AT-7", source="closed form: the eighth name counts, a name beyond those that are kept has no effect, and a memory of none has none")
+@limit(
+    "AT-7",
+    source="closed form: the eighth name counts, a name beyond those that are kept has no effect, and a memory of none has none",
+)
 def only_the_first_names_are_kept(specimen: Any) -> Any:
     memory = memory_of(specimen, strength=STRENGTH)
     others = ("Oslo", "Ghent", "Leeds", "Turin", "Malmo", "Riga", "Porto", "Basel")
-    encode(memory, (0.0, "We saw " + ", ".join(others) + " and Quito"), (1.0, "We saw " + ", ".join(others[:3]) + " and Quito"),
-           (2.0, "We saw the sea"))
+    encode(
+        memory,
+        (0.0, "We saw " + ", ".join(others) + " and Quito"),
+        (1.0, "We saw " + ", ".join(others[:3]) + " and Quito"),
+        (2.0, "We saw the sea"),
+    )
     measured = []
     for said in (others, others[:7]):
         memory.retrieve("Where did we see " + ", ".join(said) + "?")
@@ -130,24 +195,42 @@ def only_the_first_names_are_kept(specimen: Any) -> Any:
     return np.array(measured), np.array([[0.0, STRENGTH, 0.0], [STRENGTH, STRENGTH, 0.0]])
 
 
-@adaptation("AT-7b", source="definition: the numbers of 200,000 names differ and fill 63 bits; that of no name is 0")
+@adaptation(
+    "AT-7b",
+    source="definition: the numbers of 200,000 names differ and fill 63 bits; that of no name is 0",
+)
 def names_are_told_apart(specimen: Any) -> Any:
     numbers = [specimen.number_of_text(f"n{i}") for i in range(200_000)]
-    return [len(set(numbers)), max(numbers).bit_length(), min(numbers) > 0, specimen.number_of_text("")], [200_000, 63, True, 0]
+    return [
+        len(set(numbers)),
+        max(numbers).bit_length(),
+        min(numbers) > 0,
+        specimen.number_of_text(""),
+    ], [200_000, 63, True, 0]
 
 
 @adaptation("AT-8", source="linear time: s for queries of 100,000 words")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     seconds = []
-    for words in ("what is the " * 33_000, "which of those " * 33_000, "how how " * 50_000, "tell me to " * 33_000, "when where who " * 33_000):
+    for words in (
+        "what is the " * 33_000,
+        "which of those " * 33_000,
+        "how how " * 50_000,
+        "tell me to " * 33_000,
+        "when where who " * 33_000,
+    ):
         start = process_time()
         specimen.type_of(words.strip())
         seconds.append(process_time() - start)
     return at_most(seconds, 5.0)
 
 
-@figure("prior", caption="Factor on the score of a memory with a time, with a quantity and with a name, for four questions: 1 when, 2 how many, "
-        "3 where, 4 why", source="ours: e to the prior at the installed strength")
+@figure(
+    "prior",
+    caption="Factor on the score of a memory with a time, with a quantity and with a name, for four questions: 1 when, 2 how many, "
+    "3 where, 4 why",
+    source="ours: e to the prior at the installed strength",
+)
 def factors_of_the_types(specimen: Any) -> Picture:
     memory = memory_of(specimen)
     encode(memory, (0.0, "It was yesterday"), (1.0, "It was two dogs"), (2.0, "It was in Ghent"))
@@ -156,8 +239,12 @@ def factors_of_the_types(specimen: Any) -> Picture:
         memory.retrieve(text)
         factors.append(np.exp(memory.column(LOG_PRIOR)))
     at = np.arange(1.0, 5.0)
-    curves = tuple(Curve(name, at + shift, values, Marks.DOTS)
-                   for name, shift, values in zip(("time", "quantity", "name"), (-0.1, 0.0, 0.1), np.array(factors).T, strict=True))
+    curves = tuple(
+        Curve(name, at + shift, values, Marks.DOTS)
+        for name, shift, values in zip(
+            ("time", "quantity", "name"), (-0.1, 0.0, 0.1), np.array(factors).T, strict=True
+        )
+    )
     return Picture("question", "factor on the score", curves)
 
 
@@ -167,7 +254,11 @@ def any_pronoun(specimen: Any) -> Any:
 
     def type_of(words: str) -> Any:
         found = original(words)
-        return specimen.Wanted.NAME if found is specimen.Wanted.OTHER and {"who", "where"} & set(words.split()) else found
+        return (
+            specimen.Wanted.NAME
+            if found is specimen.Wanted.OTHER and {"who", "where"} & set(words.split())
+            else found
+        )
 
     return specimen.replacing("type_of", type_of)
 
@@ -211,10 +302,14 @@ def speakers_count(specimen: Any) -> Any:
 @mutant("a factor in place of its logarithm", rejected_by="AT-6")
 def factor(specimen: Any) -> Any:
     original = specimen.add_prior
-    return specimen.replacing("add_prior", lambda holds, strength, out: original(holds, float(np.exp(strength)), out))
+    return specimen.replacing(
+        "add_prior", lambda holds, strength, out: original(holds, float(np.exp(strength)), out)
+    )
 
 
 @mutant("names that the question says count", rejected_by="AT-7")
 def said_names_count(specimen: Any) -> Any:
     original = specimen.mentions_another
-    return specimen.replacing("mentions_another", lambda mentioned, known, out: original(mentioned, known[:0], out))
+    return specimen.replacing(
+        "mentions_another", lambda mentioned, known, out: original(mentioned, known[:0], out)
+    )

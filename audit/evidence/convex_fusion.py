@@ -1,4 +1,7 @@
-"""Evidence for convex_fusion: two signals by hand for each normalisation, and invariance under changes of scale, weights and normalisation."""
+"""Evidence for convex_fusion: two signals by hand for each normalisation, and invariance under
+changes of scale, weights and normalisation.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,23 +22,44 @@ NAMES = ("standard", "minmax", "theoretical_minmax")
 Scores = NDArray[np.float64]
 
 
-def fused(specimen: Any, signals: Sequence[tuple[Any, float, Facet, float]], name: str, visible: Any = None, facets: Any = None) -> Any:
-    """FUSED in float64 as the plug-in writes it; signals as (scores, floor, facet, weight).  visible: or how many memories each stands for."""
+def fused(
+    specimen: Any,
+    signals: Sequence[tuple[Any, float, Facet, float]],
+    name: str,
+    visible: Any = None,
+    facets: Any = None,
+) -> Any:
+    """FUSED in float64 as the plug-in writes it; signals as (scores, floor, facet, weight).
+    visible: or how many memories each stands for.
+    """
     n = len(signals[0][0])
-    rows = tuple((SimpleNamespace(floor=floor, facet=facet), np.asarray(scores, np.float64), weight) for scores, floor, facet, weight in signals)
-    view = SimpleNamespace(signals=rows, facet_weights=np.ones(len(Facet)) if facets is None else facets,
-                           stands_for=np.ones(n, np.bool_) if visible is None else visible, fused=np.full(n, np.nan))
-    specimen.ConvexFusion("convex_fusion", specimen.ConvexFusionParams(time_scale=1.0, normalisation=name)).fuse(view, None)
+    rows = tuple(
+        (SimpleNamespace(floor=floor, facet=facet), np.asarray(scores, np.float64), weight)
+        for scores, floor, facet, weight in signals
+    )
+    view = SimpleNamespace(
+        signals=rows,
+        facet_weights=np.ones(len(Facet)) if facets is None else facets,
+        stands_for=np.ones(n, np.bool_) if visible is None else visible,
+        fused=np.full(n, np.nan),
+    )
+    specimen.ConvexFusion(
+        "convex_fusion", specimen.ConvexFusionParams(time_scale=1.0, normalisation=name)
+    ).fuse(view, None)
     return view.fused
 
 
 def two(seed: int, n: int = 200) -> tuple[Scores, Scores]:
     """Cosines, and word scores with most memories at zero."""
     rng = np.random.default_rng(seed)
-    return np.clip(rng.normal(0.2, 0.15, n), -1.0, 1.0), np.maximum(rng.gamma(2.0, 3.0, n) - 6.0, 0.0)
+    return np.clip(rng.normal(0.2, 0.15, n), -1.0, 1.0), np.maximum(
+        rng.gamma(2.0, 3.0, n) - 6.0, 0.0
+    )
 
 
-def pair(dense: Any, words: Any, a: float = 0.8, b: float = 0.2) -> list[tuple[Any, float, Facet, float]]:
+def pair(
+    dense: Any, words: Any, a: float = 0.8, b: float = 0.2
+) -> list[tuple[Any, float, Facet, float]]:
     return [(dense, -1.0, Facet.MEANING, a), (words, 0.0, Facet.WORDS, b)]
 
 
@@ -43,62 +67,112 @@ def order(scores: Scores) -> NDArray[Any]:
     return np.argsort(-scores, kind="stable")
 
 
-@equation("CC-1", source="Bruch, Gai & Ingber 2023, z-score; scipy.stats.zscore", papers=("bruch2023analysis",))
+@equation(
+    "CC-1",
+    source="Bruch, Gai & Ingber 2023, z-score; scipy.stats.zscore",
+    papers=("bruch2023analysis",),
+)
 def z_scores_are_averaged_by_weight(specimen: Any) -> Any:
     dense, words = two(1)
-    return fused(specimen, pair(dense, words), "standard"), 0.8 * zscore(dense) + 0.2 * zscore(words)
+    return fused(specimen, pair(dense, words), "standard"), 0.8 * zscore(dense) + 0.2 * zscore(
+        words
+    )
 
 
-@equation("CC-2", source="Bruch, Gai & Ingber 2023, min-max; numpy", figure="weights", papers=("bruch2023analysis",))
+@equation(
+    "CC-2",
+    source="Bruch, Gai & Ingber 2023, min-max; numpy",
+    figure="weights",
+    papers=("bruch2023analysis",),
+)
 def min_max_scores_are_averaged_by_weight(specimen: Any) -> Any:
     dense, words = two(2)
-    return fused(specimen, pair(dense, words), "minmax"), 0.8 * (dense - dense.min()) / np.ptp(dense) + 0.2 * words / words.max()
+    return fused(specimen, pair(dense, words), "minmax"), 0.8 * (dense - dense.min()) / np.ptp(
+        dense
+    ) + 0.2 * words / words.max()
 
 
-@equation("CC-3", source="Bruch, Gai & Ingber 2023, theoretical min-max; numpy", papers=("bruch2023analysis",))
+@equation(
+    "CC-3",
+    source="Bruch, Gai & Ingber 2023, theoretical min-max; numpy",
+    papers=("bruch2023analysis",),
+)
 def theoretical_min_max_measures_from_the_least_possible_score(specimen: Any) -> Any:
     dense, words = two(3)
-    dense = np.abs(dense) + 0.05                       # no cosine is near -1, which must not matter
-    return fused(specimen, pair(dense, words), "theoretical_minmax"), 0.8 * (dense + 1.0) / (dense.max() + 1.0) + 0.2 * words / words.max()
+    dense = np.abs(dense) + 0.05  # no cosine is near -1, which must not matter
+    return fused(specimen, pair(dense, words), "theoretical_minmax"), 0.8 * (dense + 1.0) / (
+        dense.max() + 1.0
+    ) + 0.2 * words / words.max()
 
 
-@equation("CC-4", source="linear algebra, the reason for the small effect of the normalisation; scipy.stats.rankdata",
-          papers=("bruch2023analysis",))
+@equation(
+    "CC-4",
+    source="linear algebra, the reason for the small effect of the normalisation; scipy.stats.rankdata",
+    papers=("bruch2023analysis",),
+)
 def suitable_weights_give_the_ranking_of_another_normalisation(specimen: Any) -> Any:
     dense, words = two(4)
     by_range = fused(specimen, pair(dense, words, 0.6, 0.4), "minmax")
-    by_spread = fused(specimen, pair(dense, words, 0.6 * dense.std() / np.ptp(dense), 0.4 * words.std() / np.ptp(words)), "standard")
+    by_spread = fused(
+        specimen,
+        pair(dense, words, 0.6 * dense.std() / np.ptp(dense), 0.4 * words.std() / np.ptp(words)),
+        "standard",
+    )
     return rankdata(np.round(by_range, 9)), rankdata(np.round(by_spread * np.std(by_range), 9))
 
 
 @equation("CC-5", source="affine invariance", atol=1e-9, papers=("bruch2023analysis",))
 def the_scale_and_zero_of_a_signal_do_not_matter(specimen: Any) -> Any:
     dense, words = two(5)
-    changed = [fused(specimen, pair(7.0 * dense - 3.0, 0.01 * words + 40.0), name) for name in NAMES[:2]]
-    return np.concatenate(changed), np.concatenate([fused(specimen, pair(dense, words), name) for name in NAMES[:2]])
+    changed = [
+        fused(specimen, pair(7.0 * dense - 3.0, 0.01 * words + 40.0), name) for name in NAMES[:2]
+    ]
+    return np.concatenate(changed), np.concatenate(
+        [fused(specimen, pair(dense, words), name) for name in NAMES[:2]]
+    )
 
 
-@equation("CC-6", source="convexity: weights are divided by their sum", atol=1e-9, papers=("bruch2023analysis",))
+@equation(
+    "CC-6",
+    source="convexity: weights are divided by their sum",
+    atol=1e-9,
+    papers=("bruch2023analysis",),
+)
 def only_the_ratio_of_the_weights_matters(specimen: Any) -> Any:
     dense, words = two(6)
     thrice = [fused(specimen, pair(dense, words, 2.4, 0.6), name) for name in NAMES]
-    return np.concatenate(thrice), np.concatenate([fused(specimen, pair(dense, words), name) for name in NAMES])
+    return np.concatenate(thrice), np.concatenate(
+        [fused(specimen, pair(dense, words), name) for name in NAMES]
+    )
 
 
 @limit("CC-7", source="closed form: one weight is zero", papers=("bruch2023analysis",))
 def a_single_trusted_signal_keeps_its_ranking(specimen: Any) -> Any:
     dense, words = two(7)
-    return np.concatenate([order(fused(specimen, pair(dense, words, 1.0, 0.0), name)) for name in NAMES]), np.tile(order(dense), 3)
+    return np.concatenate(
+        [order(fused(specimen, pair(dense, words, 1.0, 0.0), name)) for name in NAMES]
+    ), np.tile(order(dense), 3)
 
 
-@limit("CC-8", source="closed form: a constant signal adds a constant", papers=("bruch2023analysis",))
+@limit(
+    "CC-8", source="closed form: a constant signal adds a constant", papers=("bruch2023analysis",)
+)
 def a_constant_or_absent_signal_does_not_change_the_ranking(specimen: Any) -> Any:
     dense, _ = two(8)
-    orders = [order(fused(specimen, pair(dense, np.full_like(dense, level)), name)) for name in NAMES for level in (0.3, np.nan)]
+    orders = [
+        order(fused(specimen, pair(dense, np.full_like(dense, level)), name))
+        for name in NAMES
+        for level in (0.3, np.nan)
+    ]
     return np.concatenate(orders), np.tile(order(dense), 6)
 
 
-@limit("CC-9", source="convexity: a mean lies between its parts", atol=1e-12, papers=("bruch2023analysis",))
+@limit(
+    "CC-9",
+    source="convexity: a mean lies between its parts",
+    atol=1e-12,
+    papers=("bruch2023analysis",),
+)
 def a_memory_that_is_best_in_every_signal_scores_one(specimen: Any) -> Any:
     dense, words = two(9)
     dense[17], words[17] = 0.99, 99.0
@@ -110,7 +184,10 @@ def a_memory_that_is_best_in_every_signal_scores_one(specimen: Any) -> Any:
 def a_missing_score_counts_as_the_least_possible_one(specimen: Any) -> Any:
     dense, words = two(10)
     silent = np.where(words == 0.0, np.nan, words)
-    told, zeros = (np.concatenate([fused(specimen, pair(dense, each), name) for name in NAMES]) for each in (silent, words))
+    told, zeros = (
+        np.concatenate([fused(specimen, pair(dense, each), name) for name in NAMES])
+        for each in (silent, words)
+    )
     return told, zeros
 
 
@@ -120,7 +197,9 @@ def archived_memories_do_not_affect_the_scores(specimen: Any) -> Any:
     here = np.arange(len(dense)) % 3 > 0
     outliers = np.where(here, words, 1e6)
     both = [fused(specimen, pair(dense, outliers), name, visible=here)[here] for name in NAMES]
-    return np.concatenate(both), np.concatenate([fused(specimen, pair(dense[here], words[here]), name) for name in NAMES])
+    return np.concatenate(both), np.concatenate(
+        [fused(specimen, pair(dense[here], words[here]), name) for name in NAMES]
+    )
 
 
 @limit("CC-11b", source="ours: without a visible memory both extremes are the floor")
@@ -133,10 +212,12 @@ def a_facet_weight_multiplies_the_weights_of_its_signals(specimen: Any) -> Any:
     dense, words = two(12)
     facets = np.ones(len(Facet))
     facets[Facet.WORDS.value] = 4.0
-    return fused(specimen, pair(dense, words), "standard", facets=facets), fused(specimen, pair(dense, words, 0.5, 0.5), "standard")
+    return fused(specimen, pair(dense, words), "standard", facets=facets), fused(
+        specimen, pair(dense, words, 0.5, 0.5), "standard"
+    )
 
 
-# --- in a memory -------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 CONVEX_DENSE = signal("convex_dense", Facet.MEANING, "given scores", floor=-1.0)
 CONVEX_WORDS = signal("convex_words", Facet.WORDS, "given scores")
 CONVEX_USE = signal("convex_use", Facet.USE, "given scores", floor=-3.0, direct=False)
@@ -147,7 +228,9 @@ WEIGHTS = (1.0, 0.4, 0.3, 0.2, 0.0)
 
 
 def normalised(name: str, scores: Scores, there: NDArray[np.bool_], floor: float) -> Scores:
-    """The paper's normalisation over the scores that are there, applied to all scores, in numpy; without a spread a signal adds nothing."""
+    """The paper's normalisation over the scores that are there, applied to all scores, in numpy;
+    without a spread a signal adds nothing.
+    """
     seen = scores[there]
     if name == "standard":
         return np.asarray(zmap(scores, seen)) if np.ptp(seen) else np.zeros(len(scores))
@@ -155,8 +238,13 @@ def normalised(name: str, scores: Scores, there: NDArray[np.bool_], floor: float
     return (scores - least) / (seen.max() - least) if seen.max() > least else np.zeros(len(scores))
 
 
-@equation("CC-13", source="Bruch, Gai & Ingber 2023 over the visible memories, in numpy and scipy; weight times facet factor, divided by their sum",
-          rtol=1e-5, atol=1e-6, papers=("bruch2023analysis",))
+@equation(
+    "CC-13",
+    source="Bruch, Gai & Ingber 2023 over the visible memories, in numpy and scipy; weight times facet factor, divided by their sum",
+    rtol=1e-5,
+    atol=1e-6,
+    papers=("bruch2023analysis",),
+)
 def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
     rng, there, measured, expected = np.random.default_rng(13), np.arange(11) % 4 != 1, [], []
     dense, words = two(13, 11)
@@ -171,50 +259,78 @@ def a_memory_averages_its_normalised_signals(specimen: Any) -> Any:
     def given(column: Any, scores: Any) -> Any:
         def step(view: Any, _: Any) -> None:
             getattr(view, column.name)[...] = scores
+
         return step
 
     for name in NAMES:
-        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"), *(
-            neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w) for c, s, w in zip(GIVEN, some, WEIGHTS, strict=True)
-        ), normalisation=name)
+        memory = memory_of(
+            specimen,
+            neighbour(Phase.RETRIEVE, shift, adds=(LOG_FACETS,), id="shift"),
+            *(
+                neighbour(Phase.RETRIEVE, given(c, s), sets=(c,), owns=(c,), id=c.name, weight=w)
+                for c, s, w in zip(GIVEN, some, WEIGHTS, strict=True)
+            ),
+            normalisation=name,
+        )
         encode(memory, *((float(i), f"event {i}") for i in range(11)))
         for row in np.flatnonzero(~there):
             memory.archive(int(row))
         memory.retrieve("event")
         trusts = np.array(WEIGHTS) * np.exp([factor[c.facet.value] for c in GIVEN])
-        parts = [normalised(name, np.where(np.isnan(s), c.floor, s), there, c.floor) for c, s in zip(GIVEN, some, strict=True)]
+        parts = [
+            normalised(name, np.where(np.isnan(s), c.floor, s), there, c.floor)
+            for c, s in zip(GIVEN, some, strict=True)
+        ]
         measured.append(memory.column(FUSED))
         expected.append(trusts @ np.array(parts) / trusts.sum())
     return np.array(measured), np.array(expected)
 
 
-@adaptation("CC-14", source="ours: hidden memories on the scale of visible ones, by hand; of 1, 0.2, 0, 0.6, none only 0.2 and 0.6 are visible",
-            atol=1e-6)
+@adaptation(
+    "CC-14",
+    source="ours: hidden memories on the scale of visible ones, by hand; of 1, 0.2, 0, 0.6, none only 0.2 and 0.6 are visible",
+    atol=1e-6,
+)
 def hidden_memories_are_scored_on_the_scale_of_the_visible_ones(specimen: Any) -> Any:
     measured, answered = [], []
     for name in NAMES:
+
         def step(view: Any, _: Any) -> None:
             view.convex_dense[...] = [1.0, 0.2, 0.0, 0.6, np.nan]
 
-        memory = memory_of(specimen, neighbour(Phase.RETRIEVE, step, sets=(CONVEX_DENSE,), owns=(CONVEX_DENSE,), weight=0.7), normalisation=name)
+        memory = memory_of(
+            specimen,
+            neighbour(Phase.RETRIEVE, step, sets=(CONVEX_DENSE,), owns=(CONVEX_DENSE,), weight=0.7),
+            normalisation=name,
+        )
         encode(memory, *((float(i), f"event {i}") for i in range(5)))
         for row in (0, 2, 4):
             memory.archive(row)
         answered.append(memory.retrieve("event").rows.tolist())
         measured.append(memory.column(FUSED))
-    by_hand = np.array([[3.0, -1.0, -2.0, 1.0, -7.0], [2.0, 0.0, -0.5, 1.0, -3.0], [1.25, 0.75, 0.625, 1.0, 0.0]])
+    by_hand = np.array(
+        [[3.0, -1.0, -2.0, 1.0, -7.0], [2.0, 0.0, -0.5, 1.0, -3.0], [1.25, 0.75, 0.625, 1.0, 0.0]]
+    )
     return np.hstack([measured, answered]), np.hstack([by_hand, [[3, 1]] * 3])
 
 
-@adaptation("CC-15", source="ours: a memory that stands for several counts as often in means and deviations; scipy.stats.zmap of repeated scores")
+@adaptation(
+    "CC-15",
+    source="ours: a memory that stands for several counts as often in means and deviations; scipy.stats.zmap of repeated scores",
+)
 def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
     dense, words = two(15, 40)
     counts = np.random.default_rng(15).integers(1, 6, 40)
-    expected = 0.8 * zmap(dense, np.repeat(dense, counts)) + 0.2 * zmap(words, np.repeat(words, counts))
+    expected = 0.8 * zmap(dense, np.repeat(dense, counts)) + 0.2 * zmap(
+        words, np.repeat(words, counts)
+    )
     return fused(specimen, pair(dense, words), "standard", counts.astype(np.float32)), expected
 
 
-@adaptation("CC-16", source="ours: no memory is more than 32 sd from the mean, by a larger sd; by hand, and scipy.stats.zscore")
+@adaptation(
+    "CC-16",
+    source="ours: no memory is more than 32 sd from the mean, by a larger sd; by hand, and scipy.stats.zscore",
+)
 def one_match_among_many_counts_as_one_among_a_thousand(specimen: Any) -> Any:
     n = 4_000
     dense, rare = np.random.default_rng(16).normal(0.2, 0.15, n), np.zeros(n)
@@ -223,16 +339,32 @@ def one_match_among_many_counts_as_one_among_a_thousand(specimen: Any) -> Any:
     return fused(specimen, pair(dense, rare), "standard"), 0.8 * zscore(dense) + 0.2 * bounded
 
 
-@figure("weights", caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
-        "the memory good in both leads in between", source="Bruch, Gai & Ingber 2023, min-max; the definition by hand")
+@figure(
+    "weights",
+    caption="Fused scores of three memories over the weight of meaning against words: each is linear between its two scores, and "
+    "the memory good in both leads in between",
+    source="Bruch, Gai & Ingber 2023, min-max; the definition by hand",
+)
 def scores_over_the_weight_of_meaning(specimen: Any) -> Picture:
-    dense, words, share = np.array([0.9, 0.3, 0.75, 0.1]), np.array([1.0, 9.0, 6.5, 0.0]), np.linspace(0.0, 1.0, 21)
+    dense, words, share = (
+        np.array([0.9, 0.3, 0.75, 0.1]),
+        np.array([1.0, 9.0, 6.5, 0.0]),
+        np.linspace(0.0, 1.0, 21),
+    )
     scores = np.array([fused(specimen, pair(dense, words, a, 1.0 - a), "minmax") for a in share])
     by_hand = np.array([[1.0, 0.25, 0.8125], [1 / 9, 1.0, 6.5 / 9]])
     at = np.repeat([0.0, 0.5, 1.0], 3)
-    return Picture("share of meaning in the weights", "fused score", (
-        *(Curve(label, share, scores[:, i]) for i, label in enumerate(("near in meaning", "shares words", "good in both"))),
-        dots("by hand", at, np.concatenate([by_hand[1], by_hand.mean(axis=0), by_hand[0]]))))
+    return Picture(
+        "share of meaning in the weights",
+        "fused score",
+        (
+            *(
+                Curve(label, share, scores[:, i])
+                for i, label in enumerate(("near in meaning", "shares words", "good in both"))
+            ),
+            dots("by hand", at, np.concatenate([by_hand[1], by_hand.mean(axis=0), by_hand[0]])),
+        ),
+    )
 
 
 @mutant("raw scores are added", rejected_by="CC-5")
@@ -270,15 +402,21 @@ def silence_sets_no_scale(specimen: Any) -> Any:
 
 @mutant("archived memories affect the scale, too", rejected_by="CC-11")
 def archived_counts(specimen: Any) -> Any:
-    return specimen.replacing("extremes", lambda scores, visible, floor: (float(np.nanmin(scores)), float(np.nanmax(scores))))
+    return specimen.replacing(
+        "extremes",
+        lambda scores, visible, floor: (float(np.nanmin(scores)), float(np.nanmax(scores))),
+    )
 
 
 @mutant("weights are not divided by their sum", rejected_by="CC-13")
 def undivided(specimen: Any) -> Any:
-    class Undivided(specimen.ConvexFusion):                                   # type: ignore[misc]
+    class Undivided(specimen.ConvexFusion):  # type: ignore[misc]
         def fuse(self, view: Any, cue: Any) -> None:
             view.fused[...] = 0.0
-            signals = [(scores, each.floor, weight * view.facet_weights[each.facet.value]) for each, scores, weight in view.signals]
+            signals = [
+                (scores, each.floor, weight * view.facet_weights[each.facet.value])
+                for each, scores, weight in view.signals
+            ]
             specimen.NORMALISED[self.params.normalisation](signals, view.stands_for, view.fused)
 
     return specimen.replacing("ConvexFusion", Undivided)
@@ -309,9 +447,12 @@ def hidden_at_zero(specimen: Any) -> Any:
             before = out.copy()
             add(signals, visible, out)
             out[~visible] = before[~visible]
+
         return seen
 
-    return specimen.replacing("NORMALISED", {name: masked(add) for name, add in specimen.NORMALISED.items()})
+    return specimen.replacing(
+        "NORMALISED", {name: masked(add) for name, add in specimen.NORMALISED.items()}
+    )
 
 
 @mutant("hidden scores are kept within the range of the visible ones", rejected_by="CC-14")
@@ -319,6 +460,13 @@ def kept_within(specimen: Any) -> Any:
     original = specimen.add_rescaled
 
     def add(scores: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
-        original(np.clip(np.where(np.isnan(scores), floor, scores), low, high), floor, low, high, weight, out)
+        original(
+            np.clip(np.where(np.isnan(scores), floor, scores), low, high),
+            floor,
+            low,
+            high,
+            weight,
+            out,
+        )
 
     return specimen.replacing("add_rescaled", add)

@@ -1,4 +1,7 @@
-"""Evidence for dendritic_integration_printed: the rule of Cortex 4.4.8, and the checks of the paper's form run on it."""
+"""Evidence for dendritic_integration_printed: the rule of Cortex 4.4.8, and the checks of the
+paper's form run on it.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -14,7 +17,10 @@ CELL = (0.96, 1509.0, 0.26)
 
 
 def as_cell(specimen: Any) -> SimpleNamespace:
-    """The printed functions under the paper's names; the soma takes the sum over branches that the text prints."""
+    """The printed functions under the paper's names; the soma takes the sum over branches that
+    the text prints.
+    """
+
     def branch(n: float, dendrite: Any) -> float:
         return float(specimen.branch(n, 3.6, 2.0))
 
@@ -27,8 +33,13 @@ def as_cell(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(branch=branch, soma=soma, output=output)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("DIP-1", source="Cortex 4.4.8: 1 / (1 + exp(-(n - 3.6) / 2)); scipy's logistic function", atol=1e-12, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "DIP-1",
+    source="Cortex 4.4.8: 1 / (1 + exp(-(n - 3.6) / 2)); scipy's logistic function",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
 def the_branch_is_the_printed_logistic(specimen: Any) -> Any:
     n = np.arange(16.0)
     return [specimen.branch(float(k), 3.6, 2.0) for k in n], expit((n - 3.6) / 2.0)
@@ -36,27 +47,39 @@ def the_branch_is_the_printed_logistic(specimen: Any) -> Any:
 
 @adaptation("DIP-2", source="s <= 1 on one branch: g(1) = 0.00083 Hz; the half point of g is at 28")
 def one_branch_hardly_drives_the_soma(specimen: Any) -> Any:
-    return at_most([specimen.soma(specimen.branch(n, 3.6, 2.0), *CELL) for n in (1.0, 4.0, 15.0, 1000.0)], 0.001)
+    return at_most(
+        [specimen.soma(specimen.branch(n, 3.6, 2.0), *CELL) for n in (1.0, 4.0, 15.0, 1000.0)],
+        0.001,
+    )
 
 
 @adaptation("DIP-3", source="intersection and union of sets")
 def similarity_of_entities_is_jaccard(specimen: Any) -> Any:
     rng = np.random.default_rng(0)
-    pairs = [(rng.permutation(8)[:rng.integers(0, 6)], rng.permutation(8)[:rng.integers(0, 6)]) for _ in range(40)]
+    pairs = [
+        (rng.permutation(8)[: rng.integers(0, 6)], rng.permutation(8)[: rng.integers(0, 6)])
+        for _ in range(40)
+    ]
     expected = [len({*a} & {*b}) / len({*a} | {*b}) if len({*a} | {*b}) else 0.0 for a, b in pairs]
     return [specimen.jaccard(a, b) for a, b in pairs], expected
 
 
-@adaptation("DIP-4", source="g(s(n)) times the mean, written out; scipy's logistic function", atol=1e-9)
+@adaptation(
+    "DIP-4", source="g(s(n)) times the mean, written out; scipy's logistic function", atol=1e-9
+)
 def memories_on_a_branch_share_its_output(specimen: Any) -> Any:
-    on, match, out = np.array([0, 0, 2, 0, 2, -1]), np.array([1.0, 2.0, 0.5, 0.0, 3.0, 9.0]), np.full(6, np.nan)
+    on, match, out = (
+        np.array([0, 0, 2, 0, 2, -1]),
+        np.array([1.0, 2.0, 0.5, 0.0, 3.0, 9.0]),
+        np.full(6, np.nan),
+    )
     specimen.integrate(np.array([5, 4, 1, 0]), match, on, 3.6, 2.0, *CELL, out)
     x = expit((np.array([2.0, 1.0]) - 3.6) / 2.0)
     y = 0.96 * x * expit(0.26 * x - np.log(1509.0)) * [1.5, 3.0]
     return np.nan_to_num(out), [y[0], y[0], y[1], y[0], y[1], 0.0]
 
 
-# --- the paper's checks ------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 values = papers.the_branch_has_the_published_values.of_variety(as_cell)
 curve = papers.the_branch_is_a_step_on_a_parabola.of_variety(as_cell)
 spike = papers.the_fourth_synapse_on_a_branch_triggers_the_spike.of_variety(as_cell)
@@ -70,11 +93,15 @@ order = papers.output_does_not_depend_on_the_order_of_branches.of_variety(as_cel
 moved = papers.output_depends_on_the_distribution_over_branches.of_variety(as_cell)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-current = papers.current_over_synapses.of_variety("The printed branch has no spike at the fourth synapse and ends at 1", as_cell)
+# --- figures --------------------------------------------------------------------------------------
+current = papers.current_over_synapses.of_variety(
+    "The printed branch has no spike at the fourth synapse and ends at 1", as_cell
+)
 rates = papers.rate_over_current.of_variety(standing_in=as_cell)
 arrangement_of_synapses = papers.current_over_arrangement.of_variety(
-    "On printed branches a weak input gains almost nothing by sharing one; the paper's spike nearly doubles it", as_cell)
+    "On printed branches a weak input gains almost nothing by sharing one; the paper's spike nearly doubles it",
+    as_cell,
+)
 
 
 @mutant("the paper's slope instead of the printed one", rejected_by="DIP-1")
@@ -89,10 +116,16 @@ def count_to_soma(specimen: Any) -> Any:
 
 @mutant("overlap over the smaller set", rejected_by="DIP-3")
 def szymkiewicz_simpson(specimen: Any) -> Any:
-    return specimen.replacing("jaccard", lambda a, b: len(np.intersect1d(a, b)) / max(min(len(a), len(b)), 1))
+    return specimen.replacing(
+        "jaccard", lambda a, b: len(np.intersect1d(a, b)) / max(min(len(a), len(b)), 1)
+    )
 
 
 @mutant("the sum of matches, not their mean", rejected_by="DIP-4")
 def summed(specimen: Any) -> Any:
-    return specimen.replacing("integrate", lambda rows, match, on, *rest: specimen.integrate(
-        rows, match * np.array([np.sum(on[rows] == b) for b in on]), on, *rest))
+    return specimen.replacing(
+        "integrate",
+        lambda rows, match, on, *rest: specimen.integrate(
+            rows, match * np.array([np.sum(on[rows] == b) for b in on]), on, *rest
+        ),
+    )

@@ -1,4 +1,7 @@
-"""Evidence for dopamine_printed: the equations of Cortex 4.1.3, and the checks of the papers' form applied to them."""
+"""Evidence for dopamine_printed: the equations of Cortex 4.1.3, and the checks of the papers'
+form applied to them.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -12,35 +15,54 @@ from . import dopamine as papers
 
 
 def as_learner(specimen: Any) -> SimpleNamespace:
-    """The printed form under the names of the papers' form: it has no sum over cues and no next value, and V never changes."""
+    """The printed form under the names of the papers' form: it has no sum over cues and no next
+    value, and V never changes.
+    """
     return SimpleNamespace(
         prediction=lambda value, cues: float(value[cues[0]]) if len(cues) else 0.0,
         error=lambda r, v, v_next, gamma: specimen.error(r, v),
         learn=lambda value, cues, alpha, beta, delta: None,
-        tone=lambda delta, gain, most: specimen.tone(gain * delta, most))
+        tone=lambda delta, gain, most: specimen.tone(gain * delta, most),
+    )
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
+# --- as printed -----------------------------------------------------------------------------------
 @adaptation("DAP-1", source="Cortex 4.1.3: DA = 1 + r - V(s) in [0, 3]", papers=("cortex2026",))
 def the_printed_tone_is_one_plus_outcome_minus_prediction(specimen: Any) -> Any:
     cases = ((0.0, 0.0), (1.0, 0.25), (0.0, 0.5), (-2.0, 1.0), (5.0, 0.0))
     return [specimen.tone(specimen.error(r, v), 3.0) for r, v in cases], [1.0, 1.75, 0.5, 0.0, 3.0]
 
 
-@adaptation("DAP-2", source="the rates Cortex 4.1.3 gives: bursts of 20 to 30 Hz over a baseline of 5 Hz", warn=True, papers=("cortex2026",))
+@adaptation(
+    "DAP-2",
+    source="the rates Cortex 4.1.3 gives: bursts of 20 to 30 Hz over a baseline of 5 Hz",
+    warn=True,
+    papers=("cortex2026",),
+)
 def the_printed_bounds_contain_the_bursts_at_the_printed_rates(specimen: Any) -> Any:
-    return [specimen.tone(rate / 5.0 - 1.0, 3.0) for rate in (0.0, 5.0, 20.0, 30.0)], [0.0, 1.0, 4.0, 6.0]
+    return [specimen.tone(rate / 5.0 - 1.0, 3.0) for rate in (0.0, 5.0, 20.0, 30.0)], [
+        0.0,
+        1.0,
+        4.0,
+        6.0,
+    ]
 
 
-@adaptation("DAP-3", source="closed form: nothing is learnt, so every reward has the same error", needs="engine")
+@adaptation(
+    "DAP-3",
+    source="closed form: nothing is learnt, so every reward has the same error",
+    needs="engine",
+)
 def a_reward_never_becomes_expected(specimen: Any) -> Any:
-    params = specimen.DopaminePrintedParams(time_scale=1.0, predicted=0.0, most=3.0, encoding_gain=0.1)
+    params = specimen.DopaminePrintedParams(
+        time_scale=1.0, predicted=0.0, most=3.0, encoding_gain=0.1
+    )
     engine = Engine([specimen.DopaminePrinted("dopamine_printed", params)], HashingEmbedder(64))
     papers.told(engine, 0, *[papers.ALONE] * 10)
     return engine.store.array(INITIAL_STRENGTH)[1::2], 0.1 * 0.5
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 acquisition = papers.one_cue_approaches_its_outcome_exponentially.of_variety(as_learner)
 overshadowing = papers.cues_share_an_outcome_in_proportion_to_salience.of_variety(as_learner)
 schedules = papers.any_schedule_of_compounds_follows_the_rule.of_variety(as_learner)
@@ -56,14 +78,18 @@ inhibition = papers.a_cue_paired_with_omitted_reward_becomes_an_inhibitor.of_var
 transfer = papers.the_error_moves_from_the_reward_to_the_cue.of_variety(as_learner)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 acquisition_picture = papers.prediction_over_trials.of_variety(
-    "The printed prediction over trials: it stays at 0, as no rule changes it", as_learner)
+    "The printed prediction over trials: it stays at 0, as no rule changes it", as_learner
+)
 blocking_picture = papers.a_blocked_cue_and_its_control.of_variety(
-    "Blocking and its control: nothing is learnt in either, so neither cue predicts the reward", as_learner)
+    "Blocking and its control: nothing is learnt in either, so neither cue predicts the reward",
+    as_learner,
+)
 schultz_picture = papers.errors_of_a_trial.of_variety(
     "Prediction error from cue to reward: after any number of trials it stays at the reward, and there is no pause if the reward is omitted",
-    as_learner)
+    as_learner,
+)
 
 
 @mutant("upper bound 6, from the printed rates, in place of the printed 3", rejected_by="DAP-1")

@@ -1,4 +1,7 @@
-"""Evidence for engram_allocation_printed: the equation of Cortex 4.4.9, and the checks of the papers' form applied to it."""
+"""Evidence for engram_allocation_printed: the equation of Cortex 4.4.9, and the checks of the
+papers' form applied to it.
+"""
+
 from __future__ import annotations
 
 import math
@@ -12,10 +15,22 @@ from . import engram_allocation as papers
 
 
 def as_population(specimen: Any) -> SimpleNamespace:
-    """The printed form under the names of the papers' form: an engram is one slot, and noise, which the printed form lacks, is ignored."""
+    """The printed form under the names of the papers' form: an engram is one slot, and noise,
+    which the printed form lacks, is ignored.
+    """
     latest = np.zeros(papers.N)
 
-    def excitability(base: Any, excited: Any, _slow: Any, gap: Any, boost: float, _inhibition: float, tau_e: float, _tau_i: float, out: Any) -> None:
+    def excitability(
+        base: Any,
+        excited: Any,
+        _slow: Any,
+        gap: Any,
+        boost: float,
+        _inhibition: float,
+        tau_e: float,
+        _tau_i: float,
+        out: Any,
+    ) -> None:
         specimen.excitability(boost * excited, gap, tau_e * math.log(2.0), out)
         out += base
         latest[: len(out)] = out
@@ -23,17 +38,32 @@ def as_population(specimen: Any) -> SimpleNamespace:
     def allocate(_excitable: Any, _size: int) -> Any:
         return np.array([specimen.allocate(latest)])
 
-    def activate(units: Any, now: float, tau_e: float, _tau_i: float, _most: float, excited: Any, _inhibited: Any, active: Any) -> None:
+    def activate(
+        units: Any,
+        now: float,
+        tau_e: float,
+        _tau_i: float,
+        _most: float,
+        excited: Any,
+        _inhibited: Any,
+        active: Any,
+    ) -> None:
         for slot in units:
             specimen.activate(int(slot), now, 1.0, 0.25, tau_e * math.log(2.0), excited, active)
 
     def overlap(a: Any, b: Any) -> float:
         return float(np.isin(a, b).mean())
 
-    return SimpleNamespace(excitability=excitability, allocate=allocate, activate=activate, overlap=overlap, slots_an_engram=1)
+    return SimpleNamespace(
+        excitability=excitability,
+        allocate=allocate,
+        activate=activate,
+        overlap=overlap,
+        slots_an_engram=1,
+    )
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
+# --- as printed -----------------------------------------------------------------------------------
 @adaptation("EAP-1", source="Cortex 4.4.9: E0 2^(-t / 6 h)", atol=1e-12, papers=("cortex2026",))
 def excitability_is_the_printed_half_life(specimen: Any) -> Any:
     t, out = np.array([1.0, 3.0, 5.0, 6.0, 12.0, 24.0, 48.0]), np.empty(7)
@@ -41,7 +71,10 @@ def excitability_is_the_printed_half_life(specimen: Any) -> Any:
     return out, 3.0 * np.exp(-t * math.log(2.0) / 6.0)
 
 
-@adaptation("EAP-2", source="order of E0 2^(-t / 6 h): always slot 0, at intervals from a minute to half a year")
+@adaptation(
+    "EAP-2",
+    source="order of E0 2^(-t / 6 h): always slot 0, at intervals from a minute to half a year",
+)
 def every_memory_takes_the_first_slot(specimen: Any) -> Any:
     held, changed, out, now = np.zeros(20), np.zeros(20), np.empty(20), 0.0
     taken = []
@@ -61,13 +94,15 @@ def slotmates_share_the_match(specimen: Any) -> Any:
     return np.nan_to_num(out), [2.0, 1.5, 2.0, 0.0, 1.5, 0.0]
 
 
-# --- the papers' checks, except sums over activations and lasting differences, which the source does not claim -----------------------
+# --- the papers' checks, except sums over activations and lasting differences, which the source doe
 half_life = papers.excitability_halves_every_six_hours.of_variety(as_population)
 size = papers.an_engram_has_the_same_size_after_any_history.of_variety(as_population)
 intervals = papers.overlap_follows_the_closed_form_from_an_hour_to_a_week.of_variety(as_population)
 values = papers.overlap_has_the_values_of_the_reference_model.of_variety(as_population)
 week = papers.after_a_week_overlap_is_at_chance.of_variety(as_population)
-day_and_week = papers.memories_five_hours_apart_overlap_more_than_seven_days_apart.of_variety(as_population)
+day_and_week = papers.memories_five_hours_apart_overlap_more_than_seven_days_apart.of_variety(
+    as_population
+)
 creb = papers.a_tenth_of_the_cells_with_creb_makes_a_third_of_the_engram.of_variety(as_population)
 separation = papers.slow_inhibition_separates_memories_a_day_apart.of_variety(as_population)
 below_chance = papers.overlap_a_day_apart_is_at_or_below_chance.of_variety(as_population)
@@ -75,11 +110,15 @@ independent = papers.without_excitability_engrams_are_independent.of_variety(as_
 forgotten = papers.without_lasting_excitability_all_memories_are_separate.of_variety(as_population)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 overlap_picture = papers.overlap_by_the_interval.of_variety(
-    "Overlap of two memories by the time between them: the printed form gives both the same slot at any interval", as_population)
+    "Overlap of two memories by the time between them: the printed form gives both the same slot at any interval",
+    as_population,
+)
 separation_picture = papers.overlap_with_and_without_slow_inhibition.of_variety(
-    "Overlap with and without slow inhibition: the printed form has none, and both memories share a slot at any interval", as_population)
+    "Overlap with and without slow inhibition: the printed form has none, and both memories share a slot at any interval",
+    as_population,
+)
 
 
 @mutant("the least excitable slot", rejected_by="EAP-2")
@@ -89,4 +128,7 @@ def least_excitable(specimen: Any) -> Any:
 
 @mutant("a time constant of 6 h in place of a half-life", rejected_by="EAP-1")
 def time_constant(specimen: Any) -> Any:
-    return specimen.replacing("excitability", lambda held, gap, half, out: specimen.excitability(held, gap, half * math.log(2.0), out))
+    return specimen.replacing(
+        "excitability",
+        lambda held, gap, half, out: specimen.excitability(held, gap, half * math.log(2.0), out),
+    )

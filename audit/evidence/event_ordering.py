@@ -1,4 +1,7 @@
-"""Evidence for event_ordering: questions written for it, greedy choice against brute force and plain greedy choice, and stories in a memory."""
+"""Evidence for event_ordering: questions written for it, greedy choice against brute force and
+plain greedy choice, and stories in a memory.
+"""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -17,26 +20,40 @@ from ..memory import Scripted, encode, memory_of, neighbour
 
 LOCATION, LAZY = ("nemhauser1978analysis",), ("minoux1978accelerated",)
 ORDER = (
-    "List the order in which I planted the trees", "In what order did Ada visit the museums?", "Walk me through the renovation in order",
-    "What happened first, the move or the wedding?", "Give me a timeline of the project", "How did my opinion of the school change over time?",
-    "How has the menu evolved?", "Put the repairs in chronological order, and mention only five items", "Which came first, the dog or the cat?",
-    "Take me through the trip from the beginning to the end", "What was the sequence of events on the farm?", "Show the progression of her illness",
-    "Can you list, in order, the books we talked about?", "Tell me step by step how the deal was closed", "What did I do, by order of time?",
-    "How did the garden develop during the summer?", "Name the topics we discussed in the right order",
-    "Outline the chronology of the lawsuit", "The order of my questions about the loan, please", "How were the plans for the roof changed?",
-)
+    "List the order in which I planted the trees", "In what order did Ada visit the museums?",
+    "Walk me through the renovation in order",
+    "What happened first, the move or the wedding?", "Give me a timeline of the project",
+    "How did my opinion of the school change over time?",
+    "How has the menu evolved?",
+    "Put the repairs in chronological order, and mention only five items",
+    "Which came first, the dog or the cat?",
+    "Take me through the trip from the beginning to the end",
+    "What was the sequence of events on the farm?", "Show the progression of her illness",
+    "Can you list, in order, the books we talked about?",
+    "Tell me step by step how the deal was closed", "What did I do, by order of time?",
+    "How did the garden develop during the summer?",
+    "Name the topics we discussed in the right order",
+    "Outline the chronology of the lawsuit", "The order of my questions about the loan, please",
+    "How were the plans for the roof changed?",
+)  # fmt: skip
 NO_ORDER = (
-    "What did Ada buy in order to paint the fence?", "Where is the order from the bakery?", "When did Tom move?", "What is my first name?",
-    "Walk me through how to bake bread", "Who ordered the chairs?", "Why did the price change?", "What changed?", "Is she in order?", "",
-    "How does the oven work?", "Tell me about the trip", "Who was the first to arrive?", "Did we keep the law and order debate short?", "Of course",
-)
+    "What did Ada buy in order to paint the fence?", "Where is the order from the bakery?",
+    "When did Tom move?", "What is my first name?",
+    "Walk me through how to bake bread", "Who ordered the chairs?", "Why did the price change?",
+    "What changed?", "Is she in order?", "",
+    "How does the oven work?", "Tell me about the trip", "Who was the first to arrive?",
+    "Did we keep the law and order debate short?", "Of course",
+)  # fmt: skip
 COUNTS = (
-    ("mention only five items", 5), ("list the 3 main changes in order", 3), ("give me the two steps that came first", 2), ("only 12", 12),
+    ("mention only five items", 5), ("list the 3 main changes in order", 3),
+    ("give me the two steps that came first", 2), ("only 12", 12),
     ("it went through 5 stages", 5),
-    ("name exactly seven", 7), ("what happened in the last 3 months", 0), ("list the 4 months", 0), ("in what order did we visit them", 0),
-    ("the top twenty", 20), ("top 100 of them", 100), ("list zero things", 0), ("in 2019 we moved to 5 rooms", 0),
+    ("name exactly seven", 7), ("what happened in the last 3 months", 0), ("list the 4 months", 0),
+    ("in what order did we visit them", 0),
+    ("the top twenty", 20), ("top 100 of them", 100), ("list zero things", 0),
+    ("in 2019 we moved to 5 rooms", 0),
     ("at most 6 very long and boring topics", 6), ("", 0),
-)
+)  # fmt: skip
 
 
 def plain_greedy(value: Any, k: int) -> list[int]:
@@ -62,7 +79,10 @@ def chosen_by(specimen: Any, value: Any, k: int) -> tuple[list[int], int]:
 def instances(number: int, p: int, seed: int) -> list[NDArray[np.float64]]:
     """Random values >= 0, some of them sparse, so that candidates cover different others."""
     rng = np.random.default_rng(seed)
-    return [rng.random((p, p)) ** 3 * (rng.random((p, p)) < rng.choice([0.3, 0.6, 1.0])) for _ in range(number)]
+    return [
+        rng.random((p, p)) ** 3 * (rng.random((p, p)) < rng.choice([0.3, 0.6, 1.0]))
+        for _ in range(number)
+    ]
 
 
 @adaptation("EO-1", source="questions written for it, in a memory: with an order asked and without")
@@ -83,12 +103,23 @@ def the_number_of_items_is_read(specimen: Any) -> Any:
 @equation("EO-3", source="the product of its parts, in numpy", rtol=1e-12)
 def affinity_is_relevance_times_similarity_times_nearness(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
-    cosine, time, r, out = rng.uniform(-1.0, 1.0, (7, 7)), rng.uniform(0.0, 90.0, 7), rng.random(7), np.full((7, 7), np.nan)
+    cosine, time, r, out = (
+        rng.uniform(-1.0, 1.0, (7, 7)),
+        rng.uniform(0.0, 90.0, 7),
+        rng.random(7),
+        np.full((7, 7), np.nan),
+    )
     specimen.affinities(cosine, time, r, 31.0, out)
-    return out, np.outer(r, r) * np.clip(cosine, 0.0, None) * np.exp(-np.abs(np.subtract.outer(time, time)) / 31.0)
+    return out, np.outer(r, r) * np.clip(cosine, 0.0, None) * np.exp(
+        -np.abs(np.subtract.outer(time, time)) / 31.0
+    )
 
 
-@equation("EO-4", source="Nemhauser, Wolsey & Fisher 1978: 1 - ((k - 1) / k)^k of the best value, by brute force over all sets", papers=LOCATION)
+@equation(
+    "EO-4",
+    source="Nemhauser, Wolsey & Fisher 1978: 1 - ((k - 1) / k)^k of the best value, by brute force over all sets",
+    papers=LOCATION,
+)
 def greedy_choice_is_within_its_bound_of_the_best(specimen: Any) -> Any:
     slack = []
     for value in instances(60, 8, 4):
@@ -100,51 +131,101 @@ def greedy_choice_is_within_its_bound_of_the_best(specimen: Any) -> Any:
     return at_least(slack, 0.0)
 
 
-@equation("EO-4b", source="by hand: parts of 4, 3 and 3 items, the second and third together the best two", papers=LOCATION)
+@equation(
+    "EO-4b",
+    source="by hand: parts of 4, 3 and 3 items, the second and third together the best two",
+    papers=LOCATION,
+)
 def greedy_choice_takes_the_largest_gain_first(specimen: Any) -> Any:
     parts = ({0, 1, 2, 3}, {0, 1, 4}, {2, 3, 5})
     value = np.array([[float(i in part) for part in parts] + [0.0] * 3 for i in range(6)])
     return chosen_by(specimen, value, 2)[0], [0, 1]
 
 
-@equation("EO-5", source="Minoux 1978: the choice of plain greedy, with F computed anew each time", papers=(*LOCATION, *LAZY), figure="gains")
+@equation(
+    "EO-5",
+    source="Minoux 1978: the choice of plain greedy, with F computed anew each time",
+    papers=(*LOCATION, *LAZY),
+    figure="gains",
+)
 def lazy_choice_is_the_greedy_choice(specimen: Any) -> Any:
-    each = [value * unit for p, unit in ((1, 1.0), (5, 1.0), (12, 1e-20), (30, 1.0)) for value in instances(6, p, p)]
+    each = [
+        value * unit
+        for p, unit in ((1, 1.0), (5, 1.0), (12, 1e-20), (30, 1.0))
+        for value in instances(6, p, p)
+    ]
     ties = [np.eye(6), np.ones((4, 4)), np.zeros((3, 3)), np.kron(np.eye(3), np.ones((2, 2)))]
-    return [chosen_by(specimen, value, min(9, len(value)))[0] == plain_greedy(value, min(9, len(value))) for value in (*each, *ties)], True
+    return [
+        chosen_by(specimen, value, min(9, len(value)))[0] == plain_greedy(value, min(9, len(value)))
+        for value in (*each, *ties)
+    ], True
 
 
-@signature("EO-6", source="Minoux 1978: far fewer evaluations than k p - k (k - 1) / 2 of plain greedy", papers=LAZY)
+@signature(
+    "EO-6",
+    source="Minoux 1978: far fewer evaluations than k p - k (k - 1) / 2 of plain greedy",
+    papers=LAZY,
+)
 def most_gains_are_not_evaluated(specimen: Any) -> Any:
     p, k = 100, 20
-    return at_most([chosen_by(specimen, value, k)[1] / (k * p - k * (k - 1) / 2) for value in instances(5, p, 9)], 0.5)
+    return at_most(
+        [
+            chosen_by(specimen, value, k)[1] / (k * p - k * (k - 1) / 2)
+            for value in instances(5, p, 9)
+        ],
+        0.5,
+    )
 
 
-@limit("EO-6b", source="closed form: without overlap p gains, and one for each further item; with one part for all, p of each step", papers=LAZY)
+@limit(
+    "EO-6b",
+    source="closed form: without overlap p gains, and one for each further item; with one part for all, p of each step",
+    papers=LAZY,
+)
 def gains_are_evaluated_once_where_nothing_overlaps(specimen: Any) -> Any:
-    return [chosen_by(specimen, value, 3)[1] for value in (np.eye(6), np.diag([3.0, 1.0, 2.0]), np.ones((4, 4)))], [6 + 2, 3 + 2, 4 + 3 + 1]
+    return [
+        chosen_by(specimen, value, 3)[1]
+        for value in (np.eye(6), np.diag([3.0, 1.0, 2.0]), np.ones((4, 4)))
+    ], [6 + 2, 3 + 2, 4 + 3 + 1]
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 def judged(scores: Any, banned: tuple[int, ...] = ()) -> tuple[Any, Any]:
     """Neighbours that give RERANKED and ban rows."""
+
     def give(view: Any, _: Any) -> None:
-        view.reranked[...] = scores[:len(view.reranked)]
+        view.reranked[...] = scores[: len(view.reranked)]
 
     def ban(view: Any, _: Any) -> None:
         view.ban[list(banned)] += 1
 
-    return neighbour(Phase.RETRIEVE, give, sets=(RERANKED,), id="give"), neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban")
+    return neighbour(Phase.RETRIEVE, give, sets=(RERANKED,), id="give"), neighbour(
+        Phase.RETRIEVE, ban, adds=(BAN,), id="ban"
+    )
 
 
-def arranged(scores: Any, vectors: Any, times: Any, left_out: tuple[int, ...], pool: int, items: int, width: float) -> NDArray[np.float64]:
-    """Scores of every memory from the definition: pool, relevance, affinities, plain greedy, chosen ones above the best score."""
+def arranged(
+    scores: Any,
+    vectors: Any,
+    times: Any,
+    left_out: tuple[int, ...],
+    pool: int,
+    items: int,
+    width: float,
+) -> NDArray[np.float64]:
+    """Scores of every memory from the definition: pool, relevance, affinities, plain greedy,
+    chosen ones above the best score.
+    """
     rows = [int(i) for i in np.argsort(-scores, kind="stable") if i not in left_out][:pool]
     s = scores[rows]
     r = (s - s.min()) / (s.max() - s.min()) if s.max() > s.min() else np.ones(len(s))
     unit = vectors[rows] / np.linalg.norm(vectors[rows], axis=1, keepdims=True)
     t = times[rows]
-    value = np.outer(r, r) * np.maximum(unit @ unit.T, 0.0) * np.exp(-np.abs(t[:, None] - t[None, :]) / width)
+    value = (
+        np.outer(r, r)
+        * np.maximum(unit @ unit.T, 0.0)
+        * np.exp(-np.abs(t[:, None] - t[None, :]) / width)
+    )
     chosen = [rows[j] for j in plain_greedy(value, min(items, len(rows)))]
     step = ((s.max() - s.min()) or abs(s.max()) or 1.0) / len(chosen)
     out: NDArray[np.float64] = scores.copy()
@@ -153,18 +234,36 @@ def arranged(scores: Any, vectors: Any, times: Any, left_out: tuple[int, ...], p
     return out
 
 
-@equation("EO-7", source="ours: the definition step by step over plain arrays, with plain greedy choice", rtol=1e-6)
+@equation(
+    "EO-7",
+    source="ours: the definition step by step over plain arrays, with plain greedy choice",
+    rtol=1e-6,
+)
 def a_memory_ranks_the_chosen_above_the_rest(specimen: Any) -> Any:
     measured, expected = [], []
-    cases: tuple[tuple[float, float, int, int, str, int], ...] = (    # time scale, width, pool, items, question, items asked
-        (1.0, 10.0, 12, 4, "In what order did it happen?", 4), (3.0, 10.0, 12, 4, "In what order did it happen?", 4),
-        (1.0, 40.0, 7, 10, "List the order in which it happened, mention only three items", 3), (1.0, 2.0, 9, 20, "Give me a timeline", 20))
+    # time scale, width, pool, items, question, items asked
+    cases: tuple[tuple[float, float, int, int, str, int], ...] = (
+        (1.0, 10.0, 12, 4, "In what order did it happen?", 4),
+        (3.0, 10.0, 12, 4, "In what order did it happen?", 4),
+        (1.0, 40.0, 7, 10, "List the order in which it happened, mention only three items", 3),
+        (1.0, 2.0, 9, 20, "Give me a timeline", 20),
+    )
     for case, (time_scale, width, pool, items, question, asked) in enumerate(cases):
         rng = np.random.default_rng(20 + case)
         vectors, times = rng.normal(0.3, 1.0, (16, 3)), np.sort(rng.uniform(0.0, 90.0, 16))
-        scores, texts = np.round(rng.normal(0.0, 2.0, 16), 3), {f"part {i}": v for i, v in enumerate(vectors)}
-        memory = memory_of(specimen, *judged(scores, (2, 5)), embedder=Scripted({question: vectors[0], **texts}), time_scale=time_scale, pool=pool,
-                           items=items, width=width)
+        scores, texts = (
+            np.round(rng.normal(0.0, 2.0, 16), 3),
+            {f"part {i}": v for i, v in enumerate(vectors)},
+        )
+        memory = memory_of(
+            specimen,
+            *judged(scores, (2, 5)),
+            embedder=Scripted({question: vectors[0], **texts}),
+            time_scale=time_scale,
+            pool=pool,
+            items=items,
+            width=width,
+        )
         encode(memory, *((float(t), f"part {i}") for i, t in enumerate(times)))
         memory.archive(7)
         answer = memory.retrieve(question, k=3)
@@ -175,22 +274,41 @@ def a_memory_ranks_the_chosen_above_the_rest(specimen: Any) -> Any:
     return np.array(measured), np.array(expected)
 
 
-STORY = {"the seed": (1.0, 0.1, 0.0), "a seed": (1.0, 0.11, 0.0), "seeds": (1.0, 0.09, 0.01), "the leaf": (0.1, 1.0, 0.0),
-         "one leaf": (0.12, 1.0, 0.0), "the fruit": (0.1, 0.1, 1.0), "a stone": (1.0, 1.0, 1.0)}
+STORY = {
+    "the seed": (1.0, 0.1, 0.0),
+    "a seed": (1.0, 0.11, 0.0),
+    "seeds": (1.0, 0.09, 0.01),
+    "the leaf": (0.1, 1.0, 0.0),
+    "one leaf": (0.12, 1.0, 0.0),
+    "the fruit": (0.1, 0.1, 1.0),
+    "a stone": (1.0, 1.0, 1.0),
+}
 PARTS = np.array([0, 0, 0, 1, 1, 2, 3])
 SCORES = (1.0, 0.95, 0.9, 0.7, 0.65, 0.6, 0.0)
-APART = (0.0, 1.0, 2.0, 500.0, 501.0, 1000.0, 2000.0)       # h; the parts are weeks apart
+APART = (0.0, 1.0, 2.0, 500.0, 501.0, 1000.0, 2000.0)  # h; the parts are weeks apart
 
 
-@signature("EO-8", source="by hand: one memory of each of three parts, before the copies of the first part, which match best; parts by meaning, "
-           "by meaning and time, and by time alone; also if all scores are equal", papers=("lin2011class",))
+@signature(
+    "EO-8",
+    source="by hand: one memory of each of three parts, before the copies of the first part, which match best; parts by meaning, "
+    "by meaning and time, and by time alone; also if all scores are equal",
+    papers=("lin2011class",),
+)
 def each_part_of_a_story_is_told_once(specimen: Any) -> Any:
     question, found = "What is the timeline of the plant?", []
-    for alike, times, scores in ((False, (0.0,) * 7, SCORES), (False, APART, SCORES), (True, APART, SCORES), (False, APART, (2.0,) * 6 + (-1.0,)),
-                                 (True, APART[:6], (2.0,) * 6)):
+    for alike, times, scores in (
+        (False, (0.0,) * 7, SCORES),
+        (False, APART, SCORES),
+        (True, APART, SCORES),
+        (False, APART, (2.0,) * 6 + (-1.0,)),
+        (True, APART[:6], (2.0,) * 6),
+    ):
         vectors = {text: (1.0, 0.0, 0.0) if alike else vector for text, vector in STORY.items()}
-        memory = memory_of(specimen, *judged(np.array(scores)),
-                           embedder=Scripted({question: (1.0, 1.0, 1.0), **vectors}))
+        memory = memory_of(
+            specimen,
+            *judged(np.array(scores)),
+            embedder=Scripted({question: (1.0, 1.0, 1.0), **vectors}),
+        )
         encode(memory, *zip(times, STORY, strict=False))
         found.append(sorted(PARTS[memory.retrieve(question, k=3).rows].tolist()))
     return found, [[0, 1, 2]] * 5
@@ -204,21 +322,31 @@ def without_an_order_or_a_choice_nothing_moves(specimen: Any) -> Any:
         for i in range(4):
             for question in ("What grew?", "What is the timeline?"):
                 answer = memory.retrieve(question)
-                found += [bool(memory.column(CHRONOLOGICAL)), *answer.rows.tolist(), *(memory.column(ARRANGED) - score).tolist()]
+                found += [
+                    bool(memory.column(CHRONOLOGICAL)),
+                    *answer.rows.tolist(),
+                    *(memory.column(ARRANGED) - score).tolist(),
+                ]
             if i < 3:
                 encode(memory, (0.0, "the same text"))
     expected: list[float] = []
-    for lift in (0.5, 1.0, 2.0):                                     # the score, without sign; 1 if it is 0
-        expected += [False, True, False, 0, 0.0, True, 0, lift, False, 0, 1, 0.0, 0.0, True, 0, 1, lift, lift / 2]
+    # the score, without sign; 1 if it is 0
+    for lift in (0.5, 1.0, 2.0):
+        expected += [False, True, False, 0, 0.0, True, 0, lift, False, 0, 1, 0.0, 0.0, True, 0, 1,
+                     lift, lift / 2]  # fmt: skip
         expected += [False, 0, 1, 2, 0.0, 0.0, 0.0, True, 0, 1, 2, lift, lift / 2, 0.0]
     return found, expected
 
 
-# Role, how it is said, session; each pair by hand: rows of a request and its reply.  The fourth event is vetoed, so it is no row.
-TALK = (("user", "speaker", "s"), ("assistant", "speaker", "s"), ("assistant", "speaker", "s"), ("user", "refused", "s"), ("assistant", "role", "s"),
-        ("user", "role", "s"), ("assistant", "role", "s"), ("user", "speaker", "s"), ("user", "speaker", "s"), ("assistant", "speaker", "t"),
-        ("Ada", "speaker", "t"), ("assistant", "speaker", "t"), ("system", "speaker", "t"), ("assistant", "speaker", "t"), ("user", "speaker", "u"),
-        ("assistant", "speaker", "u"))
+# Role, how it is said, session; each pair by hand: rows of a request and its reply.  The fourth
+# event is vetoed, so it is no row.
+TALK = (("user", "speaker", "s"), ("assistant", "speaker", "s"), ("assistant", "speaker", "s"),
+        ("user", "refused", "s"), ("assistant", "role", "s"),
+        ("user", "role", "s"), ("assistant", "role", "s"), ("user", "speaker", "s"), ("user",
+        "speaker", "s"), ("assistant", "speaker", "t"),
+        ("Ada", "speaker", "t"), ("assistant", "speaker", "t"), ("system", "speaker", "t"),
+        ("assistant", "speaker", "t"), ("user", "speaker", "u"),
+        ("assistant", "speaker", "u"))  # fmt: skip
 EXCHANGES = ((0, 1), (4, 5), (13, 14))
 
 
@@ -226,24 +354,39 @@ def talk(specimen: Any, scores: Any, banned: tuple[int, ...] = (), **params: Any
     def veto(view: Any, incoming: Any) -> None:
         view.veto += incoming.event.text.startswith("refused")
 
-    memory = memory_of(specimen, *judged(scores, banned), neighbour(Phase.ENCODE, veto, adds=(VETO,), id="veto"), **params)
+    memory = memory_of(
+        specimen,
+        *judged(scores, banned),
+        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="veto"),
+        **params,
+    )
     for i, (who, way, session) in enumerate(TALK):
         told = {"attributes": (("role", who),)} if way == "role" else {"speaker": who}
         encode(memory, Event(float(i), f"{way} {i}", session=session, **told))
     return memory
 
 
-@adaptation("EO-11", source="pairs by hand; the weighted mean of both scores, one pair at a time", rtol=1e-6)
+@adaptation(
+    "EO-11", source="pairs by hand; the weighted mean of both scores, one pair at a time", rtol=1e-6
+)
 def a_summary_wants_whole_exchanges(specimen: Any) -> Any:
-    """Only the reply that follows a request in its session is one; a banned half has no say; another question and an order have none, too."""
+    """Only the reply that follows a request in its session is one; a banned half has no say;
+    another question and an order have none, too.
+    """
     scores, measured, expected = np.random.default_rng(5).normal(0.0, 2.0, len(TALK) - 1), [], []
     for banned, share in (((), 0.25), ((), 1.0), ((1, 4), 0.5)):
         memory = talk(specimen, scores, banned, share=share)
-        for text, order in (("Summarize what we said", False), ("Can you give me an overview of how the plan evolved over time?", True)):
+        for text, order in (
+            ("Summarize what we said", False),
+            ("Can you give me an overview of how the plan evolved over time?", True),
+        ):
             answer, want = memory.retrieve(text), scores.copy()
             for a, b in EXCHANGES:
                 if not {a, b}.intersection(banned):
-                    want[a], want[b] = np.average(scores[[a, b]], weights=[1.0, share]), np.average(scores[[a, b]], weights=[share, 1.0])
+                    want[a], want[b] = (
+                        np.average(scores[[a, b]], weights=[1.0, share]),
+                        np.average(scores[[a, b]], weights=[share, 1.0]),
+                    )
             measured.append([*memory.column(ARRANGED), answer.chronological])
             expected.append([*want, order])
         memory.retrieve("What did we say?")
@@ -252,7 +395,10 @@ def a_summary_wants_whole_exchanges(specimen: Any) -> Any:
     return measured, expected
 
 
-@limit("EO-12", source="definition: a summary in order is an order; without a share, and without roles, nothing moves")
+@limit(
+    "EO-12",
+    source="definition: a summary in order is an order; without a share, and without roles, nothing moves",
+)
 def a_summary_in_order_covers_its_parts(specimen: Any) -> Any:
     scores = np.linspace(3.0, 0.0, len(TALK) - 1)
     memory, alone = talk(specimen, scores, items=2), talk(specimen, scores, share=0.0)
@@ -262,25 +408,37 @@ def a_summary_in_order_covers_its_parts(specimen: Any) -> Any:
     people = memory_of(specimen, *judged(scores))
     encode(people, *(Event(float(i), f"turn {i}", "AB"[i % 2], "s", f"e{i}") for i in range(6)))
     people.retrieve("Summarize what we said")
-    return [above, *alone.column(ARRANGED), *people.column(ARRANGED)], [2, *scores.astype(np.float32), *scores[:6].astype(np.float32)]
+    return [above, *alone.column(ARRANGED), *people.column(ARRANGED)], [
+        2,
+        *scores.astype(np.float32),
+        *scores[:6].astype(np.float32),
+    ]
 
 
-@limit("EO-13", source="definition: what has no score is in no answer, and shares nothing", rtol=1e-6)
+@limit(
+    "EO-13", source="definition: what has no score is in no answer, and shares nothing", rtol=1e-6
+)
 def a_memory_without_a_score_has_no_say(specimen: Any) -> Any:
     """A reply without a score, a request without one, and an exchange in which both have one."""
     scores = np.linspace(3.0, 0.0, len(TALK) - 1)
     scores[[1, 4]] = np.nan
     memory, want = talk(specimen, scores, share=0.5), scores.copy()
     rows = memory.retrieve("Summarize what we said", k=len(TALK)).rows.tolist()
-    want[13], want[14] = (2.0 * scores[13] + scores[14]) / 3.0, (scores[13] + 2.0 * scores[14]) / 3.0
+    want[13], want[14] = (
+        (2.0 * scores[13] + scores[14]) / 3.0,
+        (scores[13] + 2.0 * scores[14]) / 3.0,
+    )
     return [*np.nan_to_num(memory.column(ARRANGED), nan=-9.0), *sorted(rows)], [
-        *np.nan_to_num(want, nan=-9.0), *(i for i in range(len(scores)) if i not in (1, 4))]
+        *np.nan_to_num(want, nan=-9.0),
+        *(i for i in range(len(scores)) if i not in (1, 4)),
+    ]
 
 
 @adaptation("EO-10", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
-    hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000, "list x x x x x x " * 60_000, "change x " * 110_000,
-               "5 x x x " * 120_000, "order " + "x" * 1_000_000, "1" * 1_000_000)
+    hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000,
+               "list x x x x x x " * 60_000, "change x " * 110_000,
+               "5 x x x " * 120_000, "order " + "x" * 1_000_000, "1" * 1_000_000)  # fmt: skip
     seconds = []
     for words in hostile:
         start = process_time()
@@ -290,18 +448,32 @@ def hostile_queries_take_linear_time(specimen: Any) -> Any:
     return at_most(seconds, 5.0)
 
 
-@figure("gains", caption="Share of the pool that the chosen candidates cover, against the best choice of as many: greedy choice is close to "
-        "it, and above its bound", source="Nemhauser, Wolsey & Fisher 1978; best sets by brute force")
+@figure(
+    "gains",
+    caption="Share of the pool that the chosen candidates cover, against the best choice of as many: greedy choice is close to "
+    "it, and above its bound",
+    source="Nemhauser, Wolsey & Fisher 1978; best sets by brute force",
+)
 def coverage_over_items(specimen: Any) -> Picture:
     value, ks = instances(1, 12, 3)[0], np.arange(1, 7)
     total = covered(value, tuple(range(12)))
-    best = np.array([max(covered(value, s) for s in combinations(range(12), int(k))) for k in ks]) / total
+    best = (
+        np.array([max(covered(value, s) for s in combinations(range(12), int(k))) for k in ks])
+        / total
+    )
     greedy = np.array([covered(value, chosen_by(specimen, value, int(k))[0]) for k in ks]) / total
-    return Picture("items chosen", "share of the coverage of all", (
-        Curve("greedy", ks, greedy), Curve("bound", ks, (1.0 - (1.0 - 1.0 / ks) ** ks) * best), dots("best", ks, best)))
+    return Picture(
+        "items chosen",
+        "share of the coverage of all",
+        (
+            Curve("greedy", ks, greedy),
+            Curve("bound", ks, (1.0 - (1.0 - 1.0 / ks) ** ks) * best),
+            dots("best", ks, best),
+        ),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("every list is an order", rejected_by="EO-1")
 def any_list(specimen: Any) -> Any:
     original = specimen.asks_order
@@ -310,13 +482,19 @@ def any_list(specimen: Any) -> Any:
 
 @mutant("units of time count as items", rejected_by="EO-2")
 def months(specimen: Any) -> Any:
-    return specimen.replacing("items_asked", lambda words: next((int(w) for w in words.split() if w.isdigit()), 0))
+    return specimen.replacing(
+        "items_asked", lambda words: next((int(w) for w in words.split() if w.isdigit()), 0)
+    )
 
 
 @mutant("negative cosines count", rejected_by="EO-3")
 def signed(specimen: Any) -> Any:
     def affinities(cosine: Any, time: Any, relevance: Any, width: float, out: Any) -> None:
-        out[:] = np.outer(relevance, relevance) * cosine * np.exp(-np.abs(np.subtract.outer(time, time)) / width)
+        out[:] = (
+            np.outer(relevance, relevance)
+            * cosine
+            * np.exp(-np.abs(np.subtract.outer(time, time)) / width)
+        )
 
     return specimen.replacing("affinities", affinities)
 
@@ -324,7 +502,7 @@ def signed(specimen: Any) -> Any:
 @mutant("the least covering candidates", rejected_by="EO-4")
 def least(specimen: Any) -> Any:
     def lazy_greedy(value: Any, chosen: Any) -> int:
-        chosen[:] = np.argsort(value.sum(axis=0), kind="stable")[:len(chosen)]
+        chosen[:] = np.argsort(value.sum(axis=0), kind="stable")[: len(chosen)]
         return 0
 
     return specimen.replacing("lazy_greedy", lazy_greedy)
@@ -333,7 +511,7 @@ def least(specimen: Any) -> Any:
 @mutant("the largest sums, without regard to what is covered", rejected_by="EO-5")
 def largest(specimen: Any) -> Any:
     def lazy_greedy(value: Any, chosen: Any) -> int:
-        chosen[:] = np.argsort(-value.sum(axis=0), kind="stable")[:len(chosen)]
+        chosen[:] = np.argsort(-value.sum(axis=0), kind="stable")[: len(chosen)]
         return len(value)
 
     return specimen.replacing("lazy_greedy", lazy_greedy)
@@ -365,13 +543,17 @@ def eager(specimen: Any) -> Any:
 @mutant("rows and columns of the values are exchanged", rejected_by="EO-5")
 def transposed(specimen: Any) -> Any:
     original = specimen.lazy_greedy
-    return specimen.replacing("lazy_greedy", lambda value, chosen: original(np.ascontiguousarray(value.T), chosen))
+    return specimen.replacing(
+        "lazy_greedy", lambda value, chosen: original(np.ascontiguousarray(value.T), chosen)
+    )
 
 
 @mutant("time does not count", rejected_by="EO-7")
 def timeless(specimen: Any) -> Any:
     original = specimen.affinities
-    return specimen.replacing("affinities", lambda cosine, time, *rest: original(cosine, 0.0 * time, *rest))
+    return specimen.replacing(
+        "affinities", lambda cosine, time, *rest: original(cosine, 0.0 * time, *rest)
+    )
 
 
 @mutant("relevance alone", rejected_by="EO-8")
@@ -389,7 +571,9 @@ def always(specimen: Any) -> Any:
 
 @mutant("the reply alone gains", rejected_by="EO-11")
 def reply_alone(specimen: Any) -> Any:
-    def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
+    def share_exchanges(
+        scores: Any, exchange: Any, answerable: Any, share: float, out: Any
+    ) -> None:
         for i, j in enumerate(exchange):
             if 0 <= j != i and answerable[i] and answerable[j]:
                 out[i] = (scores[i] + share * scores[j]) / (1.0 + share)
@@ -400,29 +584,40 @@ def reply_alone(specimen: Any) -> Any:
 @mutant("the other's score is added", rejected_by="EO-11")
 def added(specimen: Any) -> Any:
     original = specimen.share_exchanges
-    return specimen.replacing("share_exchanges", lambda scores, exchange, answerable, share, out: original(
-        scores * (1.0 + share), exchange, answerable, share, out))
+    return specimen.replacing(
+        "share_exchanges",
+        lambda scores, exchange, answerable, share, out: original(
+            scores * (1.0 + share), exchange, answerable, share, out
+        ),
+    )
 
 
 @mutant("any reply belongs to the last request", rejected_by="EO-11")
 def last_request(specimen: Any) -> Any:
-    class Late(specimen.EventOrdering):                                       # type: ignore[misc]
+    class Late(specimen.EventOrdering):  # type: ignore[misc]
         def keep(self, view: Any, incoming: Any) -> None:
             role = incoming.event.get("role") or incoming.event.speaker
             if role == "user":
                 view.exchange[view.row] = view.row
             elif role == "assistant":
-                view.exchange[view.row] = max((int(j) for i, j in enumerate(view.exchange[:view.row]) if i == j), default=-1)
+                view.exchange[view.row] = max(
+                    (int(j) for i, j in enumerate(view.exchange[: view.row]) if i == j), default=-1
+                )
 
     return specimen.replacing("EventOrdering", Late)
 
 
 @mutant("a missing score spreads to the other half", rejected_by="EO-13")
 def spreading(specimen: Any) -> Any:
-    def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
+    def share_exchanges(
+        scores: Any, exchange: Any, answerable: Any, share: float, out: Any
+    ) -> None:
         for i, j in enumerate(exchange):
             if 0 <= j != i and answerable[i] and answerable[j]:
-                out[i], out[j] = (scores[i] + share * scores[j]) / (1.0 + share), (scores[j] + share * scores[i]) / (1.0 + share)
+                out[i], out[j] = (
+                    (scores[i] + share * scores[j]) / (1.0 + share),
+                    (scores[j] + share * scores[i]) / (1.0 + share),
+                )
 
     return specimen.replacing("share_exchanges", share_exchanges)
 

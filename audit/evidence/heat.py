@@ -1,4 +1,5 @@
 """Evidence for heat: the logistic function, against scipy and closed forms."""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -17,7 +18,9 @@ from ..memory import encode, memory_of, neighbour
 def heat(specimen: Any, activation: Any, log_strength: Any) -> Any:
     """The signal as the plug-in writes it, in float64."""
     a, s = np.broadcast_arrays(np.asarray(activation, float), np.asarray(log_strength, float))
-    view = SimpleNamespace(activation=a.copy(), log_strength=s.copy(), heat=np.full(a.shape, np.nan))
+    view = SimpleNamespace(
+        activation=a.copy(), log_strength=s.copy(), heat=np.full(a.shape, np.nan)
+    )
     specimen.Heat("heat", specimen.HeatParams(time_scale=1.0, weight=0.1)).score(view, None)
     return view.heat
 
@@ -37,7 +40,9 @@ def doubling_the_strength_doubles_the_odds(specimen: Any) -> Any:
 
 @limit("HT-3", source="closed form")
 def extremes_stay_probabilities(specimen: Any) -> Any:
-    return heat(specimen, [0.0, 800.0, -800.0, np.inf, -np.inf, np.inf], [0.0, 0.0, 0.0, 0.0, 0.0, -np.inf]), [0.5, 1.0, 0.0, 1.0, 0.0, 0.5]
+    return heat(
+        specimen, [0.0, 800.0, -800.0, np.inf, -np.inf, np.inf], [0.0, 0.0, 0.0, 0.0, 0.0, -np.inf]
+    ), [0.5, 1.0, 0.0, 1.0, 0.0, 0.5]
 
 
 @adaptation("HT-4", source="neutral columns")
@@ -47,58 +52,99 @@ def neutral_columns_give_equal_heat(specimen: Any) -> Any:
 
 @equation("HT-5", source="definition; scipy.special.expit", rtol=1e-6)
 def in_a_memory_heat_is_the_logistic_of_what_others_add_to_use_and_strength(specimen: Any) -> Any:
-    activation, log_strength = np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf]), np.array([0.0, -1.0, 1.5, 2.0, -3.0, -np.inf])
+    activation, log_strength = (
+        np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf]),
+        np.array([0.0, -1.0, 1.5, 2.0, -3.0, -np.inf]),
+    )
 
     def use(view: Any, _: Any) -> None:
-        view.activation[...] = activation[:len(view.activation)]
+        view.activation[...] = activation[: len(view.activation)]
 
     def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] += log_strength[:len(view.log_strength)]
+        view.log_strength[...] += log_strength[: len(view.log_strength)]
 
-    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
-                       neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"), weight=0.3)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
+        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+        weight=0.3,
+    )
     encode(memory, *((float(i), f"event {i}") for i in range(6)))
     memory.archive(1)
     memory.retrieve("event")
-    neutral = memory.column(specimen.HEAT).copy()             # no maintenance has run since the last memory was stored
+    # no maintenance has run since the last memory was stored
+    neutral = memory.column(specimen.HEAT).copy()
     memory.advance(6.0)
     memory.retrieve("event")
-    return [neutral[-1], *memory.column(specimen.HEAT)], [0.5, *expit(activation[:5] + log_strength[:5]), 0.5]
+    return [neutral[-1], *memory.column(specimen.HEAT)], [
+        0.5,
+        *expit(activation[:5] + log_strength[:5]),
+        0.5,
+    ]
 
 
-@equation("HT-6", source="definition: worth is B + ln s, or nothing where that is NaN; the least worth leave a full memory", rtol=1e-9)
+@equation(
+    "HT-6",
+    source="definition: worth is B + ln s, or nothing where that is NaN; the least worth leave a full memory",
+    rtol=1e-9,
+)
 def in_a_full_memory_the_least_used_and_weakest_leave(specimen: Any) -> Any:
-    activation, log_strength = np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf, 0.0, 0.0]), np.array([-0.5, -1.0, 1.5, 2.0, -3.0, -np.inf, 0.0, 0.0])
+    activation, log_strength = (
+        np.array([0.0, 2.5, -4.0, 0.7, 0.0, np.inf, 0.0, 0.0]),
+        np.array([-0.5, -1.0, 1.5, 2.0, -3.0, -np.inf, 0.0, 0.0]),
+    )
 
     def use(view: Any, _: Any) -> None:
-        view.activation[...] = activation[:len(view.activation)]
+        view.activation[...] = activation[: len(view.activation)]
 
     def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] += log_strength[:len(view.log_strength)]
+        view.log_strength[...] += log_strength[: len(view.log_strength)]
 
-    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
-                       neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"), capacity=6, weight=0.3)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.MAINTAIN, use, sets=(ACTIVATION,), id="use"),
+        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+        capacity=6,
+        weight=0.3,
+    )
     encode(memory, *((float(i), f"event {i}") for i in range(6)))
     memory.advance(25.0)
     worth = memory.column(WORTH).copy()
     encode(memory, (30.0, "event 6"), (31.0, "event 7"))
-    return [*worth, *memory.column(VISIBLE)], [-0.5, 1.5, -2.5, 2.7, -3.0, 0.0, True, True, False, True, False, True, True, True]
+    return [*worth, *memory.column(VISIBLE)], [-0.5, 1.5, -2.5, 2.7, -3.0, 0.0, True, True, False,
+                                               True, False, True, True, True]  # fmt: skip
 
 
-@figure("logistic", caption="Heat over activation: the probability of need, one half at log odds 0; a stronger memory reaches it at lower activation",
-        source="definition")
+@figure(
+    "logistic",
+    caption="Heat over activation: the probability of need, one half at log odds 0; a stronger memory reaches it at lower activation",
+    source="definition",
+)
 def heat_over_activation(specimen: Any) -> Picture:
     activation, marks = np.linspace(-6.0, 6.0, 97), np.array([-4.0, -2.0, 0.0, 2.0, 4.0])
     strengths = ((1.0, "strength 1"), (4.0, "strength 4"), (0.25, "strength 1/4"))
-    return Picture("activation, ln odds", "heat", (
-        *(Curve(label, activation, heat(specimen, activation, np.log(s))) for s, label in strengths),
-        dots("logistic function", marks, expit(marks))))
+    return Picture(
+        "activation, ln odds",
+        "heat",
+        (
+            *(
+                Curve(label, activation, heat(specimen, activation, np.log(s)))
+                for s, label in strengths
+            ),
+            dots("logistic function", marks, expit(marks)),
+        ),
+    )
 
 
 @mutant("strength left out", rejected_by="HT-2")
 def without_strength(specimen: Any) -> Any:
     original = specimen.heat
-    return specimen.replacing("heat", lambda activation, log_strength, out: original(activation, np.zeros_like(log_strength), out))
+    return specimen.replacing(
+        "heat",
+        lambda activation, log_strength, out: original(
+            activation, np.zeros_like(log_strength), out
+        ),
+    )
 
 
 @mutant("log odds in place of the probability", rejected_by="HT-1")
@@ -112,12 +158,17 @@ def unsquashed(specimen: Any) -> Any:
 @mutant("worth without strength", rejected_by="HT-6")
 def worth_of_use_alone(specimen: Any) -> Any:
     original = specimen.add_log_odds
-    return specimen.replacing("add_log_odds", lambda activation, log_strength, out: original(activation, np.zeros_like(log_strength), out))
+    return specimen.replacing(
+        "add_log_odds",
+        lambda activation, log_strength, out: original(
+            activation, np.zeros_like(log_strength), out
+        ),
+    )
 
 
 @mutant("strength used as its own log", rejected_by="HT-5")
 def raw_strength(specimen: Any) -> Any:
-    class Raw(specimen.Heat):                                                 # type: ignore[misc]
+    class Raw(specimen.Heat):  # type: ignore[misc]
         def score(self, view: Any, cue: Any) -> None:
             specimen.heat(view.activation, np.exp(view.log_strength), view.heat)
 

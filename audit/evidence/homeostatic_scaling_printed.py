@@ -1,4 +1,7 @@
-"""Evidence for homeostatic_scaling_printed: the rule of Cortex 4.4.3, and the checks of the models that it cites."""
+"""Evidence for homeostatic_scaling_printed: the rule of Cortex 4.4.3, and the checks of the
+models that it cites.
+"""
+
 from __future__ import annotations
 
 import math
@@ -16,7 +19,10 @@ TARGET, ALPHA = 0.4, 0.05
 
 
 def as_scaling(specimen: Any) -> SimpleNamespace:
-    """The printed rule under the paper's names: one factor for all.  It has no dynamics, so checks of dynamics are not testable."""
+    """The printed rule under the paper's names: one factor for all.  It has no dynamics, so
+    checks of dynamics are not testable.
+    """
+
     def scale(log_factor: Any, speaker: Any, out: Any) -> None:
         out[:] = math.log(specimen.power_ratio(1.0, 0.9, TARGET, ALPHA))
 
@@ -26,7 +32,7 @@ def as_scaling(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(scale=scale, slopes=slopes, advance=slopes)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
+# --- as printed -----------------------------------------------------------------------------------
 @equation("CM-8.2", source="linear neuron r = w x, alpha = 1: at the target after one step")
 def with_alpha_one_a_linear_neuron_reaches_its_target_in_one_step(specimen: Any) -> Any:
     w, x = np.array([0.2, 3.0, 0.7]), np.array([1.0, 0.5, 2.0])
@@ -34,7 +40,13 @@ def with_alpha_one_a_linear_neuron_reaches_its_target_in_one_step(specimen: Any)
     return [float(after @ x), after[0] / after[1]], [TARGET, w[0] / w[1]]
 
 
-@limit("CM-8.2b", source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates without end", rtol=1e-9, atol=1e-9, figure="error")
+@limit(
+    "CM-8.2b",
+    source="e -> (1 - alpha) e, in logarithms; alpha = 2 alternates without end",
+    rtol=1e-9,
+    atol=1e-9,
+    figure="error",
+)
 def the_log_error_is_multiplied_by_one_minus_alpha(specimen: Any) -> Any:
     measured, expected = [], []
     for alpha in (0.05, 0.5, 1.5, 2.0):
@@ -46,20 +58,36 @@ def the_log_error_is_multiplied_by_one_minus_alpha(specimen: Any) -> Any:
     return measured, expected
 
 
-@adaptation("HSP-1", source="Cortex, public code: 1 + 0.05 (target - mean)", atol=1e-15, papers=("cortex2026",))
+@adaptation(
+    "HSP-1",
+    source="Cortex, public code: 1 + 0.05 (target - mean)",
+    atol=1e-15,
+    papers=("cortex2026",),
+)
 def the_public_code_has_another_factor(specimen: Any) -> Any:
-    return [specimen.proportional(2.0, r, TARGET, 0.05) for r in (0.4, 0.9, 0.1)], [2.0, 2.0 * 0.975, 2.0 * 1.015]
+    return [specimen.proportional(2.0, r, TARGET, 0.05) for r in (0.4, 0.9, 0.1)], [
+        2.0,
+        2.0 * 0.975,
+        2.0 * 1.015,
+    ]
 
 
 @adaptation("HSP-2", source="numpy mean of exp over the visible memories")
 def the_rate_is_the_mean_over_all_visible_memories(specimen: Any) -> Any:
     log_w, visible = np.array([0.0, -1.0, 2.0, 0.5]), np.array([True, True, False, True])
-    return [specimen.mean_strength(log_w, visible), specimen.mean_strength(log_w, ~visible & False)], [np.exp(log_w[visible]).mean(), 0.0]
+    return [
+        specimen.mean_strength(log_w, visible),
+        specimen.mean_strength(log_w, ~visible & False),
+    ], [np.exp(log_w[visible]).mean(), 0.0]
 
 
-# --- the models it cites -------------------------------------------------------------------------------------------------------
-@equation("CM-8.3", source="Tetzlaff et al. 2011: dw/dt = mu u v + gamma (v_T - v) w^2, w* = sqrt(mu u v / (gamma (v - v_T)))", atol=1e-3,
-          papers=("tetzlaff2011synaptic",))
+# --- the models it cites --------------------------------------------------------------------------
+@equation(
+    "CM-8.3",
+    source="Tetzlaff et al. 2011: dw/dt = mu u v + gamma (v_T - v) w^2, w* = sqrt(mu u v / (gamma (v - v_T)))",
+    atol=1e-3,
+    papers=("tetzlaff2011synaptic",),
+)
 def hebbian_growth_and_scaling_balance_at_the_fixed_point_of_tetzlaff(specimen: Any) -> Any:
     mu, gamma, u, v, v_t, w = 0.1, 0.05, 1.0, 0.6, 0.2, 1.0
     for _ in range(2000):
@@ -70,13 +98,21 @@ def hebbian_growth_and_scaling_balance_at_the_fixed_point_of_tetzlaff(specimen: 
 ratios = paper.scaling_keeps_ratios_and_order_within_a_domain.of_variety(as_scaling)
 rossum = paper.error_and_integral_drive_the_weight_in_proportion_to_itself.of_variety(as_scaling)
 silence = paper.a_silenced_neuron_scales_up_by_the_closed_form.of_variety(as_scaling)
-drift_free = paper.scaling_changes_the_mean_of_spike_timing_plasticity_only_away_from_the_goal.of_variety(as_scaling)
+drift_free = (
+    paper.scaling_changes_the_mean_of_spike_timing_plasticity_only_away_from_the_goal.of_variety(
+        as_scaling
+    )
+)
 deprivation = paper.two_days_of_silence_double_all_weights.of_variety(as_scaling, drawn=False)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("error", caption="Each step of the printed rule takes the share alpha off the logarithm of the error: above 1 it overshoots, at 2 it "
-        "alternates", source="Cortex 4.4.3; (1 - alpha)^n")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "error",
+    caption="Each step of the printed rule takes the share alpha off the logarithm of the error: above 1 it overshoots, at 2 it "
+    "alternates",
+    source="Cortex 4.4.3; (1 - alpha)^n",
+)
 def error_over_steps(specimen: Any) -> Picture:
     curves = []
     for alpha, last in ((ALPHA, 20), (0.5, 20), (1.5, 20), (2.0, 11)):
@@ -89,9 +125,13 @@ def error_over_steps(specimen: Any) -> Picture:
 
 @mutant("the inverse ratio", rejected_by="CM-8.2")
 def inverted(specimen: Any) -> Any:
-    return specimen.replacing("power_ratio", lambda w, r, r_target, alpha: w * (r / r_target) ** alpha)
+    return specimen.replacing(
+        "power_ratio", lambda w, r, r_target, alpha: w * (r / r_target) ** alpha
+    )
 
 
 @mutant("an additive step", rejected_by="CM-8.2")
 def additive(specimen: Any) -> Any:
-    return specimen.replacing("power_ratio", lambda w, r, r_target, alpha: w + alpha * (r_target - r))
+    return specimen.replacing(
+        "power_ratio", lambda w, r, r_target, alpha: w + alpha * (r_target - r)
+    )

@@ -1,4 +1,7 @@
-"""Evidence for hopfield_completion_printed: the equations of Cortex 4.3.4, and the checks of the paper's form applied to them."""
+"""Evidence for hopfield_completion_printed: the equations of Cortex 4.3.4, and the checks of the
+paper's form applied to them.
+"""
+
 from __future__ import annotations
 
 import math
@@ -12,27 +15,40 @@ from ..figures import Curve, Picture, dots, figure
 from . import hopfield_completion as paper
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("MHP-1", source="Cortex 4.3.4, energy; scipy logsumexp", atol=1e-10, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "MHP-1", source="Cortex 4.3.4, energy; scipy logsumexp", atol=1e-10, papers=("cortex2026",)
+)
 def the_energy_is_the_printed_one(specimen: Any) -> Any:
     cases = list(paper.networks(100))
-    return [specimen.energy(*case) for case in cases], [-logsumexp(b * (x @ s)) / b + 0.5 * s @ s for x, s, b in cases]
+    return [specimen.energy(*case) for case in cases], [
+        -logsumexp(b * (x @ s)) / b + 0.5 * s @ s for x, s, b in cases
+    ]
 
 
-@adaptation("MHP-2", source="closed form: the same pattern stored N times, -ln(N) / beta - |x|^2 / 2", figure="energy_of_copies")
+@adaptation(
+    "MHP-2",
+    source="closed form: the same pattern stored N times, -ln(N) / beta - |x|^2 / 2",
+    figure="energy_of_copies",
+)
 def the_printed_energy_falls_with_every_copy_of_a_pattern(specimen: Any) -> Any:
     x = np.array([0.6, 0.8])
-    return [specimen.energy(np.tile(x, (n, 1)), x, 4.0) for n in (1, 10, 100)], [-math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)]
+    return [specimen.energy(np.tile(x, (n, 1)), x, 4.0) for n in (1, 10, 100)], [
+        -math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)
+    ]
 
 
-@signature("MHP-3", source="Cortex 4.3.4: converges to the stored memory pattern with highest overlap; 100 patterns, beta 20, 0.05 from one of them",
-           papers=("cortex2026",))
+@signature(
+    "MHP-3",
+    source="Cortex 4.3.4: converges to the stored memory pattern with highest overlap; 100 patterns, beta 20, 0.05 from one of them",
+    papers=("cortex2026",),
+)
 def the_stored_pattern_with_the_highest_overlap_is_found(specimen: Any) -> Any:
     x = paper.near_duplicates()
     return bool(np.linalg.norm(paper.settled(specimen, x, x[0], 20.0)[0] - x[0]) < 0.05)
 
 
-# --- the paper's checks --------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 attention = paper.the_update_is_softmax_attention
 overflow = paper.no_beta_overflows_and_constants_cancel
 descent = paper.an_update_never_raises_the_energy
@@ -45,26 +61,46 @@ near_duplicates = paper.near_duplicates_share_the_softmax_at_small_beta_only
 partial_cue = paper.half_a_pattern_retrieves_the_whole
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 error_picture = paper.error_of_one_update.of_variety(
-    "Distance of the first update from the stored pattern: it falls exponentially with beta, below the paper's bound, as in the paper")
+    "Distance of the first update from the stored pattern: it falls exponentially with beta, below the paper's bound, as in the paper"
+)
 bifurcation_picture = paper.fixed_points_over_beta.of_variety(
-    "Fixed point between two opposite memories: in the middle up to beta = 1, on either side of it above, as in the paper")
+    "Fixed point between two opposite memories: in the middle up to beta = 1, on either side of it above, as in the paper"
+)
 
 
-@figure("energy_of_copies", caption="Printed energy of a pattern that is stored several times: it falls below 0 without bound; the paper's "
-        "energy does not", source="closed form -ln(N) / beta - |x|^2 / 2; the paper's energy is never below 0")
+@figure(
+    "energy_of_copies",
+    caption="Printed energy of a pattern that is stored several times: it falls below 0 without bound; the paper's "
+    "energy does not",
+    source="closed form -ln(N) / beta - |x|^2 / 2; the paper's energy is never below 0",
+)
 def energy_over_copies(specimen: Any) -> Picture:
     x, copies = np.array([0.6, 0.8]), np.array([1, 2, 5, 10, 20, 50, 100, 200])
-    return Picture("copies of the pattern", "energy", (
-        Curve("printed", copies, [specimen.energy(np.tile(x, (int(n), 1)), x, 4.0) for n in copies]),
-        Curve("lower bound of the paper's energy", copies, np.zeros(copies.size)),
-        dots("closed form", [1, 10, 100], [-math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)])), log="x")
+    return Picture(
+        "copies of the pattern",
+        "energy",
+        (
+            Curve(
+                "printed",
+                copies,
+                [specimen.energy(np.tile(x, (int(n), 1)), x, 4.0) for n in copies],
+            ),
+            Curve("lower bound of the paper's energy", copies, np.zeros(copies.size)),
+            dots("closed form", [1, 10, 100], [-math.log(n) / 4.0 - 0.5 for n in (1, 10, 100)]),
+        ),
+        log="x",
+    )
 
 
 @mutant("the paper's energy in place of the printed one", rejected_by="MHP-1")
 def with_constants(specimen: Any) -> Any:
     def energy(x: Any, s: Any, beta: float) -> float:
-        return float(specimen.energy(x, s, beta) + math.log(len(x)) / beta + 0.5 * np.max(np.sum(x * x, axis=1)))
+        return float(
+            specimen.energy(x, s, beta)
+            + math.log(len(x)) / beta
+            + 0.5 * np.max(np.sum(x * x, axis=1))
+        )
 
     return specimen.replacing("energy", energy)

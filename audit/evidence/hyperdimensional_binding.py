@@ -1,4 +1,7 @@
-"""Evidence for hyperdimensional_binding.  References are arithmetic on signs in numpy, closed forms, scipy integrals and numpy's FFT."""
+"""Evidence for hyperdimensional_binding.  References are arithmetic on signs in numpy, closed
+forms, scipy integrals and numpy's FFT.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -24,15 +27,17 @@ MAP, KANERVA = "Gayler 1998", "Kanerva 2009"
 D = 1024
 
 
-# --- references --------------------------------------------------------------------------------------------------------------
+# --- references -----------------------------------------------------------------------------------
 def drawn(rng: np.random.Generator, *shape: int, d: int = D) -> Bits:
     """Random vectors, (..., d / 64)."""
-    return rng.integers(0, 2 ** 64, (*shape, d // 64), dtype=np.uint64)
+    return rng.integers(0, 2**64, (*shape, d // 64), dtype=np.uint64)
 
 
 def signs(a: Bits) -> Signs:
     """The vector as numbers +1 and -1, (..., D)."""
-    return 1 - 2 * np.unpackbits(np.ascontiguousarray(a).astype("<u8").view(np.uint8), axis=-1, bitorder="little").astype(np.int64)
+    return 1 - 2 * np.unpackbits(
+        np.ascontiguousarray(a).astype("<u8").view(np.uint8), axis=-1, bitorder="little"
+    ).astype(np.int64)
 
 
 def made(operation: Any, *arguments: Any, like: Bits) -> Bits:
@@ -59,10 +64,23 @@ def likeness(m: int) -> float:
 
 
 def detection(m: int, d: int, others: int, *, summed: bool) -> float:
-    """P that a member of a bundle of m is nearer to it than `others` random vectors: int phi(h; mu_h, s_h) Phi(h / s_r)^others dh."""
+    """P that a member of a bundle of m is nearer to it than `others` random vectors: int phi(h;
+    mu_h, s_h) Phi(h / s_r)^others dh.
+    """
     mu = 1.0 if summed else likeness(m)
-    s_h, s_r = (math.sqrt((m - 1) / d), math.sqrt(m / d)) if summed else (math.sqrt((1.0 - mu * mu) / d), math.sqrt(1.0 / d))
-    return float(quad(lambda z: norm.pdf(z) * math.exp(others * norm.logcdf((mu + s_h * z) / s_r)), -9.0, 9.0, limit=200)[0])
+    s_h, s_r = (
+        (math.sqrt((m - 1) / d), math.sqrt(m / d))
+        if summed
+        else (math.sqrt((1.0 - mu * mu) / d), math.sqrt(1.0 / d))
+    )
+    return float(
+        quad(
+            lambda z: norm.pdf(z) * math.exp(others * norm.logcdf((mu + s_h * z) / s_r)),
+            -9.0,
+            9.0,
+            limit=200,
+        )[0]
+    )
 
 
 def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30) -> float:
@@ -79,23 +97,41 @@ def found(specimen: Any, m: int, *, summed: bool, d: int = D, bundles: int = 30)
     return hits / (bundles * m)
 
 
-# --- the algebra -------------------------------------------------------------------------------------------------------------
-@equation("HD-1a", source=f"{MAP}, multiply: a o (a o b) = b, commutative, associative", papers=("gayler1998multiplicative",))
+# --- the algebra ----------------------------------------------------------------------------------
+@equation(
+    "HD-1a",
+    source=f"{MAP}, multiply: a o (a o b) = b, commutative, associative",
+    papers=("gayler1998multiplicative",),
+)
 def binding_is_its_own_inverse_commutative_and_associative(specimen: Any) -> Any:
     a, b, c = drawn(np.random.default_rng(0), 3)
     bind = partial(made, specimen.bind, like=a)
-    return np.concatenate([bind(a, bind(a, b)), bind(a, b), bind(bind(a, b), c)]), np.concatenate([b, bind(b, a), bind(a, bind(b, c))])
+    return np.concatenate([bind(a, bind(a, b)), bind(a, b), bind(bind(a, b), c)]), np.concatenate(
+        [b, bind(b, a), bind(a, bind(b, c))]
+    )
 
 
-@equation("HD-1b", source=f"{MAP}: cos(a o c, b o c) = cos(a, b)", atol=0.0, rtol=0.0, papers=("gayler1998multiplicative",))
+@equation(
+    "HD-1b",
+    source=f"{MAP}: cos(a o c, b o c) = cos(a, b)",
+    atol=0.0,
+    rtol=0.0,
+    papers=("gayler1998multiplicative",),
+)
 def binding_keeps_all_cosines(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     triples = [drawn(rng, 3) for _ in range(20)]
     bind = partial(made, specimen.bind, like=triples[0][0])
-    return [specimen.cosine(bind(a, c), bind(b, c)) for a, b, c in triples], [signs(a) @ signs(b) / D for a, b, _ in triples]
+    return [specimen.cosine(bind(a, c), bind(b, c)) for a, b, c in triples], [
+        signs(a) @ signs(b) / D for a, b, _ in triples
+    ]
 
 
-@equation("HD-1c", source=f"{MAP}, permute: rho^D = 1, rho(a o b) = rho a o rho b, rho(a + b) = rho a + rho b", papers=("gayler1998multiplicative",))
+@equation(
+    "HD-1c",
+    source=f"{MAP}, permute: rho^D = 1, rho(a o b) = rho a o rho b, rho(a + b) = rho a + rho b",
+    papers=("gayler1998multiplicative",),
+)
 def permutation_has_period_d_and_distributes(specimen: Any) -> Any:
     a, b = drawn(np.random.default_rng(2), 2, d=192)
     bind, round_trip = partial(made, specimen.bind, like=a), a
@@ -105,37 +141,65 @@ def permutation_has_period_d_and_distributes(specimen: Any) -> Any:
 
     for _ in range(192):
         round_trip = rho(round_trip)
-    sums = added(specimen, np.array([rho(a, 71), rho(b, 71)])), np.roll(added(specimen, np.array([a, b])), 71)
+    sums = (
+        added(specimen, np.array([rho(a, 71), rho(b, 71)])),
+        np.roll(added(specimen, np.array([a, b])), 71),
+    )
     return [*round_trip, *rho(bind(a, b)), *sums[0]], [*a, *bind(rho(a), rho(b)), *sums[1]]
 
 
-@equation("HD-1d", source="the definitions on signs as numbers: product, cyclic shift, sign of the sum, cosine, nearest")
+@equation(
+    "HD-1d",
+    source="the definitions on signs as numbers: product, cyclic shift, sign of the sum, cosine, nearest",
+)
 def packed_bits_and_signs_give_the_same_results(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     x, tie = drawn(rng, 6), drawn(rng)
     s, total = signs(x), signs(x).sum(axis=0)
     minuses = added(specimen, x)
     measured: list[NDArray[Any]] = [
-        signs(made(specimen.bind, x[0], x[1], like=tie)), *(signs(made(specimen.permute, x[0], by, like=tie)) for by in (0, 1, 63, 64, 65, 700)),
-        6 - 2 * minuses, signs(made(specimen.majority, minuses, 6, tie, like=tie)),
-        np.array([specimen.cosine(x[0], each) * D for each in x]), np.array([specimen.sum_cosine(minuses, 6, each) for each in x]),
+        signs(made(specimen.bind, x[0], x[1], like=tie)),
+        *(signs(made(specimen.permute, x[0], by, like=tie)) for by in (0, 1, 63, 64, 65, 700)),
+        6 - 2 * minuses,
+        signs(made(specimen.majority, minuses, 6, tie, like=tie)),
+        np.array([specimen.cosine(x[0], each) * D for each in x]),
+        np.array([specimen.sum_cosine(minuses, 6, each) for each in x]),
     ]
     expected: list[NDArray[Any]] = [
-        s[0] * s[1], *(np.roll(s[0], by) for by in (0, 1, 63, 64, 65, 700)), total, np.where(total == 0, signs(tie), np.sign(total)),
-        s @ s[0], s @ total / (np.linalg.norm(total) * math.sqrt(D)),
+        s[0] * s[1],
+        *(np.roll(s[0], by) for by in (0, 1, 63, 64, 65, 700)),
+        total,
+        np.where(total == 0, signs(tie), np.sign(total)),
+        s @ s[0],
+        s @ total / (np.linalg.norm(total) * math.sqrt(D)),
     ]
     return np.concatenate(measured), np.concatenate(expected)
 
 
-@equation("HD-2", source="E cos = 0, var = 1 / D; 400 vectors of 1024 signs: |mean| < 0.001, sd 1/32 within 3 %, |cos| < 0.16")
+@equation(
+    "HD-2",
+    source="E cos = 0, var = 1 / D; 400 vectors of 1024 signs: |mean| < 0.001, sd 1/32 within 3 %, |cos| < 0.16",
+)
 def names_have_vectors_like_random_ones(specimen: Any) -> Any:
     atoms = np.array([specimen.atom(f"name {i}", D // 64) for i in range(400)])
     cosines = np.array([specimen.cosine(atoms[i], atoms[j]) for i in range(400) for j in range(i)])
-    return at_most([abs(cosines.mean()) / 0.001, abs(cosines.std() * 32.0 - 1.0) / 0.03, np.abs(cosines).max() / 0.16], 1.0)
+    return at_most(
+        [
+            abs(cosines.mean()) / 0.001,
+            abs(cosines.std() * 32.0 - 1.0) / 0.03,
+            np.abs(cosines).max() / 0.16,
+        ],
+        1.0,
+    )
 
 
-@equation("HD-2b", source=f"{KANERVA}: 10,000 bits differ in 5,000 +- 50 (here 9,984, whole words)", rtol=0.05, atol=0.0,
-          papers=("kanerva2009hyperdimensional",))
+@equation(
+    "HD-2b",
+    source=f"{KANERVA}: 10,000 bits differ in 5,000 +- 50 (here 9,984, whole words)",
+    rtol=0.05,
+    atol=0.0,
+    papers=("kanerva2009hyperdimensional",),
+)
 def distances_of_ten_thousand_bits_are_binomial(specimen: Any) -> Any:
     x = drawn(np.random.default_rng(4), 300, d=9984)
     distances = np.array([specimen.hamming(x[i], x[j]) for i in range(300) for j in range(i)])
@@ -155,21 +219,38 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
     return means, [0.5, 0.375, 0.3125, 0.2734375, 0.1761971, 0.1122725]
 
 
-@data("HD-4", source="Frady, Kleyko & Sommer 2018, detection among 1000; sum 0.9998, 0.881, 0.480; majority 0.988, 0.632, 0.256", atol=0.05,
-      figure="capacity", papers=("frady2018theory",))
+@data(
+    "HD-4",
+    source="Frady, Kleyko & Sommer 2018, detection among 1000; sum 0.9998, 0.881, 0.480; majority 0.988, 0.632, 0.256",
+    atol=0.05,
+    figure="capacity",
+    papers=("frady2018theory",),
+)
 def members_of_a_bundle_are_found_with_the_predicted_probability(specimen: Any) -> Any:
-    measured = [found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)]
+    measured = [
+        found(specimen, m, summed=summed) for summed in (True, False) for m in (21, 51, 101)
+    ]
     return measured, [0.9998, 0.881, 0.480, 0.988, 0.632, 0.256]
 
 
-@signature("HD-4b", source="Frady, Kleyko & Sommer 2018: 10,000 dimensions hold 101 (here 9,984)", papers=("frady2018theory",))
+@signature(
+    "HD-4b",
+    source="Frady, Kleyko & Sommer 2018: 10,000 dimensions hold 101 (here 9,984)",
+    papers=("frady2018theory",),
+)
 def ten_thousand_dimensions_hold_a_hundred_members(specimen: Any) -> Any:
-    return at_least([found(specimen, 101, summed=summed, d=9984, bundles=5) for summed in (True, False)], 0.995)
+    return at_least(
+        [found(specimen, 101, summed=summed, d=9984, bundles=5) for summed in (True, False)], 0.995
+    )
 
 
-# --- records -----------------------------------------------------------------------------------------------------------------
-def unbound(specimen: Any, m: int, records: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Cosines of an unbound role with its filler and with the other fillers, and the share of fillers that clean-up finds."""
+# --- records --------------------------------------------------------------------------------------
+def unbound(
+    specimen: Any, m: int, records: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Cosines of an unbound role with its filler and with the other fillers, and the share of
+    fillers that clean-up finds.
+    """
     right, wrong, hits = [], [], 0
     words = D // 64
     for k in range(records):
@@ -185,12 +266,23 @@ def unbound(specimen: Any, m: int, records: int) -> tuple[NDArray[np.float64], N
     return np.array(right), np.array(wrong), hits / (m * records)
 
 
-@signature("HD-5a", source="unbinding keeps cosines: those of a majority, C(m - 1, (m - 1) / 2) / 2^(m - 1)", atol=0.01, figure="role_filler")
+@signature(
+    "HD-5a",
+    source="unbinding keeps cosines: those of a majority, C(m - 1, (m - 1) / 2) / 2^(m - 1)",
+    atol=0.01,
+    figure="role_filler",
+)
 def unbinding_a_role_gives_its_filler_with_the_predicted_cosine(specimen: Any) -> Any:
     return [unbound(specimen, m, 40)[0].mean() for m in (3, 5, 9)], [likeness(m) for m in (3, 5, 9)]
 
 
-@signature("HD-5b", source="other fillers: mean 0, sd 1 / sqrt(D)", rtol=0.1, atol=0.003, figure="role_filler")
+@signature(
+    "HD-5b",
+    source="other fillers: mean 0, sd 1 / sqrt(D)",
+    rtol=0.1,
+    atol=0.003,
+    figure="role_filler",
+)
 def other_fillers_are_noise(specimen: Any) -> Any:
     wrong = unbound(specimen, 5, 60)[1]
     return [wrong.mean(), wrong.std()], [0.0, 1.0 / math.sqrt(D)]
@@ -201,7 +293,11 @@ def clean_up_finds_the_filler(specimen: Any) -> Any:
     return at_least([unbound(specimen, m, 10)[2] for m in (3, 9, 15)], 0.999)
 
 
-@signature("HD-5d", source=f"{MAP}: a product resembles neither factor, |cos| < 5 / sqrt(D)", papers=("gayler1998multiplicative",))
+@signature(
+    "HD-5d",
+    source=f"{MAP}: a product resembles neither factor, |cos| < 5 / sqrt(D)",
+    papers=("gayler1998multiplicative",),
+)
 def a_pair_resembles_neither_role_nor_filler(specimen: Any) -> Any:
     rng, cosines = np.random.default_rng(7), []
     for _ in range(50):
@@ -215,16 +311,26 @@ def a_pair_resembles_neither_role_nor_filler(specimen: Any) -> Any:
 def even_bundles_have_no_bias(specimen: Any) -> Any:
     rng = np.random.default_rng(8)
     means = [abs(signs(bundle(specimen, drawn(rng, 2), drawn(rng))).mean()) for _ in range(20)]
-    records = [abs(signs(specimen.bundled([("a", str(k)), ("b", str(k))], D // 64)).mean()) for k in range(20)]
+    records = [
+        abs(signs(specimen.bundled([("a", str(k)), ("b", str(k))], D // 64)).mean())
+        for k in range(20)
+    ]
     return at_most([*means, *records], 4.0 / math.sqrt(D))
 
 
-@signature("HD-8a", source="closed form: the shared middle item, 1/3 of the sums, 1/4 of the majorities", atol=0.02)
+@signature(
+    "HD-8a",
+    source="closed form: the shared middle item, 1/3 of the sums, 1/4 of the majorities",
+    atol=0.02,
+)
 def a_sequence_and_its_reverse_share_the_middle_item_only(specimen: Any) -> Any:
     rng, sums, majorities = np.random.default_rng(9), [], []
     for _ in range(50):
         items, tie = drawn(rng, 3), drawn(rng)
-        both = [np.array([made(specimen.permute, x, i, like=tie) for i, x in enumerate(order)]) for order in (items, items[::-1])]
+        both = [
+            np.array([made(specimen.permute, x, i, like=tie) for i, x in enumerate(order)])
+            for order in (items, items[::-1])
+        ]
         a, b = (3.0 - 2.0 * added(specimen, each) for each in both)
         sums.append(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
         majorities.append(specimen.cosine(*(bundle(specimen, each, tie) for each in both)))
@@ -237,7 +343,7 @@ def without_permutation_order_is_lost(specimen: Any) -> Any:
     return bundle(specimen, items, tie), bundle(specimen, items[::-1], tie)
 
 
-# --- holographic reduced representations -------------------------------------------------------------------------------------
+# --- holographic reduced representations ----------------------------------------------------------
 @equation("HD-7a", source="Plate 1995: 1 / sqrt(2)", atol=0.03, papers=("plate1995holographic",))
 def holographic_unbinding_recovers_the_filler_with_noise(specimen: Any) -> Any:
     rng, cosines = np.random.default_rng(12), []
@@ -258,10 +364,16 @@ def convolution_is_a_product_of_spectra(specimen: Any) -> Any:
     specimen.convolve(a, b, out)
     specimen.involution(a, inverse)
     spectra = np.fft.rfft(a), np.fft.rfft(b)
-    return np.concatenate([out, inverse]), np.concatenate([np.fft.irfft(spectra[0] * spectra[1], 60), np.fft.irfft(spectra[0].conj(), 60)])
+    return np.concatenate([out, inverse]), np.concatenate(
+        [np.fft.irfft(spectra[0] * spectra[1], 60), np.fft.irfft(spectra[0].conj(), 60)]
+    )
 
 
-@signature("HD-7c", source="Plate 1995: convolution, unlike the product of signs, is not its own inverse", papers=("plate1995holographic",))
+@signature(
+    "HD-7c",
+    source="Plate 1995: convolution, unlike the product of signs, is not its own inverse",
+    papers=("plate1995holographic",),
+)
 def convolving_twice_does_not_recover_the_filler(specimen: Any) -> Any:
     a, b = np.random.default_rng(14).standard_normal((2, D)) / math.sqrt(D)
     bound, again = np.empty((2, D))
@@ -270,53 +382,83 @@ def convolving_twice_does_not_recover_the_filler(specimen: Any) -> Any:
     return at_most(abs(again @ b / np.linalg.norm(again) / np.linalg.norm(b)), 5.0 / math.sqrt(D))
 
 
-# --- in a memory -------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 Pairs = Sequence[tuple[str, str]]
-TOLD: tuple[tuple[float, str, str, Pairs], ...] = (      # time in h, speaker, text, and its pairs by hand
-    (30.0, "Cleo", "So Ada saw the red boat.", (("who", "cleo"), ("year", "1970"), ("month", "1"), ("day", "2"), ("about", "ada"),
+# time in h, speaker, text, and its pairs by hand
+TOLD: tuple[tuple[float, str, str, Pairs], ...] = (
+    (30.0, "Cleo", "So Ada saw the red boat.", (("who", "cleo"), ("year", "1970"), ("month", "1"),
+                                                ("day", "2"), ("about", "ada"),
                                                ("what", "saw"), ("what", "red"), ("what", "boat"))),
-    (30.0, "", "On 2 January 1970 Ada wept.", (("year", "1970"), ("month", "1"), ("day", "2"), ("about", "ada"), ("what", "2"), ("what", "januari"),
+    (30.0, "", "On 2 January 1970 Ada wept.", (("year", "1970"), ("month", "1"), ("day", "2"),
+                                               ("about", "ada"), ("what", "2"), ("what", "januari"),
                                                ("what", "1970"), ("what", "wept"))),
-    (800.0, "Ada", "Then Bo Miller swam on 7 May 2023.", (("who", "ada"), ("year", "1970"), ("month", "2"), ("day", "3"), ("about", "bo miller"),
-                                                          ("day", "7"), ("month", "5"), ("year", "2023"), ("what", "swam"), ("what", "7"),
+    (800.0, "Ada", "Then Bo Miller swam on 7 May 2023.", (("who", "ada"), ("year", "1970"),
+    ("month", "2"), ("day", "3"), ("about", "bo miller"),
+                                                          ("day", "7"), ("month", "5"), ("year",
+                                                          "2023"), ("what", "swam"), ("what", "7"),
                                                           ("what", "mai"), ("what", "2023"))),
-    (900.0, "Ada", "red red boat", (("who", "ada"), ("year", "1970"), ("month", "2"), ("day", "7"), ("what", "red"), ("what", "boat"))),
-    (900.0, "Zo\u00eb", "It was in 2023-05-07.", (("who", "zoe"), ("year", "1970"), ("month", "2"), ("day", "7"), ("year", "2023"), ("month", "5"),
-                                                  ("what", "2023"), ("what", "05"), ("what", "07"))),
-)
+    (900.0, "Ada", "red red boat", (("who", "ada"), ("year", "1970"), ("month", "2"), ("day", "7"),
+                                    ("what", "red"), ("what", "boat"))),
+    (900.0, "Zo\u00eb", "It was in 2023-05-07.", (("who", "zoe"), ("year", "1970"), ("month", "2"),
+                                                  ("day", "7"), ("year", "2023"), ("month", "5"),
+                                                  ("what", "2023"), ("what", "05"), ("what",
+                                                  "07"))),
+)  # fmt: skip
 ASKED: tuple[tuple[str, Pairs], ...] = (
-    ("Did Ada see a red boat?", (("who", "ada"), ("about", "ada"), ("what", "see"), ("what", "red"), ("what", "boat"))),
-    ("Who swam on 7 May 2023?", (("day", "7"), ("month", "5"), ("year", "2023"), ("what", "swam"), ("what", "7"), ("what", "mai"), ("what", "2023"))),
-    ("Was it in March, or is Zo\u00eb wrong?", (("who", "zoe"), ("about", "zoe"), ("month", "3"), ("what", "march"), ("what", "wrong"))),
+    ("Did Ada see a red boat?", (("who", "ada"), ("about", "ada"), ("what", "see"), ("what", "red"),
+                                 ("what", "boat"))),
+    ("Who swam on 7 May 2023?", (("day", "7"), ("month", "5"), ("year", "2023"), ("what", "swam"),
+                                 ("what", "7"), ("what", "mai"), ("what", "2023"))),
+    ("Was it in March, or is Zo\u00eb wrong?", (("who", "zoe"), ("about", "zoe"), ("month", "3"),
+                                                ("what", "march"), ("what", "wrong"))),
     ("Is it?", ()),
-)
+)  # fmt: skip
 
 
 def by_signs(pairs: Pairs, words: int) -> Signs:
-    """The record of distinct pairs, by arithmetic on signs of SHAKE-256; the record's own random vector where the sum is 0."""
+    """The record of distinct pairs, by arithmetic on signs of SHAKE-256; the record's own random
+    vector where the sum is 0.
+    """
+
     def named(name: str) -> Signs:
         return signs(np.frombuffer(hashlib.shake_256(name.encode()).digest(8 * words), dtype="<u8"))
 
-    total = np.sum([named(f"role {role}") * named(f"filler {filler}") for role, filler in pairs], axis=0)
+    total = np.sum(
+        [named(f"role {role}") * named(f"filler {filler}") for role, filler in pairs], axis=0
+    )
     return np.asarray(np.where(total == 0, named(f"tie {sorted(pairs)}"), np.sign(total)))
 
 
-@equation("HD-14", source=f"{KANERVA}, {MAP}: records of pairs named by hand, products and sums of signs in numpy, and their cosines",
-          atol=1e-6, papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"))
+@equation(
+    "HD-14",
+    source=f"{KANERVA}, {MAP}: records of pairs named by hand, products and sums of signs in numpy, and their cosines",
+    atol=1e-6,
+    papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"),
+)
 def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
     def reject(view: Any, incoming: Any) -> None:
         view.veto = int("vetoed" in incoming.event.text)
 
     measured, expected = [], []
     for words, most, least in ((4, 31, 1.5), (16, 6, 0.5), (3, 8, 0.0)):
-        memory = memory_of(specimen, neighbour(Phase.ENCODE, reject, adds=(VETO,)), words=words, most_pairs=most, least_sd=least)
+        memory = memory_of(
+            specimen,
+            neighbour(Phase.ENCODE, reject, adds=(VETO,)),
+            words=words,
+            most_pairs=most,
+            least_sd=least,
+        )
         told = [(time, text, speaker) for time, speaker, text, _ in TOLD]
         encode(memory, *told[:2], (30.0, "So Ada was vetoed.", "Bo"), *told[2:])
         memory.archive(1)
         records = np.array([by_signs(pairs[:most], words) for *_, pairs in TOLD])
         for text, pairs in ASKED:
             memory.retrieve(text)
-            cosines = records @ by_signs(pairs[:most], words) / (64.0 * words) if pairs else np.full(len(TOLD), -1.0)
+            cosines = (
+                records @ by_signs(pairs[:most], words) / (64.0 * words)
+                if pairs
+                else np.full(len(TOLD), -1.0)
+            )
             measured += [*np.nan_to_num(memory.column(specimen.BINDING), nan=-9.0)]
             expected += [*np.where(cosines >= least / math.sqrt(64.0 * words), cosines, -9.0)]
         measured += [*signs(memory.column(specimen.ROLE_FILLER_RECORD)).ravel()]
@@ -324,23 +466,37 @@ def a_memory_compares_the_records_of_query_and_events(specimen: Any) -> Any:
     return measured, expected
 
 
-# --- the adaptation ----------------------------------------------------------------------------------------------------------
-@adaptation("HD-9", source="integral of Frady, Kleyko & Sommer 2018 at the default size: 31 pairs, 2048 dimensions, 1000 vectors", atol=0.01,
-            papers=("frady2018theory",))
+# --- the adaptation -------------------------------------------------------------------------------
+@adaptation(
+    "HD-9",
+    source="integral of Frady, Kleyko & Sommer 2018 at the default size: 31 pairs, 2048 dimensions, 1000 vectors",
+    atol=0.01,
+    papers=("frady2018theory",),
+)
 def pairs_of_a_default_record_are_found_with_the_predicted_probability(specimen: Any) -> Any:
-    return found(specimen, 31, summed=False, d=2048, bundles=20), detection(31, 2048, 999, summed=False)
+    return found(specimen, 31, summed=False, d=2048, bundles=20), detection(
+        31, 2048, 999, summed=False
+    )
 
 
 @adaptation("HD-10", source="NIST, SHAKE-256 of nothing: 46b9dd2b0ba88d13 233b3feb743eeb24 ...")
 def vectors_of_names_are_the_same_on_every_machine(specimen: Any) -> Any:
-    return [int(w) for w in specimen.atom("", 2)], [int.from_bytes(bytes.fromhex(h), "little") for h in ("46b9dd2b0ba88d13", "233b3feb743eeb24")]
+    return [int(w) for w in specimen.atom("", 2)], [
+        int.from_bytes(bytes.fromhex(h), "little") for h in ("46b9dd2b0ba88d13", "233b3feb743eeb24")
+    ]
 
 
 @adaptation("HD-11", source="binding: one name in two roles gives two unrelated pairs")
 def speaker_and_mentioned_entity_are_distinguished(specimen: Any) -> Any:
-    said, spoken_of = (specimen.bundled([(role, "ada"), ("what", "garden"), ("what", "rose")], D // 64) for role in ("who", "about"))
+    said, spoken_of = (
+        specimen.bundled([(role, "ada"), ("what", "garden"), ("what", "rose")], D // 64)
+        for role in ("who", "about")
+    )
     asked = specimen.bundled([("who", "ada")], D // 64)
-    return bool(specimen.cosine(asked, said) > 0.4 and abs(specimen.cosine(asked, spoken_of)) < 5.0 / math.sqrt(D))
+    return bool(
+        specimen.cosine(asked, said) > 0.4
+        and abs(specimen.cosine(asked, spoken_of)) < 5.0 / math.sqrt(D)
+    )
 
 
 @adaptation("HD-12", source="brute force on signs as numbers")
@@ -361,51 +517,98 @@ def few_unrelated_records_get_a_score(specimen: Any) -> Any:
     return between(np.count_nonzero(~np.isnan(out)) / 40_000 / norm.sf(3.0), 0.5, 1.6)
 
 
-@equation("HD-15", source=f"{KANERVA}, {MAP}: the definitions at their limits, by hand: opposite vectors, ties, a cosine at the least",
-          papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"))
+@equation(
+    "HD-15",
+    source=f"{KANERVA}, {MAP}: the definitions at their limits, by hand: opposite vectors, ties, a cosine at the least",
+    papers=("kanerva2009hyperdimensional", "gayler1998multiplicative"),
+)
 def the_algebra_holds_at_its_limits(specimen: Any) -> Any:
-    zero, full, some = np.zeros(3, np.uint64), np.full(3, 2 ** 64 - 1, np.uint64), np.array([1, 2 ** 63, 255], np.uint64)
-    distances = [specimen.hamming(a, b) for a, b in ((zero, zero), (zero, full), (zero, some), (full, some))]
+    zero, full, some = (
+        np.zeros(3, np.uint64),
+        np.full(3, 2**64 - 1, np.uint64),
+        np.array([1, 2**63, 255], np.uint64),
+    )
+    distances = [
+        specimen.hamming(a, b) for a, b in ((zero, zero), (zero, full), (zero, some), (full, some))
+    ]
     items = np.array([full, some, some, zero])
-    nearest = [specimen.cleanup(items[:k], noisy) for k, noisy in ((4, zero), (4, some), (3, zero), (1, zero), (0, zero))]
-    records, out = np.array([[2 ** 16 - 1], [2 ** 17 - 1], [2 ** 15 - 1], [0]], np.uint64), np.full(4, 9.0)
+    nearest = [
+        specimen.cleanup(items[:k], noisy)
+        for k, noisy in ((4, zero), (4, some), (3, zero), (1, zero), (0, zero))
+    ]
+    records, out = (
+        np.array([[2**16 - 1], [2**17 - 1], [2**15 - 1], [0]], np.uint64),
+        np.full(4, 9.0),
+    )
     specimen.compare(records, np.zeros(1, np.uint64), 0.5, out)
-    return [*distances, *nearest, *out], [0, 192, 10, 182, 3, 1, 1, 0, -1, 0.5, 9.0, 1.0 - 30.0 / 64.0, 1.0]
+    return [*distances, *nearest, *out], [0, 192, 10, 182, 3, 1, 1, 0, -1, 0.5, 9.0,
+                                          1.0 - 30.0 / 64.0, 1.0]  # fmt: skip
 
 
 @adaptation("HD-16", source="ours: year, month and day of a date as written, by hand")
 def a_date_gives_the_parts_that_it_names(specimen: Any) -> Any:
-    months = ("January", "feb", "March", "Apr", "May", "June", "jul", "August", "Sept", "oct", "November", "Dec")
-    dates = ("3rd of September 2019", "21 dec", "the 1st", "in 1987", "5/7/23", "2023-1-02", "late 2150", "yesterday", "May 2020", "12 in 2001")
-    parts = [("3", "9", "2019"), ("21", "12", ""), ("", "", ""), ("", "", "1987"), ("", "", ""), ("2", "1", "2023"), ("", "", ""), ("", "", ""),
-             ("", "5", "2020"), ("", "", "2001")]
+    months = ("January", "feb", "March", "Apr", "May", "June", "jul", "August", "Sept", "oct",
+              "November", "Dec")  # fmt: skip
+    dates = ("3rd of September 2019", "21 dec", "the 1st", "in 1987", "5/7/23", "2023-1-02",
+             "late 2150", "yesterday", "May 2020", "12 in 2001")  # fmt: skip
+    parts = [("3", "9", "2019"), ("21", "12", ""), ("", "", ""), ("", "", "1987"), ("", "", ""),
+             ("2", "1", "2023"), ("", "", ""), ("", "", ""),
+             ("", "5", "2020"), ("", "", "2001")]  # fmt: skip
     found = [dict(specimen.dated(date)) for date in (*(f"4 {month}" for month in months), *dates)]
     return [[each.get(part, "") for part in ("day", "month", "year")] for each in found], [
-        *(["4", str(i + 1), ""] for i in range(12)), *map(list, parts)]
+        *(["4", str(i + 1), ""] for i in range(12)),
+        *map(list, parts),
+    ]
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("capacity", caption="Share of members of a bundle that are nearer to it than 999 random vectors: near 1 for few members, lower for more; "
-        "the sum holds more members than the majority", source="Frady, Kleyko & Sommer 2018, their integral at 1024 dimensions")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "capacity",
+    caption="Share of members of a bundle that are nearer to it than 999 random vectors: near 1 for few members, lower for more; "
+    "the sum holds more members than the majority",
+    source="Frady, Kleyko & Sommer 2018, their integral at 1024 dimensions",
+)
 def members_found_over_the_size_of_a_bundle(specimen: Any) -> Picture:
     sizes = np.array([11, 21, 36, 51, 75, 101])
-    return Picture("members of the bundle", "share of members found", (
-        *(Curve(label, sizes, [found(specimen, int(m), summed=summed, bundles=15) for m in sizes])
-          for label, summed in (("mechanism, sum", True), ("mechanism, majority", False))),
-        dots("theory, sum", [21, 51, 101], [0.9998, 0.881, 0.480]), dots("theory, majority", [21, 51, 101], [0.988, 0.632, 0.256])))
+    return Picture(
+        "members of the bundle",
+        "share of members found",
+        (
+            *(
+                Curve(
+                    label,
+                    sizes,
+                    [found(specimen, int(m), summed=summed, bundles=15) for m in sizes],
+                )
+                for label, summed in (("mechanism, sum", True), ("mechanism, majority", False))
+            ),
+            dots("theory, sum", [21, 51, 101], [0.9998, 0.881, 0.480]),
+            dots("theory, majority", [21, 51, 101], [0.988, 0.632, 0.256]),
+        ),
+    )
 
 
-@figure("role_filler", caption="Cosine of an unbound role with its filler: it falls with the number of pairs as predicted, and is far above that "
-        "with the other fillers", source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)")
+@figure(
+    "role_filler",
+    caption="Cosine of an unbound role with its filler: it falls with the number of pairs as predicted, and is far above that "
+    "with the other fillers",
+    source="closed form C(m - 1, (m - 1) / 2) / 2^(m - 1)",
+)
 def cosine_of_the_recovered_filler(specimen: Any) -> Picture:
     pairs = np.arange(3, 32, 4)
     answers = [unbound(specimen, int(m), 3) for m in pairs]
-    return Picture("pairs in the record", "cosine with the unbound role", (
-        Curve("the filler, mean", pairs, [right.mean() for right, _, _ in answers]),
-        Curve("other fillers, largest", pairs, [wrong.max() for _, wrong, _ in answers]), dots("theory", pairs, [likeness(int(m)) for m in pairs])))
+    return Picture(
+        "pairs in the record",
+        "cosine with the unbound role",
+        (
+            Curve("the filler, mean", pairs, [right.mean() for right, _, _ in answers]),
+            Curve("other fillers, largest", pairs, [wrong.max() for _, wrong, _ in answers]),
+            dots("theory", pairs, [likeness(int(m)) for m in pairs]),
+        ),
+    )
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("binding with OR", rejected_by="HD-1a")
 def added_pairs(specimen: Any) -> Any:
     return specimen.replacing("bind", lambda a, b, out: np.copyto(out, a | b))
@@ -418,7 +621,10 @@ def no_role(specimen: Any) -> Any:
 
 @mutant("sign(0) = +1", rejected_by="HD-6")
 def biased_ties(specimen: Any) -> Any:
-    return specimen.replacing("majority", lambda minuses, m, tie, out: specimen.majority(minuses, m, np.zeros_like(tie), out))
+    return specimen.replacing(
+        "majority",
+        lambda minuses, m, tie, out: specimen.majority(minuses, m, np.zeros_like(tie), out),
+    )
 
 
 @mutant("words rotate, bits do not", rejected_by="HD-1d")
@@ -438,7 +644,9 @@ def half_cosine(specimen: Any) -> Any:
 
 @mutant("vectors of names from a salted hash", rejected_by="HD-10")
 def salted(specimen: Any) -> Any:
-    return specimen.replacing("atom", lambda name, words: drawn(np.random.default_rng(abs(hash(name))), d=64 * words))
+    return specimen.replacing(
+        "atom", lambda name, words: drawn(np.random.default_rng(abs(hash(name))), d=64 * words)
+    )
 
 
 @mutant("no clean-up: the first filler is taken", rejected_by="HD-5c")
@@ -448,12 +656,16 @@ def first_item(specimen: Any) -> Any:
 
 @mutant("every record gets a score", rejected_by="HD-12")
 def never_silent(specimen: Any) -> Any:
-    return specimen.replacing("compare", lambda records, query, least, out: specimen.compare(records, query, -1.0, out))
+    return specimen.replacing(
+        "compare", lambda records, query, least, out: specimen.compare(records, query, -1.0, out)
+    )
 
 
 @mutant("linear convolution", rejected_by="HD-7b")
 def linear_convolution(specimen: Any) -> Any:
-    return specimen.replacing("convolve", lambda a, b, out: np.copyto(out, np.convolve(a, b)[:len(a)]))
+    return specimen.replacing(
+        "convolve", lambda a, b, out: np.copyto(out, np.convolve(a, b)[: len(a)])
+    )
 
 
 @mutant("unbinding without the involution", rejected_by="HD-7a")
@@ -472,11 +684,13 @@ def short_sum(specimen: Any) -> Any:
 
 @mutant("the query's names are only talked about", rejected_by="HD-14")
 def never_speaking(specimen: Any) -> Any:
-    class Silent(specimen.HyperdimensionalBinding):                           # type: ignore[misc]
+    class Silent(specimen.HyperdimensionalBinding):  # type: ignore[misc]
         def match(self, view: Any, cue: Any) -> None:
             if asked := list(specimen.contents(cue.features)):
                 noise = self.params.least_sd / math.sqrt(64.0 * self.params.words)
-                specimen.compare(view.role_filler_record, self._record(iter(asked)), noise, view.binding)
+                specimen.compare(
+                    view.role_filler_record, self._record(iter(asked)), noise, view.binding
+                )
 
     return specimen.replacing("HyperdimensionalBinding", Silent)
 

@@ -1,5 +1,6 @@
-"""Evidence for norepinephrine.  References are sums over every possible time of change, closed forms, and the joint model in numpy; none calls
-a kernel it judges."""
+"""Evidence for norepinephrine.  References are sums over every possible time of change, closed
+forms, and the joint model in numpy; none calls a kernel it judges."""
+
 from __future__ import annotations
 
 import math
@@ -23,23 +24,29 @@ YD, AC = "Yu & Dayan 2005", "Aston-Jones & Cohen 2005"
 GAMMAS = (0.95, 0.9, 0.8, 0.7, 0.6)
 
 
-# --- references --------------------------------------------------------------------------------------------------------------
+# --- references -----------------------------------------------------------------------------------
 def posterior(valid: Sequence[bool], gamma: float, tau: float) -> float:
     """P(no change so far | trials): a sum over every time at which the context may have changed."""
     likely = [gamma if v else 1.0 - gamma for v in valid]
     n = len(valid)
-    same = tau ** n * math.prod(likely)
-    changed = sum(tau ** k * (1.0 - tau) * math.prod(likely[:k]) * 0.5 ** (n - k) for k in range(n))
+    same = tau**n * math.prod(likely)
+    changed = sum(tau**k * (1.0 - tau) * math.prod(likely[:k]) * 0.5 ** (n - k) for k in range(n))
     return same / (same + changed)
 
 
 def first_declared(gamma: float, tau: float, ne_times: float = 1.0, ach_times: float = 1.0) -> int:
     """Number of invalid trials until the switch rule is met, with `posterior`."""
     ach = ach_times * (1.0 - gamma)
-    return next(n for n in range(1, 10_000) if ne_times * (1.0 - posterior([False] * n, gamma, tau)) > ach / (0.5 + ach))
+    return next(
+        n
+        for n in range(1, 10_000)
+        if ne_times * (1.0 - posterior([False] * n, gamma, tau)) > ach / (0.5 + ach)
+    )
 
 
-def until_declared(specimen: Any, gamma: float, tau: float, ne_times: float = 1.0, ach_times: float = 1.0) -> int:
+def until_declared(
+    specimen: Any, gamma: float, tau: float, ne_times: float = 1.0, ach_times: float = 1.0
+) -> int:
     """The same with the specimen's recursion and rule."""
     lam = 1.0
     for n in range(1, 10_000):
@@ -51,7 +58,9 @@ def until_declared(specimen: Any, gamma: float, tau: float, ne_times: float = 1.
 
 @dataclass(frozen=True)
 class Trial:
-    """The joint state after an event; `kept` is False at a declared switch, `ne` is its value before the switch, `members` the topic's events."""
+    """The joint state after an event; `kept` is False at a declared switch, `ne` is its value
+    before the switch, `members` the topic's events.
+    """
 
     lam: float
     valid: float
@@ -61,8 +70,12 @@ class Trial:
     members: tuple[int, ...] = ()
 
 
-def joint_model(vectors: Vector, tau: float, prior: tuple[float, float], reach: float) -> list[Trial]:
-    """Both uncertainties over a stream of events, means recomputed from their definition at every event."""
+def joint_model(
+    vectors: Vector, tau: float, prior: tuple[float, float], reach: float
+) -> list[Trial]:
+    """Both uncertainties over a stream of events, means recomputed from their definition at
+    every event.
+    """
     lam, valid, trials, found = 1.0, 0.0, 0.0, []
     members: list[int] = []
     for t, v in enumerate(vectors):
@@ -88,9 +101,17 @@ def joint_model(vectors: Vector, tau: float, prior: tuple[float, float], reach: 
 
 
 def means_after(vectors: Vector, t: int, members: Sequence[int], reach: float) -> Vector:
-    """Mean vectors of the topic and of all events, and the effective number of events in each, after event t: weighted averages by definition."""
+    """Mean vectors of the topic and of all events, and the effective number of events in each,
+    after event t: weighted averages by definition.
+    """
     weights = (1.0 - 1.0 / reach) ** np.arange(len(members))[::-1]
-    return np.concatenate([np.average(vectors[list(members)], axis=0, weights=weights), vectors[:t + 1].mean(axis=0), [weights.sum(), t + 1.0]])
+    return np.concatenate(
+        [
+            np.average(vectors[list(members)], axis=0, weights=weights),
+            vectors[: t + 1].mean(axis=0),
+            [weights.sum(), t + 1.0],
+        ]
+    )
 
 
 class Given:
@@ -107,11 +128,17 @@ class Given:
 
 
 def topics(lengths: Sequence[int], noise: float, seed: int, kinds: int = 4, d: int = 24) -> Vector:
-    """Unit vectors around the directions of `kinds` topics in blocks of `lengths`, rounded to float32 as stored embeddings are."""
+    """Unit vectors around the directions of `kinds` topics in blocks of `lengths`, rounded to
+    float32 as stored embeddings are.
+    """
     rng = np.random.default_rng(seed)
     centres = np.linalg.qr(rng.standard_normal((d, kinds)))[0].T[np.arange(len(lengths)) % kinds]
-    raw = np.repeat(centres, lengths, axis=0) + noise * rng.standard_normal((sum(lengths), d)) / math.sqrt(d)
-    return np.asarray((raw / np.linalg.norm(raw, axis=1, keepdims=True)).astype(np.float32), dtype=np.float64)
+    raw = np.repeat(centres, lengths, axis=0) + noise * rng.standard_normal(
+        (sum(lengths), d)
+    ) / math.sqrt(d)
+    return np.asarray(
+        (raw / np.linalg.norm(raw, axis=1, keepdims=True)).astype(np.float32), dtype=np.float64
+    )
 
 
 def events(n: int) -> list[Event]:
@@ -119,17 +146,29 @@ def events(n: int) -> list[Event]:
 
 
 def watched(specimen: Any, vectors: Vector, **changes: float) -> tuple[Engine, list[Trial], Vector]:
-    """An engine that ran the stream with the specimen alone, its state after each event, and CONTEXT_KEPT, CHOICE_GAIN and THRESHOLD_SHIFT."""
-    values = {"persistence": 0.99, "prior_valid": 4.0, "prior_invalid": 1.0, "reach": 16.0, "kept_on_switch": 0.25, "tonic_gain": 0.2,
-              "phasic_gain": 1.0, "gate_relief": 0.1} | changes
-    memory = Engine([specimen.Norepinephrine("norepinephrine", specimen.NorepinephrineParams(1.0, **values))], Given(vectors))
+    """An engine that ran the stream with the specimen alone, its state after each event, and
+    CONTEXT_KEPT, CHOICE_GAIN and THRESHOLD_SHIFT.
+    """
+    values = {"persistence": 0.99, "prior_valid": 4.0, "prior_invalid": 1.0, "reach": 16.0,
+              "kept_on_switch": 0.25, "tonic_gain": 0.2,
+              "phasic_gain": 1.0, "gate_relief": 0.1} | changes  # fmt: skip
+    memory = Engine(
+        [specimen.Norepinephrine("norepinephrine", specimen.NorepinephrineParams(1.0, **values))],
+        Given(vectors),
+    )
     found, effects, array = [], [], memory.store.array
     for event in events(len(vectors)):
         memory.encode(event)
         kept = float(array(CONTEXT_KEPT)[()])
-        found.append(Trial(float(array(specimen.CONTEXT_TRUST)[()]), float(array(specimen.CONTEXT_VALID)[()]),
-                           float(array(specimen.CONTEXT_TRIALS)[()]), kept == 1.0,
-                           float(array(specimen.NOREPINEPHRINE_LEVEL)[()])))
+        found.append(
+            Trial(
+                float(array(specimen.CONTEXT_TRUST)[()]),
+                float(array(specimen.CONTEXT_VALID)[()]),
+                float(array(specimen.CONTEXT_TRIALS)[()]),
+                kept == 1.0,
+                float(array(specimen.NOREPINEPHRINE_LEVEL)[()]),
+            )
+        )
         effects.append([kept, float(array(CHOICE_GAIN)[()]), float(array(THRESHOLD_SHIFT)[()])])
     return memory, found, np.array(effects)
 
@@ -138,49 +177,103 @@ def table(trials: Sequence[Trial]) -> Vector:
     return np.array([[t.lam, t.valid, t.trials, t.kept, t.ne] for t in trials], dtype=np.float64)
 
 
-# --- adaptive gain -----------------------------------------------------------------------------------------------------------
-@equation("NE-1", source=f"{AC}; derivative of the logistic function, G / 4", rtol=1e-7, papers=("astonjones2005integrative",))
+# --- adaptive gain --------------------------------------------------------------------------------
+@equation(
+    "NE-1",
+    source=f"{AC}; derivative of the logistic function, G / 4",
+    rtol=1e-7,
+    papers=("astonjones2005integrative",),
+)
 def the_slope_in_the_middle_is_a_quarter_of_the_gain(specimen: Any) -> Any:
     bias, h = 0.7, 1e-5
-    slopes = [(specimen.response(-bias / g + h, g, bias) - specimen.response(-bias / g - h, g, bias)) / (2 * h) for g in (0.5, 1.0, 2.0)]
+    slopes = [
+        (specimen.response(-bias / g + h, g, bias) - specimen.response(-bias / g - h, g, bias))
+        / (2 * h)
+        for g in (0.5, 1.0, 2.0)
+    ]
     middles = [specimen.response(-bias / g, g, bias) for g in (0.5, 1.0, 2.0)]
     return slopes + middles, [0.125, 0.25, 0.5, 0.5, 0.5, 0.5]
 
 
-@equation("NE-1b", source="hyperbolic tangent: f_G(x) = [1 + tanh((G x + B) / 2)] / 2", papers=("servanschreiber1990network",))
+@equation(
+    "NE-1b",
+    source="hyperbolic tangent: f_G(x) = [1 + tanh((G x + B) / 2)] / 2",
+    papers=("servanschreiber1990network",),
+)
 def the_response_is_the_logistic_function(specimen: Any) -> Any:
     x = np.linspace(-4.0, 4.0, 17)
-    return [specimen.response(v, 1.7, -0.4) for v in x], 0.5 * (1.0 + np.tanh((1.7 * x - 0.4) / 2.0))
+    return [specimen.response(v, 1.7, -0.4) for v in x], 0.5 * (
+        1.0 + np.tanh((1.7 * x - 0.4) / 2.0)
+    )
 
 
-@limit("NE-1c", source="G to infinity: a step at x = -B / G", atol=1e-12, papers=("servanschreiber1990network",))
+@limit(
+    "NE-1c",
+    source="G to infinity: a step at x = -B / G",
+    atol=1e-12,
+    papers=("servanschreiber1990network",),
+)
 def a_large_gain_makes_a_step(specimen: Any) -> Any:
     return [specimen.response(x, 1e4, 0.0) for x in (-0.01, 0.0, 0.01)], [0.0, 0.5, 1.0]
 
 
-@signature("NE-2a", source=f"{AC}: as utility falls, from exploitation to exploration", papers=("astonjones2005integrative",))
+@signature(
+    "NE-2a",
+    source=f"{AC}: as utility falls, from exploitation to exploration",
+    papers=("astonjones2005integrative",),
+)
 def only_low_utility_on_both_scales_leads_to_exploration(specimen: Any) -> Any:
-    both_low, retry, engaged = (specimen.engagement(s, u) for s, u in ((-3.0, -3.0), (-3.0, 3.0), (3.0, 3.0)))
+    both_low, retry, engaged = (
+        specimen.engagement(s, u) for s, u in ((-3.0, -3.0), (-3.0, 3.0), (3.0, 3.0))
+    )
     return bool(both_low < 0.2 < 0.8 < retry < engaged)
 
 
-@equation("NE-2b", source=f"{AC}, utility on two scales, recalled form", warn=True, atol=1e-7, papers=("astonjones2005integrative",))
+@equation(
+    "NE-2b",
+    source=f"{AC}, utility on two scales, recalled form",
+    warn=True,
+    atol=1e-7,
+    papers=("astonjones2005integrative",),
+)
 def engagement_has_the_values_of_the_recalled_form(specimen: Any) -> Any:
-    return [specimen.engagement(s, u) for s, u in ((0.0, 0.0), (2.0, 2.0), (-2.0, -2.0), (-2.0, 2.0))], [0.75, 0.9857907, 0.2241965, 0.8950064]
+    return [
+        specimen.engagement(s, u) for s, u in ((0.0, 0.0), (2.0, 2.0), (-2.0, -2.0), (-2.0, 2.0))
+    ], [0.75, 0.9857907, 0.2241965, 0.8950064]
 
 
-@adaptation("NE-2c", source="ours: with log odds as utilities, engagement is 1 - NE ACh; linear gain", atol=1e-9)
+@adaptation(
+    "NE-2c",
+    source="ours: with log odds as utilities, engagement is 1 - NE ACh; linear gain",
+    atol=1e-9,
+)
 def engagement_falls_with_the_product_of_both_uncertainties(specimen: Any) -> Any:
     pairs = [(0.9, 0.8), (0.3, 0.6), (0.5, 0.5)]
-    engaged = [specimen.engagement(specimen.log_odds(lam), specimen.log_odds(gamma)) for lam, gamma in pairs]
+    engaged = [
+        specimen.engagement(specimen.log_odds(lam), specimen.log_odds(gamma))
+        for lam, gamma in pairs
+    ]
     gains = [specimen.choice_gain(e, 0.2, 1.0) for e in (0.0, 0.5, 1.0)]
-    return engaged + gains, [1.0 - (1.0 - lam) * (1.0 - gamma) for lam, gamma in pairs] + [0.2, 0.6, 1.0]
+    return engaged + gains, [1.0 - (1.0 - lam) * (1.0 - gamma) for lam, gamma in pairs] + [
+        0.2,
+        0.6,
+        1.0,
+    ]
 
 
-# --- unexpected uncertainty --------------------------------------------------------------------------------------------------
-@equation("NE-3", source=f"{YD}, switch rule; ACh / (0.5 + ACh)", atol=1e-7, papers=("yu2005uncertainty",))
+# --- unexpected uncertainty -----------------------------------------------------------------------
+@equation(
+    "NE-3", source=f"{YD}, switch rule; ACh / (0.5 + ACh)", atol=1e-7, papers=("yu2005uncertainty",)
+)
 def the_threshold_has_the_values_of_the_rule(specimen: Any) -> Any:
-    return [specimen.switch_bar(a) for a in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)], [1 / 6, 2 / 7, 0.375, 0.5, 7 / 12, 2 / 3]
+    return [specimen.switch_bar(a) for a in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)], [
+        1 / 6,
+        2 / 7,
+        0.375,
+        0.5,
+        7 / 12,
+        2 / 3,
+    ]
 
 
 @equation("NE-3b", source=f"{YD}, switch rule", papers=("yu2005uncertainty",))
@@ -190,37 +283,72 @@ def a_switch_is_declared_above_the_threshold_only(specimen: Any) -> Any:
     return [[specimen.switches(ne, ach) for ach in grid] for ne in grid + 1e-6], rule
 
 
-@limit("NE-3d", source=f"{YD}: NE > ACh / (0.5 + ACh); at equality the context is kept", papers=("yu2005uncertainty",))
+@limit(
+    "NE-3d",
+    source=f"{YD}: NE > ACh / (0.5 + ACh); at equality the context is kept",
+    papers=("yu2005uncertainty",),
+)
 def at_the_threshold_no_switch_is_declared(specimen: Any) -> Any:
-    return [bool(specimen.switches(ne, ach)) for ne, ach in ((0.5, 0.5), (0.5 + 1e-12, 0.5), (0.0, 0.0))], [False, True, False]
+    return [
+        bool(specimen.switches(ne, ach)) for ne, ach in ((0.5, 0.5), (0.5 + 1e-12, 0.5), (0.0, 0.0))
+    ], [False, True, False]
 
 
 @adaptation("NE-2d", source="ours: a probability is kept 1e-12 away from 0 and 1", atol=1e-3)
 def log_odds_are_finite(specimen: Any) -> Any:
-    return [specimen.log_odds(p) for p in (0.0, 1e-12, 1.0 - 1e-12, 1.0)], np.array([-12.0, -12.0, 12.0, 12.0]) * math.log(10.0)
+    return [specimen.log_odds(p) for p in (0.0, 1e-12, 1.0 - 1e-12, 1.0)], np.array(
+        [-12.0, -12.0, 12.0, 12.0]
+    ) * math.log(10.0)
 
 
-@adaptation("NE-9f", source="ours: an event whose direction differs from the topic's by no more than rounding, 1e-9, fits")
+@adaptation(
+    "NE-9f",
+    source="ours: an event whose direction differs from the topic's by no more than rounding, 1e-9, fits",
+)
 def an_event_as_far_from_the_topic_as_from_the_average_fits(specimen: Any) -> Any:
     topic = np.array([[1.0, 0.0], [0.0, 0.0]])
     fields = (topic, topic, topic, np.array([[0.3, 0.4]] * 2))
-    return [bool(specimen.fits(f, np.array(x))) for f, x in zip(fields, ([0.0, 1.0], [-1e-9, 1.0], [-1.1e-9, 1.0], [-1.0, 0.0]), strict=True)], \
-        [True, True, False, True]
+    return [
+        bool(specimen.fits(f, np.array(x)))
+        for f, x in zip(
+            fields, ([0.0, 1.0], [-1e-9, 1.0], [-1.1e-9, 1.0], [-1.0, 0.0]), strict=True
+        )
+    ], [True, True, False, True]
 
 
-@limit("NE-3c", source="closed form: rises, concave, meets the identity at 0 and 1/2", papers=("yu2005uncertainty",))
+@limit(
+    "NE-3c",
+    source="closed form: rises, concave, meets the identity at 0 and 1/2",
+    papers=("yu2005uncertainty",),
+)
 def the_threshold_is_increasing_and_concave(specimen: Any) -> Any:
     bar = np.array([specimen.switch_bar(a) for a in np.linspace(0.0, 1.0, 101)])
-    return bool(np.all(np.diff(bar) > 0) and np.all(np.diff(bar, 2) < 0) and bar[0] == 0.0 and abs(bar[50] - 0.5) < 1e-12)
+    return bool(
+        np.all(np.diff(bar) > 0)
+        and np.all(np.diff(bar, 2) < 0)
+        and bar[0] == 0.0
+        and abs(bar[50] - 0.5) < 1e-12
+    )
 
 
-@equation("NE-4", source=f"{YD}, reduced to same and other; published counts for tau = 0.99 and 0.999", figure="context_switch",
-          papers=("yu2005uncertainty",))
+@equation(
+    "NE-4",
+    source=f"{YD}, reduced to same and other; published counts for tau = 0.99 and 0.999",
+    figure="context_switch",
+    papers=("yu2005uncertainty",),
+)
 def a_switch_is_declared_after_the_published_number_of_invalid_trials(specimen: Any) -> Any:
-    return [[until_declared(specimen, g, tau) for g in GAMMAS] for tau in (0.99, 0.999)], [[1, 2, 4, 7, 13], [2, 4, 6, 11, 23]]
+    return [[until_declared(specimen, g, tau) for g in GAMMAS] for tau in (0.99, 0.999)], [
+        [1, 2, 4, 7, 13],
+        [2, 4, 6, 11, 23],
+    ]
 
 
-@equation("NE-4b", source="sum over every time of change, 200 random trials", papers=("yu2005uncertainty",))
+@equation(
+    "NE-4b",
+    source="sum over every time of change, 200 random trials",
+    papers=("yu2005uncertainty",),
+)
 def the_recursion_is_the_exact_posterior_of_no_change(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(0), [], []
     for gamma, tau in ((0.9, 0.99), (0.6, 0.95), (0.75, 0.999)):
@@ -228,34 +356,69 @@ def the_recursion_is_the_exact_posterior_of_no_change(specimen: Any) -> Any:
         for n, v in enumerate(valid):
             lam = specimen.unchanged(lam, v, gamma, tau)
             measured.append(lam)
-            expected.append(posterior(valid[:n + 1], gamma, tau))
+            expected.append(posterior(valid[: n + 1], gamma, tau))
     return measured, expected
 
 
-@limit("NE-4c", source="tau = 1: contexts never change; gamma = 1/2: trials carry no information, lambda = tau^n", papers=("yu2005uncertainty",))
+@limit(
+    "NE-4c",
+    source="tau = 1: contexts never change; gamma = 1/2: trials carry no information, lambda = tau^n",
+    papers=("yu2005uncertainty",),
+)
 def without_hazard_or_without_information_trials_have_no_effect(specimen: Any) -> Any:
     lam, blind = 1.0, 1.0
     for i in range(20):
-        lam, blind = specimen.unchanged(lam, i % 3 == 0, 0.9, 1.0), specimen.unchanged(blind, i % 3 == 0, 0.5, 0.99)
-    return [lam, blind], [1.0, 0.99 ** 20]
+        lam, blind = (
+            specimen.unchanged(lam, i % 3 == 0, 0.9, 1.0),
+            specimen.unchanged(blind, i % 3 == 0, 0.5, 0.99),
+        )
+    return [lam, blind], [1.0, 0.99**20]
 
 
-@signature("NE-5a", source=f"{YD}: less acetylcholine, more false alarms", papers=("yu2005uncertainty",))
+@signature(
+    "NE-5a", source=f"{YD}: less acetylcholine, more false alarms", papers=("yu2005uncertainty",)
+)
 def with_half_the_acetylcholine_switches_come_sooner(specimen: Any) -> Any:
-    pairs = [(until_declared(specimen, g, t, ach_times=0.5), until_declared(specimen, g, t)) for g in GAMMAS for t in (0.99, 0.999)]
-    expected = [(first_declared(g, t, ach_times=0.5), first_declared(g, t)) for g in GAMMAS for t in (0.99, 0.999)]
-    return bool(pairs == expected and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs))
+    pairs = [
+        (until_declared(specimen, g, t, ach_times=0.5), until_declared(specimen, g, t))
+        for g in GAMMAS
+        for t in (0.99, 0.999)
+    ]
+    expected = [
+        (first_declared(g, t, ach_times=0.5), first_declared(g, t))
+        for g in GAMMAS
+        for t in (0.99, 0.999)
+    ]
+    return bool(
+        pairs == expected and all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
+    )
 
 
-@signature("NE-5b", source=f"{YD}: less norepinephrine, perseveration", papers=("yu2005uncertainty",))
+@signature(
+    "NE-5b", source=f"{YD}: less norepinephrine, perseveration", papers=("yu2005uncertainty",)
+)
 def with_half_the_norepinephrine_switches_come_later(specimen: Any) -> Any:
-    pairs = [(until_declared(specimen, g, t, ne_times=0.5), until_declared(specimen, g, t)) for g in GAMMAS[:4] for t in (0.99, 0.999)]
-    expected = [(first_declared(g, t, ne_times=0.5), first_declared(g, t)) for g in GAMMAS[:4] for t in (0.99, 0.999)]
-    return bool(pairs == expected and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs))
+    pairs = [
+        (until_declared(specimen, g, t, ne_times=0.5), until_declared(specimen, g, t))
+        for g in GAMMAS[:4]
+        for t in (0.99, 0.999)
+    ]
+    expected = [
+        (first_declared(g, t, ne_times=0.5), first_declared(g, t))
+        for g in GAMMAS[:4]
+        for t in (0.99, 0.999)
+    ]
+    return bool(
+        pairs == expected and all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+    )
 
 
-@equation("NE-6a", source="reduced recursion from lambda = 1/2 at gamma = 0.9, tau = 0.99; published values", atol=1e-4,
-          papers=("yu2005uncertainty",))
+@equation(
+    "NE-6a",
+    source="reduced recursion from lambda = 1/2 at gamma = 0.9, tau = 0.99; published values",
+    atol=1e-4,
+    papers=("yu2005uncertainty",),
+)
 def the_signal_is_phasic_and_decays_while_trials_are_valid(specimen: Any) -> Any:
     lam, ne = 0.5, []
     for _ in range(6):
@@ -264,7 +427,12 @@ def the_signal_is_phasic_and_decays_while_trials_are_valid(specimen: Any) -> Any
     return ne, [0.3617, 0.2445, 0.1577, 0.0997, 0.0634, 0.0418]
 
 
-@equation("NE-6b", source="fixed point of the recursion: lambda = (tau gamma - 1/2) / [tau (gamma - 1/2)]", atol=1e-9, papers=("yu2005uncertainty",))
+@equation(
+    "NE-6b",
+    source="fixed point of the recursion: lambda = (tau gamma - 1/2) / [tau (gamma - 1/2)]",
+    atol=1e-9,
+    papers=("yu2005uncertainty",),
+)
 def the_floor_is_the_fixed_point(specimen: Any) -> Any:
     floors = []
     for gamma, tau in ((0.9, 0.99), (0.7, 0.99), (0.8, 0.999)):
@@ -272,10 +440,17 @@ def the_floor_is_the_fixed_point(specimen: Any) -> Any:
         for _ in range(3000):
             lam = specimen.unchanged(lam, True, gamma, tau)
         floors.append(1.0 - lam)
-    return floors, [1.0 - (t * g - 0.5) / (t * (g - 0.5)) for g, t in ((0.9, 0.99), (0.7, 0.99), (0.8, 0.999))]
+    return floors, [
+        1.0 - (t * g - 0.5) / (t * (g - 0.5)) for g, t in ((0.9, 0.99), (0.7, 0.99), (0.8, 0.999))
+    ]
 
 
-@equation("NE-7", source=f"{YD}: mean of the posterior under a Beta prior, by numerical integration", rtol=1e-6, papers=("yu2005uncertainty",))
+@equation(
+    "NE-7",
+    source=f"{YD}: mean of the posterior under a Beta prior, by numerical integration",
+    rtol=1e-6,
+    papers=("yu2005uncertainty",),
+)
 def validity_is_the_posterior_mean(specimen: Any) -> Any:
     g = (np.arange(200_000) + 0.5) / 200_000
     cases = [(3.0, 4.0, 1.0, 1.0), (0.0, 5.0, 9.0, 1.0), (40.0, 50.0, 2.0, 3.0)]
@@ -286,8 +461,12 @@ def validity_is_the_posterior_mean(specimen: Any) -> Any:
     return [specimen.validity(*c) for c in cases], expected
 
 
-@signature("NE-8", source=f"{YD}: expected and unexpected uncertainty dissociate; gamma = 0.65 for 400 trials, then invalid ones",
-           figure="topic_changes", papers=("yu2005uncertainty",))
+@signature(
+    "NE-8",
+    source=f"{YD}: expected and unexpected uncertainty dissociate; gamma = 0.65 for 400 trials, then invalid ones",
+    figure="topic_changes",
+    papers=("yu2005uncertainty",),
+)
 def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> Any:
     def level(gamma: float, seed: int) -> float:
         rng, lam, ne = np.random.default_rng(seed), 1.0, []
@@ -300,11 +479,18 @@ def a_poor_but_stable_cue_raises_expected_uncertainty_alone(specimen: Any) -> An
     lam = 1.0
     for _ in range(2):
         lam = specimen.unchanged(lam, False, 0.98, 0.999)
-    return bool(stable < 0.175 and 1.0 - lam > 0.35)      # ACh is 0.35 and NE under half of it; ACh is 0.02 and NE far above it
+    # ACh is 0.35 and NE under half of it; ACh is 0.02 and NE far above it
+    return bool(stable < 0.175 and 1.0 - lam > 0.35)
 
 
-# --- the adaptation, through the engine --------------------------------------------------------------------------------------
-@adaptation("NE-9a", source="the joint model in numpy over 300 events of four topics", needs="engine", atol=1e-9, figure="topic_changes")
+# --- the adaptation, through the engine -----------------------------------------------------------
+@adaptation(
+    "NE-9a",
+    source="the joint model in numpy over 300 events of four topics",
+    needs="engine",
+    atol=1e-9,
+    figure="topic_changes",
+)
 def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) -> Any:
     vectors = topics((30,) * 10, 1.0, 0)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
@@ -312,28 +498,54 @@ def the_estimates_over_a_stream_equal_those_of_the_joint_model(specimen: Any) ->
     return table(found), table(reference)
 
 
-@adaptation("NE-9b", source="NE-4 through the engine, with validity held at gamma by a strong prior", needs="engine", figure="context_switch")
+@adaptation(
+    "NE-9b",
+    source="NE-4 through the engine, with validity held at gamma by a strong prior",
+    needs="engine",
+    figure="context_switch",
+)
 def a_new_topic_is_declared_after_the_predicted_number_of_events(specimen: Any) -> Any:
-    found, vectors = [], np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8]], (1, 1, 30), axis=0)
+    found, vectors = (
+        [],
+        np.repeat([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8]], (1, 1, 30), axis=0),
+    )
     for tau in (0.99, 0.999):
         for gamma in GAMMAS:
-            effects = watched(specimen, vectors, reach=1.0, persistence=tau, prior_valid=1e9 * gamma, prior_invalid=1e9 * (1.0 - gamma))[2]
+            effects = watched(
+                specimen,
+                vectors,
+                reach=1.0,
+                persistence=tau,
+                prior_valid=1e9 * gamma,
+                prior_invalid=1e9 * (1.0 - gamma),
+            )[2]
             found.append(int(np.argmax(effects[:, 0] < 1.0)) - 1)
     return found, [1, 2, 4, 7, 13, 2, 4, 6, 11, 23]
 
 
-@adaptation("NE-9c", source="ours: a switch reduces the context; NE lowers the thresholds; gain 0.2 + 0.8 (1 - NE ACh)", needs="engine", atol=1e-9)
+@adaptation(
+    "NE-9c",
+    source="ours: a switch reduces the context; NE lowers the thresholds; gain 0.2 + 0.8 (1 - NE ACh)",
+    needs="engine",
+    atol=1e-9,
+)
 def the_effects_on_memory_follow_from_the_two_uncertainties(specimen: Any) -> Any:
     vectors = topics((30,) * 6, 1.0, 1)
     reference = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
     expected = []
     for t in reference:
         ach = 1.0 - max(0.5, (t.valid + 4.0) / (t.trials + 5.0))
-        expected.append([1.0 if t.kept else 0.25, 0.2 + 0.8 * (1.0 - (1.0 - t.lam) * ach), -0.1 * t.ne])
+        expected.append(
+            [1.0 if t.kept else 0.25, 0.2 + 0.8 * (1.0 - (1.0 - t.lam) * ach), -0.1 * t.ne]
+        )
     return watched(specimen, vectors)[2], expected
 
 
-@adaptation("NE-9d", source="ours: unrelated events fit with probability 1/2, as the model assumes; 4 standard errors of 400", needs="engine")
+@adaptation(
+    "NE-9d",
+    source="ours: unrelated events fit with probability 1/2, as the model assumes; 4 standard errors of 400",
+    needs="engine",
+)
 def unrelated_events_fit_with_probability_one_half(specimen: Any) -> Any:
     rng = np.random.default_rng(2)
     passed = []
@@ -344,18 +556,28 @@ def unrelated_events_fit_with_probability_one_half(specimen: Any) -> Any:
     return at_most(abs(float(np.mean(passed)) - 0.5), 4.0 * 0.5 / math.sqrt(400.0))
 
 
-@adaptation("NE-9e", source="ours: 20 changes among 5 topics: share declared within 4 events, and share of true declarations", needs="engine",
-            figure="topic_changes")
+@adaptation(
+    "NE-9e",
+    source="ours: 20 changes among 5 topics: share declared within 4 events, and share of true declarations",
+    needs="engine",
+    figure="topic_changes",
+)
 def most_changes_are_declared_within_four_events(specimen: Any) -> Any:
     lengths = (30,) * 21
     effects = watched(specimen, topics(lengths, 1.0, 3, kinds=5))[2]
     declared, changes = np.flatnonzero(effects[:, 0] < 1.0), np.cumsum(lengths)[:-1]
-    return at_least([np.mean([np.any((declared >= c) & (declared < c + 4)) for c in changes]),
-                     np.mean([np.any((changes <= s) & (s < changes + 4)) for s in declared])], 0.8)
+    return at_least(
+        [
+            np.mean([np.any((declared >= c) & (declared < c + 4)) for c in changes]),
+            np.mean([np.any((changes <= s) & (s < changes + 4)) for s in declared]),
+        ],
+        0.8,
+    )
 
 
 ODD: dict[str, Any] = {"persistence": 0.97, "prior_valid": 3.0, "prior_invalid": 2.0, "reach": 6.0,
-                       "kept_on_switch": 0.6, "tonic_gain": 0.3, "phasic_gain": 0.9, "gate_relief": 0.07}
+                       "kept_on_switch": 0.6, "tonic_gain": 0.3, "phasic_gain": 0.9,
+                       "gate_relief": 0.07}  # fmt: skip
 
 
 def rejecting(view: Any, incoming: Any) -> None:
@@ -363,51 +585,98 @@ def rejecting(view: Any, incoming: Any) -> None:
     view.veto = int(incoming.event.text.split()[-1]) % 5 == 3
 
 
-@equation("NE-10", source=f"{YD}: the joint model in numpy, means by definition; events that are not stored are trials, too", atol=1e-9,
-          papers=("yu2005uncertainty", "astonjones2005integrative", "servanschreiber1990network"))
+@equation(
+    "NE-10",
+    source=f"{YD}: the joint model in numpy, means by definition; events that are not stored are trials, too",
+    atol=1e-9,
+    papers=("yu2005uncertainty", "astonjones2005integrative", "servanschreiber1990network"),
+)
 def a_memory_infers_changes_of_context_from_its_events(specimen: Any) -> Any:
     vectors, measured, expected, switches = topics((12, 9, 14, 11, 10), 0.8, 4), [], [], 0
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, rejecting, adds=(VETO,)), embedder=Given(vectors), **ODD)
-    for i, (event, t) in enumerate(zip(events(len(vectors)), joint_model(vectors, 0.97, (3.0, 2.0), 6.0), strict=True)):
+    memory = memory_of(
+        specimen, neighbour(Phase.ENCODE, rejecting, adds=(VETO,)), embedder=Given(vectors), **ODD
+    )
+    for i, (event, t) in enumerate(
+        zip(events(len(vectors)), joint_model(vectors, 0.97, (3.0, 2.0), 6.0), strict=True)
+    ):
         encode(memory, event)
         switches += not t.kept
         ach = 1.0 - max(0.5, (t.valid + 3.0) / (t.trials + 5.0))
-        utility = [math.log(p / (1.0 - p)) if p < 1.0 else 12.0 * math.log(10.0) for p in (t.lam, 1.0 - ach)]
+        utility = [
+            math.log(p / (1.0 - p)) if p < 1.0 else 12.0 * math.log(10.0)
+            for p in (t.lam, 1.0 - ach)
+        ]
         engaged = 1.0 - math.prod(1.0 - 1.0 / (1.0 + math.exp(-u)) for u in utility)
-        columns = (specimen.CONTEXT_TRUST, specimen.CONTEXT_VALID, specimen.CONTEXT_TRIALS, specimen.CONTEXT_SWITCHES, specimen.NOREPINEPHRINE_LEVEL,
-                   CONTEXT_KEPT, CHOICE_GAIN, THRESHOLD_SHIFT, specimen.CONTEXT_THEMES, specimen.CONTEXT_MASSES)
+        columns = (specimen.CONTEXT_TRUST, specimen.CONTEXT_VALID, specimen.CONTEXT_TRIALS,
+                   specimen.CONTEXT_SWITCHES, specimen.NOREPINEPHRINE_LEVEL,
+                   CONTEXT_KEPT, CHOICE_GAIN, THRESHOLD_SHIFT, specimen.CONTEXT_THEMES,
+                   specimen.CONTEXT_MASSES)  # fmt: skip
         measured.append(np.concatenate([memory.column(c).ravel() for c in columns]))
-        expected.append([t.lam, t.valid, t.trials, switches, t.ne, 1.0 if t.kept else 0.6, 0.3 + 0.6 * engaged, -0.07 * t.ne,
-                         *means_after(vectors, i, t.members, 6.0)])
+        expected.append([t.lam, t.valid, t.trials, switches, t.ne, 1.0 if t.kept else 0.6,
+                         0.3 + 0.6 * engaged, -0.07 * t.ne,
+                         *means_after(vectors, i, t.members, 6.0)])  # fmt: skip
     assert switches >= 2
     return np.array(measured), np.array(expected)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("context_switch", caption="Number of consecutive invalid trials until a switch is declared: lower for more valid cues, higher if changes "
-        "are rarer", source=f"{YD}, reduced to same and other")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "context_switch",
+    caption="Number of consecutive invalid trials until a switch is declared: lower for more valid cues, higher if changes "
+    "are rarer",
+    source=f"{YD}, reduced to same and other",
+)
 def trials_until_a_switch(specimen: Any) -> Picture:
     gammas = np.linspace(0.56, 0.98, 43)
-    curves = [Curve(f"changes 1 in {rate}", gammas, [until_declared(specimen, float(g), tau) for g in gammas], Marks.STEPS)
-              for rate, tau in ((100, 0.99), (1000, 0.999))]
-    return Picture("validity of the cue", "invalid trials until a switch", (
-        *curves, dots("published, 1 in 100", GAMMAS, [1, 2, 4, 7, 13]), dots("published, 1 in 1000", GAMMAS, [2, 4, 6, 11, 23])), log="y")
+    curves = [
+        Curve(
+            f"changes 1 in {rate}",
+            gammas,
+            [until_declared(specimen, float(g), tau) for g in gammas],
+            Marks.STEPS,
+        )
+        for rate, tau in ((100, 0.99), (1000, 0.999))
+    ]
+    return Picture(
+        "validity of the cue",
+        "invalid trials until a switch",
+        (
+            *curves,
+            dots("published, 1 in 100", GAMMAS, [1, 2, 4, 7, 13]),
+            dots("published, 1 in 1000", GAMMAS, [2, 4, 6, 11, 23]),
+        ),
+        log="y",
+    )
 
 
-@figure("topic_changes", caption="Norepinephrine over a stream of events whose topic changes every 30 events: from the second change on it is "
-        "close to 0 within a topic and exceeds the threshold set by acetylcholine at each change", source=f"{YD}; the joint model in numpy")
+@figure(
+    "topic_changes",
+    caption="Norepinephrine over a stream of events whose topic changes every 30 events: from the second change on it is "
+    "close to 0 within a topic and exceeds the threshold set by acetylcholine at each change",
+    source=f"{YD}; the joint model in numpy",
+)
 def norepinephrine_over_topics(specimen: Any) -> Picture:
     vectors, prior = topics((30,) * 5, 1.0, 0), (4.0, 1.0)
     found, at = watched(specimen, vectors)[1], np.arange(len(vectors))
     reference = joint_model(vectors, 0.99, prior, 16.0)
     shown = [i for i, t in enumerate(reference) if i % 5 == 0 or not t.kept]
-    bar = [specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior)))) for t in found[:-1]]     # before each event
-    return Picture("event", "unexpected uncertainty", (
-        Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS), Curve("threshold for a switch", at, [math.nan, *bar]),
-        dots("joint model", shown, [reference[i].ne for i in shown])))
+    # before each event
+    bar = [
+        specimen.switch_bar(1.0 - max(0.5, (t.valid + prior[0]) / (t.trials + sum(prior))))
+        for t in found[:-1]
+    ]
+    return Picture(
+        "event",
+        "unexpected uncertainty",
+        (
+            Curve("norepinephrine", at, [t.ne for t in found], Marks.STEPS),
+            Curve("threshold for a switch", at, [math.nan, *bar]),
+            dots("joint model", shown, [reference[i].ne for i in shown]),
+        ),
+    )
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("after a change cues are valid with probability 1 - gamma", rejected_by="NE-4b")
 def certain_other(specimen: Any) -> Any:
     def recursion(lam: float, valid: bool, gamma: float, tau: float) -> float:
@@ -429,7 +698,9 @@ def no_hazard(specimen: Any) -> Any:
 @mutant("posterior of a single trial, without earlier ones", rejected_by="NE-4")
 def memoryless(specimen: Any) -> Any:
     whole = specimen.unchanged
-    return specimen.replacing("unchanged", lambda lam, valid, gamma, tau: whole(1.0, valid, gamma, tau))
+    return specimen.replacing(
+        "unchanged", lambda lam, valid, gamma, tau: whole(1.0, valid, gamma, tau)
+    )
 
 
 @mutant("NE = ACh, one common signal", rejected_by="NE-8")
@@ -454,22 +725,30 @@ def turned_round(specimen: Any) -> Any:
 
 @mutant("gain as a factor on the output", rejected_by="NE-1")
 def output_gain(specimen: Any) -> Any:
-    return specimen.replacing("response", lambda x, gain, bias: gain / (1.0 + math.exp(-(x + bias))))
+    return specimen.replacing(
+        "response", lambda x, gain, bias: gain / (1.0 + math.exp(-(x + bias)))
+    )
 
 
 @mutant("linear response", rejected_by="NE-1b")
 def linear_response(specimen: Any) -> Any:
-    return specimen.replacing("response", lambda x, gain, bias: min(max(0.5 + (gain * x + bias) / 4.0, 0.0), 1.0))
+    return specimen.replacing(
+        "response", lambda x, gain, bias: min(max(0.5 + (gain * x + bias) / 4.0, 0.0), 1.0)
+    )
 
 
 @mutant("engagement is low if one utility is low", rejected_by="NE-2a")
 def easily_bored(specimen: Any) -> Any:
-    return specimen.replacing("engagement", lambda short, long: 1.0 / (1.0 + math.exp(-short)) / (1.0 + math.exp(-long)))
+    return specimen.replacing(
+        "engagement", lambda short, long: 1.0 / (1.0 + math.exp(-short)) / (1.0 + math.exp(-long))
+    )
 
 
 @mutant("share of valid trials without a prior", rejected_by="NE-7")
 def no_prior(specimen: Any) -> Any:
-    return specimen.replacing("validity", lambda valid, trials, a, b: valid / trials if trials else 0.5)
+    return specimen.replacing(
+        "validity", lambda valid, trials, a, b: valid / trials if trials else 0.5
+    )
 
 
 @mutant("every event fits the topic", rejected_by="NE-9b")
@@ -480,12 +759,17 @@ def all_fits(specimen: Any) -> Any:
 @mutant("events that do not fit join the topic, too", rejected_by="NE-9a")
 def all_joins(specimen: Any) -> Any:
     whole = specimen.follow
-    return specimen.replacing("follow", lambda themes, masses, vector, joins, anew, keep: whole(themes, masses, vector, True, anew, keep))
+    return specimen.replacing(
+        "follow",
+        lambda themes, masses, vector, joins, anew, keep: whole(
+            themes, masses, vector, True, anew, keep
+        ),
+    )
 
 
 @mutant("only stored events are trials", rejected_by="NE-10")
 def stored_only(specimen: Any) -> Any:
-    class StoredOnly(specimen.Norepinephrine):                                # type: ignore[misc]
+    class StoredOnly(specimen.Norepinephrine):  # type: ignore[misc]
         def infer(self, view: Any, incoming: Any) -> None:
             if int(incoming.event.text.split()[-1]) % 5 != 3:
                 specimen.Norepinephrine.infer(self, view, incoming)
@@ -495,4 +779,6 @@ def stored_only(specimen: Any) -> Any:
 
 @mutant("gain highest at low engagement", rejected_by="NE-2c")
 def gain_reversed(specimen: Any) -> Any:
-    return specimen.replacing("choice_gain", lambda engaged, tonic, phasic: phasic + (tonic - phasic) * engaged)
+    return specimen.replacing(
+        "choice_gain", lambda engaged, tonic, phasic: phasic + (tonic - phasic) * engaged
+    )

@@ -1,4 +1,7 @@
-"""Evidence for oscillatory_clock_printed: the form that Cortex 4.4.4 describes, and the checks of the papers' form run on it."""
+"""Evidence for oscillatory_clock_printed: the form that Cortex 4.4.4 describes, and the checks
+of the papers' form run on it.
+"""
+
 from __future__ import annotations
 
 import math
@@ -14,11 +17,13 @@ from ...engine.ports.embedder import HashingEmbedder
 from ..checks import adaptation, between, mutant
 from . import oscillatory_clock as papers
 
-DEPTH = 0.7         # X of a modulation between 0.3 and 1
+DEPTH = 0.7  # X of a modulation between 0.3 and 1
 
 
 def as_clock(specimen: Any) -> SimpleNamespace:
-    """The printed form under the papers' names: the envelope modulates paths and plasticity, and its depth is fixed."""
+    """The printed form under the papers' names: the envelope modulates paths and plasticity, and
+    its depth is fixed.
+    """
 
     def passes(t: float, phi: float) -> float:
         return float(specimen.envelope((t + phi) / (2.0 * math.pi), 0.25))
@@ -27,46 +32,81 @@ def as_clock(specimen: Any) -> SimpleNamespace:
         return papers.over_a_cycle(lambda t: passes(t, phi_ltp) * passes(t, phi))
 
     return SimpleNamespace(
-        transmission=lambda t, phi, x: passes(t, phi), plasticity=passes, learnt_in_a_cycle=learnt,
-        weight_change=lambda ec, recalled, ca3, x, a, b, ltp: (ec * learnt(x, a, ltp) + recalled * learnt(x, b, ltp)) * ca3,
-        capacity=lambda f_gamma, f_theta: 7, hold=specimen.bind)
+        transmission=lambda t, phi, x: passes(t, phi),
+        plasticity=passes,
+        learnt_in_a_cycle=learnt,
+        weight_change=lambda ec, recalled, ca3, x, a, b, ltp: (
+            (ec * learnt(x, a, ltp) + recalled * learnt(x, b, ltp)) * ca3
+        ),
+        capacity=lambda f_gamma, f_theta: 7,
+        hold=specimen.bind,
+    )
 
 
 def engine(specimen: Any) -> Engine:
-    params = specimen.OscillatoryClockPrintedParams(time_scale=1.0, capacity=7, operations=20, interval=0.5)
-    return Engine([specimen.OscillatoryClockPrinted("oscillatory_clock_printed", params, {"interval": "h"})], HashingEmbedder(16))
+    params = specimen.OscillatoryClockPrintedParams(
+        time_scale=1.0, capacity=7, operations=20, interval=0.5
+    )
+    return Engine(
+        [specimen.OscillatoryClockPrinted("oscillatory_clock_printed", params, {"interval": "h"})],
+        HashingEmbedder(16),
+    )
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("OSP-1", source="public code of Cortex: cosine envelope between 0.3 and 1, encoding highest at a quarter of the cycle",
-            papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "OSP-1",
+    source="public code of Cortex: cosine envelope between 0.3 and 1, encoding highest at a quarter of the cycle",
+    papers=("cortex2026",),
+)
 def the_printed_envelope_is_a_raised_cosine(specimen: Any) -> Any:
     phases = np.linspace(0.0, 1.0, 9)
-    return [specimen.envelope(p, c) for c in (0.25, 0.75) for p in phases], \
-        [*(0.65 + 0.35 * np.sin(2 * np.pi * phases)), *(0.65 - 0.35 * np.sin(2 * np.pi * phases))]
+    return [specimen.envelope(p, c) for c in (0.25, 0.75) for p in phases], [
+        *(0.65 + 0.35 * np.sin(2 * np.pi * phases)),
+        *(0.65 - 0.35 * np.sin(2 * np.pi * phases)),
+    ]
 
 
-@adaptation("OSP-2", source="Cortex 4.4.4: capacity of seven; public code: the next cycle starts empty", needs="engine", papers=("cortex2026",))
+@adaptation(
+    "OSP-2",
+    source="Cortex 4.4.4: capacity of seven; public code: the next cycle starts empty",
+    needs="engine",
+    papers=("cortex2026",),
+)
 def the_printed_working_memory_binds_seven_in_twenty_operations(specimen: Any) -> Any:
     memory = engine(specimen)
     memory.encode_all(Event(papers.START + i / 60.0, f"turn {i}") for i in range(20))
     first = memory.store.array(WORKING_MEMORY).tolist()
     memory.encode_all(Event(papers.START + 1.0 + i / 60.0, f"turn {i}") for i in range(3))
-    return [first, memory.store.array(WORKING_MEMORY).tolist()], [[*range(7), -1, -1], [20, 21, 22, *[-1] * 6]]
+    return [first, memory.store.array(WORKING_MEMORY).tolist()], [
+        [*range(7), -1, -1],
+        [20, 21, 22, *[-1] * 6],
+    ]
 
 
-@adaptation("OSP-3", source="definition: the envelope at the operation's place in the cycle; a night with replay has 1.5", needs="engine")
+@adaptation(
+    "OSP-3",
+    source="definition: the envelope at the operation's place in the cycle; a night with replay has 1.5",
+    needs="engine",
+)
 def plasticity_follows_the_printed_envelope(specimen: Any) -> Any:
     memory, found = engine(specimen), []
     for i in range(20):
         memory.encode(Event(papers.START + i / 60.0, f"turn {i}"))
         found.append(papers.value(memory, LTP))
     memory.advance(papers.START + 24.0)
-    return [*found, papers.value(memory, LTP)], [*(0.65 + 0.35 * np.sin(2 * np.pi * np.arange(20) / 20)), 1.5]
+    return [*found, papers.value(memory, LTP)], [
+        *(0.65 + 0.35 * np.sin(2 * np.pi * np.arange(20) / 20)),
+        1.5,
+    ]
 
 
-@adaptation("OSP-4", source="public code of Cortex: at least three operations, and a half of the weighted sum", needs="engine",
-            papers=("cortex2026",))
+@adaptation(
+    "OSP-4",
+    source="public code of Cortex: at least three operations, and a half of the weighted sum",
+    needs="engine",
+    papers=("cortex2026",),
+)
 def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
     found = []
     for busy in (2, 3, 8, 20):
@@ -79,32 +119,50 @@ def the_printed_ripples_need_a_busy_day(specimen: Any) -> Any:
     return found, [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]
 
 
-@adaptation("OSP-5", source="the printed envelope is a modulation of depth 0.7, so its mean is 1 - X / 2")
+@adaptation(
+    "OSP-5", source="the printed envelope is a modulation of depth 0.7, so its mean is 1 - X / 2"
+)
 def the_printed_envelope_has_the_mean_of_a_path_of_that_depth(specimen: Any) -> Any:
-    mean = papers.over_a_cycle(lambda t: specimen.envelope(t / (2.0 * math.pi), 0.25)) / (2.0 * math.pi)
+    mean = papers.over_a_cycle(lambda t: specimen.envelope(t / (2.0 * math.pi), 0.25)) / (
+        2.0 * math.pi
+    )
     return between(mean, 1.0 - DEPTH / 2 - 1e-9, 1.0 - DEPTH / 2 + 1e-9)
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 by_phase = papers.a_path_learns_by_its_phase_relative_to_plasticity.of_variety(as_clock)
-modulations = papers.the_product_of_the_modulations_integrates_to_the_closed_form.of_variety(as_clock)
+modulations = papers.the_product_of_the_modulations_integrates_to_the_closed_form.of_variety(
+    as_clock
+)
 signs = papers.a_path_learns_in_phase_and_unlearns_in_antiphase.of_variety(as_clock)
-unmodulated = papers.without_modulation_transmission_is_one_and_nothing_is_learnt.of_variety(as_clock)
-opposite = papers.learning_without_strengthening_recalled_associations_is_best_in_opposite_phases.of_variety(as_clock)
+unmodulated = papers.without_modulation_transmission_is_one_and_nothing_is_learnt.of_variety(
+    as_clock
+)
+opposite = papers.learning_without_strengthening_recalled_associations_is_best_in_opposite_phases.of_variety(
+    as_clock
+)
 reversal = papers.separate_phases_allow_reversal_of_an_association.of_variety(as_clock)
 span = papers.gamma_in_theta_gives_the_span_of_memory.of_variety(as_clock)
 queue = papers.working_memory_is_a_queue_of_that_length.of_variety(as_clock)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-gates = papers.gates_over_a_cycle.of_variety("Printed envelopes never fall below 0.3, and plasticity never changes its sign", as_clock)
-phases = papers.learning_over_phase.of_variety("Under printed envelopes a path learns at any phase and unlearns at none, at any X", as_clock)
-course = papers.associations_over_cycles.of_variety("Under printed envelopes the old association strengthens itself in either phase", as_clock)
+# --- figures --------------------------------------------------------------------------------------
+gates = papers.gates_over_a_cycle.of_variety(
+    "Printed envelopes never fall below 0.3, and plasticity never changes its sign", as_clock
+)
+phases = papers.learning_over_phase.of_variety(
+    "Under printed envelopes a path learns at any phase and unlearns at none, at any X", as_clock
+)
+course = papers.associations_over_cycles.of_variety(
+    "Under printed envelopes the old association strengthens itself in either phase", as_clock
+)
 
 
 @mutant("an envelope that goes down to 0", rejected_by="OSP-1")
 def to_zero(specimen: Any) -> Any:
-    return specimen.replacing("envelope", lambda phase, centre: 0.5 + 0.5 * math.cos(2.0 * math.pi * (phase - centre)))
+    return specimen.replacing(
+        "envelope", lambda phase, centre: 0.5 + 0.5 * math.cos(2.0 * math.pi * (phase - centre))
+    )
 
 
 @mutant("a working memory of nine items", rejected_by="OSP-2")

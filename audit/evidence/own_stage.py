@@ -1,4 +1,7 @@
-"""Evidence for own_stage: brute force over all sets, the bounds of greedy choice, and what a memory offers of a stage by hand."""
+"""Evidence for own_stage: brute force over all sets, the bounds of greedy choice, and what a
+memory offers of a stage by hand.
+"""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -15,7 +18,8 @@ from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 
-BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}        # 1 - (1 - 1/k)^k, from the dossier of the collection
+# 1 - (1 - 1/k)^k, from the dossier of the collection
+BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}
 ASSUMED = 1.0 - float(np.exp(-1.0))
 
 
@@ -23,13 +27,21 @@ def value(items: list[frozenset[str]], weight: dict[str, float], some: Any) -> f
     return sum(weight[c] for c in frozenset[str]().union(*(items[j] for j in some)))
 
 
-def taken(specimen: Any, items: list[Any], weight: dict[str, float], costs: Any, room: float) -> list[int]:
-    found: list[int] = specimen.chosen(specimen.Concepts.of(items, weight), np.asarray(costs, float), room).tolist()
+def taken(
+    specimen: Any, items: list[Any], weight: dict[str, float], costs: Any, room: float
+) -> list[int]:
+    found: list[int] = specimen.chosen(
+        specimen.Concepts.of(items, weight), np.asarray(costs, float), room
+    ).tolist()
     return found
 
 
-def optimum(items: list[frozenset[str]], weight: dict[str, float], costs: Any, room: float) -> float:
-    sets = (some for size in range(len(items) + 1) for some in combinations(range(len(items)), size))
+def optimum(
+    items: list[frozenset[str]], weight: dict[str, float], costs: Any, room: float
+) -> float:
+    sets = (
+        some for size in range(len(items) + 1) for some in combinations(range(len(items)), size)
+    )
     return max(value(items, weight, some) for some in sets if sum(costs[j] for j in some) <= room)
 
 
@@ -37,32 +49,60 @@ def instances(number: int, seed: int) -> Any:
     """Random items of up to nine concepts, and their weights."""
     rng = np.random.default_rng(seed)
     for _ in range(number):
-        items = [frozenset(f"c{c}" for c in range(9) if rng.random() < 0.3) for _ in range(int(rng.integers(2, 9)))]
+        items = [
+            frozenset(f"c{c}" for c in range(9) if rng.random() < 0.3)
+            for _ in range(int(rng.integers(2, 9)))
+        ]
         yield rng, items, {f"c{c}": float(rng.integers(1, 10)) for c in range(9)}
 
 
-@equation("SB-1", source="sets A, B, C of the dossier: greedy takes A and B, value 5 of 6", papers=("nemhauser1978analysis",))
+@equation(
+    "SB-1",
+    source="sets A, B, C of the dossier: greedy takes A and B, value 5 of 6",
+    papers=("nemhauser1978analysis",),
+)
 def greedy_choice_of_two(specimen: Any) -> Any:
     items = [frozenset("1234"), frozenset("125"), frozenset("346")]
     weight = dict.fromkeys("123456", 1.0)
     some = taken(specimen, items, weight, [1.0] * 3, 2.0)
-    return [*some, value(items, weight, some), optimum(items, weight, [1.0] * 3, 2.0)], [0, 1, 5.0, 6.0]
+    return [*some, value(items, weight, some), optimum(items, weight, [1.0] * 3, 2.0)], [
+        0,
+        1,
+        5.0,
+        6.0,
+    ]
 
 
-@limit("SB-2", source="instances on which greedy choice of k reaches exactly 1 - (1 - 1/k)^k of the best value", atol=1e-5,
-       papers=("nemhauser1978analysis",))
+@limit(
+    "SB-2",
+    source="instances on which greedy choice of k reaches exactly 1 - (1 - 1/k)^k of the best value",
+    atol=1e-5,
+    papers=("nemhauser1978analysis",),
+)
 def the_bound_of_k_choices_is_reached(specimen: Any) -> Any:
-    """Column i has parts of weight (1/k)(1 - 1/k)^j; item j < k holds part j of every column, which gains as much as a whole column would."""
+    """Column i has parts of weight (1/k)(1 - 1/k)^j; item j < k holds part j of every column,
+    which gains as much as a whole column would.
+    """
     found = []
     for k in BOUNDS:
-        weight = {f"{i},{j}": (1 / k) * (1 - 1 / k) ** j * (1 + 1e-7) if j < k else (1 - 1 / k) ** k for i in range(k) for j in range(k + 1)}
-        items = [frozenset(f"{i},{j}" for i in range(k)) for j in range(k)] + [frozenset(f"{i},{j}" for j in range(k + 1)) for i in range(k)]
+        weight = {
+            f"{i},{j}": (1 / k) * (1 - 1 / k) ** j * (1 + 1e-7) if j < k else (1 - 1 / k) ** k
+            for i in range(k)
+            for j in range(k + 1)
+        }
+        items = [frozenset(f"{i},{j}" for i in range(k)) for j in range(k)] + [
+            frozenset(f"{i},{j}" for j in range(k + 1)) for i in range(k)
+        ]
         some = taken(specimen, items, weight, [1.0] * (2 * k), float(k))
         found.append(value(items, weight, some) / value(items, weight, range(k, 2 * k)))
     return found, list(BOUNDS.values())
 
 
-@equation("SB-3", source="brute force over all sets of 200 instances: at least 1 - (1 - 1/k)^k of the best value", papers=("nemhauser1978analysis",))
+@equation(
+    "SB-3",
+    source="brute force over all sets of 200 instances: at least 1 - (1 - 1/k)^k of the best value",
+    papers=("nemhauser1978analysis",),
+)
 def greedy_choice_is_near_the_best(specimen: Any) -> Any:
     margins = []
     for rng, items, weight in instances(200, 3):
@@ -74,8 +114,11 @@ def greedy_choice_is_near_the_best(specimen: Any) -> Any:
     return at_least(margins, -1e-9)
 
 
-@equation("SB-4", source="greedy choice by definition, in plain loops, by gain and by gain per cost: the better of the two; 200 instances",
-          papers=("minoux1978accelerated", "leskovec2007cost"))
+@equation(
+    "SB-4",
+    source="greedy choice by definition, in plain loops, by gain and by gain per cost: the better of the two; 200 instances",
+    papers=("minoux1978accelerated", "leskovec2007cost"),
+)
 def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
     measured, expected = [], []
     for rng, items, weight in instances(200, 4):
@@ -83,8 +126,15 @@ def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
         both = []
         for density in (False, True):
             some, left = list[int](), room
-            while gains := [((value(items, weight, [*some, j]) - value(items, weight, some)) / (costs[j] if density else 1.0), -j)
-                            for j in range(len(items)) if j not in some and costs[j] <= left]:
+            while gains := [
+                (
+                    (value(items, weight, [*some, j]) - value(items, weight, some))
+                    / (costs[j] if density else 1.0),
+                    -j,
+                )
+                for j in range(len(items))
+                if j not in some and costs[j] <= left
+            ]:
                 gain, j = max(gains)
                 if gain <= 0.0:
                     break
@@ -96,15 +146,28 @@ def lazy_choice_is_the_plain_one(specimen: Any) -> Any:
     return [str(each) for each in measured], [str(each) for each in expected]
 
 
-@limit("SB-5", source="definition: without room or without concepts nothing is chosen, and weights are never below 0")
+@limit(
+    "SB-5",
+    source="definition: without room or without concepts nothing is chosen, and weights are never below 0",
+)
 def nothing_is_chosen_of_nothing(specimen: Any) -> Any:
     weights = [specimen.idf(float(h), 50.0) for h in range(51)]
-    found = [taken(specimen, items, {"a": 1.0}, costs, room) for items, costs, room in (
-        ([frozenset("a")], [1.0], 0.5), ([], [], 9.0), ([frozenset[str]()], [1.0], 9.0))]
+    found = [
+        taken(specimen, items, {"a": 1.0}, costs, room)
+        for items, costs, room in (
+            ([frozenset("a")], [1.0], 0.5),
+            ([], [], 9.0),
+            ([frozenset[str]()], [1.0], 9.0),
+        )
+    ]
     return [str(found), str(min(weights))], ["[[], [], []]", "0.0"]
 
 
-@signature("SB-6", source="definition: the copy of a chosen item gains nothing", papers=("krause2008robust",))
+@signature(
+    "SB-6",
+    source="definition: the copy of a chosen item gains nothing",
+    papers=("krause2008robust",),
+)
 def a_copy_is_never_chosen(specimen: Any) -> Any:
     copies = 0
     for _, items, weight in instances(50, 6):
@@ -113,34 +176,55 @@ def a_copy_is_never_chosen(specimen: Any) -> Any:
     return copies == 0
 
 
-@signature("SB-7", source="cost 1 value 2 against cost 100 value 100 under 100; brute force over 200 instances: at least (1 - 1/e) / 2",
-           papers=("leskovec2007cost",))
+@signature(
+    "SB-7",
+    source="cost 1 value 2 against cost 100 value 100 under 100; brute force over 200 instances: at least (1 - 1/e) / 2",
+    papers=("leskovec2007cost",),
+)
 def a_budget_needs_both_greedy_choices(specimen: Any) -> Any:
-    dense = taken(specimen, [frozenset("a"), frozenset("b")], {"a": 2.0, "b": 100.0}, [1.0, 100.0], 100.0)
+    dense = taken(
+        specimen, [frozenset("a"), frozenset("b")], {"a": 2.0, "b": 100.0}, [1.0, 100.0], 100.0
+    )
     margins = []
     for rng, items, weight in instances(200, 7):
         costs, room = rng.integers(1, 9, len(items)).astype(float), float(rng.integers(1, 20))
         some = taken(specimen, items, weight, costs, room)
-        margins += [value(items, weight, some) - 0.5 * ASSUMED * optimum(items, weight, costs, room), room - sum(costs[j] for j in some)]
+        margins += [
+            value(items, weight, some) - 0.5 * ASSUMED * optimum(items, weight, costs, room),
+            room - sum(costs[j] for j in some),
+        ]
     return dense == [1] and min(margins) >= -1e-9
 
 
 @equation("OS-1", source="closed form")
 def rare_concepts_weigh_more(specimen: Any) -> Any:
-    return [specimen.idf(float(h), 12.0) for h in range(13)], [np.log(13.0) - np.log(h + 1.0) for h in range(13)]
+    return [specimen.idf(float(h), 12.0) for h in range(13)], [
+        np.log(13.0) - np.log(h + 1.0) for h in range(13)
+    ]
 
 
 @adaptation("OS-2", source="concepts of two memories by hand: stems once each, entities marked")
 def concepts_are_stems_and_entities(specimen: Any) -> Any:
     number = {"leak": 2, "#oslo": 1}
-    found = specimen.concepts_of(["The boats leak, the boat leaks", "Oslo leaks"], [[], ["oslo"]], lambda name: number.get(name, 5), 5)
+    found = specimen.concepts_of(
+        ["The boats leak, the boat leaks", "Oslo leaks"],
+        [[], ["oslo"]],
+        lambda name: number.get(name, 5),
+        5,
+    )
     held = [found.start[1], found.start[2] - found.start[1]]
     return [*held, *np.sort(found.weight)], [2, 3, *np.log([6 / 6, 6 / 6, 6 / 3, 6 / 2])]
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
-STORY = (("Monday", "the boat leaks near the mast"), ("Monday", "the boat leaks near the mast"), ("Monday", "tulips need rain"),
-         ("Tuesday", "the boat was sold"), ("Monday", "ok"), ("Monday", "the boat has a mast"))
+# --- in a memory ----------------------------------------------------------------------------------
+STORY = (
+    ("Monday", "the boat leaks near the mast"),
+    ("Monday", "the boat leaks near the mast"),
+    ("Monday", "tulips need rain"),
+    ("Tuesday", "the boat was sold"),
+    ("Monday", "ok"),
+    ("Monday", "the boat has a mast"),
+)
 
 
 def told(specimen: Any, *others: Any, **values: Any) -> Engine:
@@ -158,32 +242,56 @@ def ranking(*scores: float) -> Any:
     return neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking")
 
 
-@adaptation("OS-3", source="definition: the stage of the best match; what covers most within the share first, then the rest by rank; by hand")
+@adaptation(
+    "OS-3",
+    source="definition: the stage of the best match; what covers most within the share first, then the rest by rank; by hand",
+)
 def a_memory_offers_what_covers_its_stage(specimen: Any) -> Any:
-    """Room for two memories, of an eighth of the budget at most: rows 0 and 5 hold nothing that row 1 does not, and row 2 holds more than row 4."""
+    """Room for two memories, of an eighth of the budget at most: rows 0 and 5 hold nothing that
+    row 1 does not, and row 2 holds more than row 4.
+    """
     memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=30.0)
     _, offers = memory.offers("?", 100)
     lines = [f"{o.row} {o.section} {o.score:.4f} {o.kind} {o.source}" for o in offers]
     order = ((1, 1.0), (2, 0.0), (0, 7 / 9), (5, 6 / 9), (4, 1 / 9))
     marks = [str(memory.column(column).tolist()) for column in (FOCUS, OFFERED)]
-    return [*lines, *marks], [*(f"{row} Current Stage Context {score:.4f} semantic own_stage" for row, score in order),
-                              "[0.0, 1.0, 1.0, 0.0, 0.0, 0.0]", "[0, 1, 1, 0, 0, 0]"]
+    return [*lines, *marks], [
+        *(f"{row} Current Stage Context {score:.4f} semantic own_stage" for row, score in order),
+        "[0.0, 1.0, 1.0, 0.0, 0.0, 0.0]",
+        "[0, 1, 1, 0, 0, 0]",
+    ]
 
 
-@adaptation("OS-4", source="definition: the asker's session, its latest stage; archived and banned memories are not offered; by hand")
+@adaptation(
+    "OS-4",
+    source="definition: the asker's session, its latest stage; archived and banned memories are not offered; by hand",
+)
 def the_session_of_the_asker_decides(specimen: Any) -> Any:
     def place(view: Any, incoming: Any) -> None:
         view.stage[view.row] = (0, 0, 2, 3, 4, 4)[view.row]
 
-    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=60.0)      # room for four: row 0 repeats row 1
-    staged = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)), share=60.0)
+    # room for four: row 0 repeats row 1
+    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=60.0)
+    staged = told(
+        specimen,
+        ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7),
+        neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)),
+        share=60.0,
+    )
     for each in (memory, staged):
         each.archive(5)
-    found = [[o.row for o in each.offers("?", 60, session=session)[1]] for each in (memory, staged) for session in ("Tuesday", "Monday", None, "?")]
+    found = [
+        [o.row for o in each.offers("?", 60, session=session)[1]]
+        for each in (memory, staged)
+        for session in ("Tuesday", "Monday", None, "?")
+    ]
     return str(found), "[[3], [1, 4, 2, 0], [1, 4, 2, 0], [1, 4, 2, 0], [3], [4], [1, 0], [1, 0]]"
 
 
-@limit("OS-5", source="definition: it runs only if a context is asked for, and an empty memory offers nothing")
+@limit(
+    "OS-5",
+    source="definition: it runs only if a context is asked for, and an empty memory offers nothing",
+)
 def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     memory = told(specimen, ranking(*[0.5] * 6))
     memory.retrieve("boat")
@@ -193,38 +301,70 @@ def nothing_is_offered_unless_a_context_is_asked_for(specimen: Any) -> Any:
     return str((before, len(empty.offers("?", 100)[1]), zero)), str(([0.0] * 6, 0, [0]))
 
 
-@adaptation("OS-6", source="definition: without a session only the best matches that would fill the context; tokens counted by hand")
+@adaptation(
+    "OS-6",
+    source="definition: without a session only the best matches that would fill the context; tokens counted by hand",
+)
 def only_near_matches_of_a_guessed_stage_are_offered(specimen: Any) -> Any:
-    """Rows 1 and 3 have 27.25 of 30 tokens and row 0 is the next one; row 3 is of another stage.  A session that is named offers what holds 36."""
+    """Rows 1 and 3 have 27.25 of 30 tokens and row 0 is the next one; row 3 is of another stage.
+    A session that is named offers what holds 36.
+    """
     memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), share=60.0)
-    return str([[o.row for o in memory.offers("?", 30, session=session)[1]] for session in (None, "Monday")]), "[[1, 0], [1, 0, 5]]"
+    return str(
+        [
+            [o.row for o in memory.offers("?", 30, session=session)[1]]
+            for session in (None, "Monday")
+        ]
+    ), "[[1, 0], [1, 0, 5]]"
 
 
-@adaptation("OS-7", source="plain loops over 300 random talks: the latest row with a stage of the asker's session, else the best match with one")
+@adaptation(
+    "OS-7",
+    source="plain loops over 300 random talks: the latest row with a stage of the asker's session, else the best match with one",
+)
 def the_current_stage_by_plain_loops(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(5), [], []
     for n in rng.integers(0, 7, 300).tolist():
-        stages, session, scores = rng.integers(-1, 3, n), rng.integers(-1, 3, n), rng.permutation(n).astype(float)
+        stages, session, scores = (
+            rng.integers(-1, 3, n),
+            rng.integers(-1, 3, n),
+            rng.permutation(n).astype(float),
+        )
         scores[rng.random(n) < 0.2] = np.nan
         answerable, asker = rng.random(n) < 0.7, int(rng.integers(-1, 3))
         own = [row for row in range(n) if asker >= 0 and session[row] == asker and stages[row] >= 0]
-        matches = [row for row in range(n) if answerable[row] and stages[row] >= 0 and not np.isnan(scores[row])]
+        matches = [
+            row
+            for row in range(n)
+            if answerable[row] and stages[row] >= 0 and not np.isnan(scores[row])
+        ]
         rows = own[-1:] or sorted(matches, key=lambda row: -scores[row])
         expected.append(int(stages[rows[0]]) if rows else -1)
         measured.append(specimen.current_stage(stages, session, asker, scores, answerable))
     return measured, expected
 
 
-TOLD = ("They say Ada met Bo in Rome.", "They say Ada met Bo in May.", "They say Bo met in Oslo.", "They say Cy met in Oslo.")
+TOLD = (
+    "They say Ada met Bo in Rome.",
+    "They say Ada met Bo in May.",
+    "They say Bo met in Oslo.",
+    "They say Cy met in Oslo.",
+)
 NAMED = (["ada", "bo", "rome"], ["ada", "bo"], ["bo", "oslo"], ["cy", "oslo"])
 
 
-@adaptation("OS-8", source="definition: the stems and entities of each memory, and how many events hold each, counted by hand")
+@adaptation(
+    "OS-8",
+    source="definition: the stems and entities of each memory, and how many events hold each, counted by hand",
+)
 def a_memory_counts_who_holds_a_concept(specimen: Any) -> Any:
     seen = []
 
     def watched(texts: Any, entities: Any, held: Any, n: int) -> Any:
-        counts = {name: int(held(name)) for name in ("sai", "bo", "mai", "#ada", "#bo", "#cy", "#oslo", "#rome")}
+        counts = {
+            name: int(held(name))
+            for name in ("sai", "bo", "mai", "#ada", "#bo", "#cy", "#oslo", "#rome")
+        }
         seen.append(str((list(texts), [list(names) for names in entities], counts, n)))
         return original(texts, entities, held, n)
 
@@ -238,7 +378,10 @@ def a_memory_counts_who_holds_a_concept(specimen: Any) -> Any:
     return seen, [str(([TOLD[row] for row in order], [NAMED[row] for row in order], counts, 4))]
 
 
-@adaptation("OS-12", source="definition: a session of which nothing is stored names no stage, so only near matches are offered; marks are added to")
+@adaptation(
+    "OS-12",
+    source="definition: a session of which nothing is stored names no stage, so only near matches are offered; marks are added to",
+)
 def a_session_without_memories_names_no_stage(specimen: Any) -> Any:
     def refuse(view: Any, incoming: Any) -> None:
         view.veto += int(incoming.event.session == "Sunday")
@@ -246,44 +389,70 @@ def a_session_without_memories_names_no_stage(specimen: Any) -> Any:
     def offer(view: Any, cue: Any) -> None:
         view.offered[...] += 2
 
-    memory = told(specimen, ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7), neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"),
-                  neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"), share=60.0)
+    memory = told(
+        specimen,
+        ranking(0.8, 1.0, 0.1, 0.9, 0.2, 0.7),
+        neighbour(Phase.ENCODE, refuse, adds=(VETO,), id="refuse"),
+        neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
+        share=60.0,
+    )
     memory.encode(Event(9.0, "nothing of note", "", "Sunday", "e9", dated=False))
     rows = [o.row for o in memory.offers("?", 30, session="Sunday")[1]]
     silent = told(specimen, ranking(*[np.nan] * 6))
-    return str((rows, memory.column(OFFERED).tolist(), len(silent.offers("?", 30)[1]))), str(([1, 0], [2, 3, 2, 2, 2, 2], 0))
+    return str((rows, memory.column(OFFERED).tolist(), len(silent.offers("?", 30)[1]))), str(
+        ([1, 0], [2, 3, 2, 2, 2, 2], 0)
+    )
 
 
 stages_by_loops = adaptation("OS-9", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
 one_scale = adaptation("OS-10", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
-estimated_tokens = adaptation("OS-11", source=shared.SIZES)(shared.tokens_are_estimated_by_characters)
+estimated_tokens = adaptation("OS-11", source=shared.SIZES)(
+    shared.tokens_are_estimated_by_characters
+)
 
 
-@figure("shares_of_the_best", caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
-        "of their share of the best value", source="brute force over all sets; the line is 1 - 1/e")
+@figure(
+    "shares_of_the_best",
+    caption="Greedy choice against the best set, 200 instances of up to eight items, k of them chosen, in ascending order "
+    "of their share of the best value",
+    source="brute force over all sets; the line is 1 - 1/e",
+)
 def shares_of_the_best_value(specimen: Any) -> Picture:
     shares = []
     for rng, items, weight in instances(200, 3):
         k = int(rng.integers(1, 5))
         best = optimum(items, weight, [1.0] * len(items), float(k))
-        shares.append(value(items, weight, taken(specimen, items, weight, [1.0] * len(items), float(k))) / best if best else 1.0)
+        shares.append(
+            value(items, weight, taken(specimen, items, weight, [1.0] * len(items), float(k)))
+            / best
+            if best
+            else 1.0
+        )
     x = np.arange(len(shares))
     bound = Curve("1 - 1/e", x, np.full(len(shares), ASSUMED))
-    return Picture("instance", "share of the best value", (Curve("mechanism", x, np.sort(shares)), bound))
+    return Picture(
+        "instance", "share of the best value", (Curve("mechanism", x, np.sort(shares)), bound)
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def choosing(specimen: Any, rule: Any) -> Any:
-    return specimen.replacing("chosen", lambda concepts, tokens, room: np.array(rule(concepts, tokens, room), dtype=np.int64))
+    return specimen.replacing(
+        "chosen",
+        lambda concepts, tokens, room: np.array(rule(concepts, tokens, room), dtype=np.int64),
+    )
 
 
 def held(concepts: Any, j: int) -> set[int]:
-    return set(concepts.concept[concepts.start[j]:concepts.start[j + 1]].tolist())
+    return set(concepts.concept[concepts.start[j] : concepts.start[j + 1]].tolist())
 
 
 @mutant("the last items that fit", rejected_by="SB-1")
 def last(specimen: Any) -> Any:
-    return choosing(specimen, lambda concepts, tokens, room: range(max(0, len(concepts) - int(room)), len(concepts)))
+    return choosing(
+        specimen,
+        lambda concepts, tokens, room: range(max(0, len(concepts) - int(room)), len(concepts)),
+    )
 
 
 @mutant("one item", rejected_by="SB-3")
@@ -302,8 +471,11 @@ def one_less(specimen: Any) -> Any:
 def by_gain(specimen: Any) -> Any:
     def rule(concepts: Any, tokens: Any, room: float) -> list[int]:
         some, covered, left = list[int](), set[int](), room
-        while gains := [(sum(concepts.weight[c] for c in held(concepts, j) - covered), -j)
-                        for j in range(len(concepts)) if j not in some and tokens[j] <= left]:
+        while gains := [
+            (sum(concepts.weight[c] for c in held(concepts, j) - covered), -j)
+            for j in range(len(concepts))
+            if j not in some and tokens[j] <= left
+        ]:
             gain, j = max(gains)
             if gain <= 0.0:
                 break
@@ -318,18 +490,28 @@ def by_gain(specimen: Any) -> Any:
 @mutant("the first item always", rejected_by="SB-5")
 def always_one(specimen: Any) -> Any:
     original = specimen.chosen
-    return choosing(specimen, lambda concepts, tokens, room: sorted({0, *original(concepts, tokens, room).tolist()}) if len(concepts) else [])
+    return choosing(
+        specimen,
+        lambda concepts, tokens, room: (
+            sorted({0, *original(concepts, tokens, room).tolist()}) if len(concepts) else []
+        ),
+    )
 
 
 @mutant("all items that fit", rejected_by="SB-6")
 def all_that_fit(specimen: Any) -> Any:
-    return choosing(specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room))
+    return choosing(
+        specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room)
+    )
 
 
 @mutant("by gain per token alone", rejected_by="SB-7")
 def by_density(specimen: Any) -> Any:
     def rule(concepts: Any, tokens: Any, room: float) -> list[int]:
-        order = sorted(range(len(concepts)), key=lambda j: -sum(concepts.weight[c] for c in held(concepts, j)) / tokens[j])
+        order = sorted(
+            range(len(concepts)),
+            key=lambda j: -sum(concepts.weight[c] for c in held(concepts, j)) / tokens[j],
+        )
         some, left = [], room
         for j in order:
             if tokens[j] <= left:
@@ -348,23 +530,32 @@ def unsmoothed(specimen: Any) -> Any:
 @mutant("entities are no concepts", rejected_by="OS-2")
 def stems_alone(specimen: Any) -> Any:
     original = specimen.concepts_of
-    return specimen.replacing("concepts_of", lambda texts, entities, held, n: original(texts, [[] for _ in texts], held, n))
+    return specimen.replacing(
+        "concepts_of",
+        lambda texts, entities, held, n: original(texts, [[] for _ in texts], held, n),
+    )
 
 
 @mutant("the best matches without regard to what they cover", rejected_by="OS-3")
 def best_matches(specimen: Any) -> Any:
-    return choosing(specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room))
+    return choosing(
+        specimen, lambda concepts, tokens, room: np.flatnonzero(np.cumsum(tokens) <= room)
+    )
 
 
 @mutant("the stage of the best match always", rejected_by="OS-4")
 def best_match(specimen: Any) -> Any:
     original = specimen.current_stage
-    return specimen.replacing("current_stage", lambda stages, session, asker, *rest: original(stages, session, -1, *rest))
+    return specimen.replacing(
+        "current_stage", lambda stages, session, asker, *rest: original(stages, session, -1, *rest)
+    )
 
 
 @mutant("memories far down the ranking are offered, too", rejected_by="OS-6")
 def far(specimen: Any) -> Any:
-    return specimen.replacing("near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_))
+    return specimen.replacing(
+        "near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_)
+    )
 
 
 @mutant("it offers a text of its own, also in an empty memory", rejected_by="OS-5")

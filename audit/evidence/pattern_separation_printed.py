@@ -1,4 +1,7 @@
-"""Evidence for pattern_separation_printed: the equation of Cortex 4.4.2, and the checks of the papers' form applied to it."""
+"""Evidence for pattern_separation_printed: the equation of Cortex 4.4.2, and the checks of the
+papers' form applied to it.
+"""
+
 from __future__ import annotations
 
 import functools
@@ -16,7 +19,9 @@ S, LOW, HIGH, SHARE = 0.5, 0.75, 0.95, 0.04
 
 
 def separated(specimen: Any, x: papers.Vector) -> papers.Vector:
-    """Vectors stored for memories encoded in order, each orthogonalised against the embeddings of the earlier ones."""
+    """Vectors stored for memories encoded in order, each orthogonalised against the embeddings
+    of the earlier ones.
+    """
     left, kept = np.empty(x.shape[1]), np.empty_like(x)
     for row, each in enumerate(x):
         specimen.orthogonalised(each, x[:row], np.ones(row, dtype=np.bool_), S, LOW, HIGH, left)
@@ -25,9 +30,22 @@ def separated(specimen: Any, x: papers.Vector) -> papers.Vector:
 
 
 def as_separator(specimen: Any) -> SimpleNamespace:
-    """The printed form under the names of the papers' form: without a projection each input drives one unit, and other units are silent."""
+    """The printed form under the names of the papers' form: without a projection each input
+    drives one unit, and other units are silent.
+    """
 
-    def drive(x: Any, seed: int, turnover: float, gaps: Any, weights: Any, normalised: bool, e1: float, a0: float, s: float, out: Any) -> None:
+    def drive(
+        x: Any,
+        seed: int,
+        turnover: float,
+        gaps: Any,
+        weights: Any,
+        normalised: bool,
+        e1: float,
+        a0: float,
+        s: float,
+        out: Any,
+    ) -> None:
         out[:] = 0.0
         out[: x.size] = x[: out.size]
 
@@ -37,24 +55,41 @@ def as_separator(specimen: Any) -> SimpleNamespace:
             specimen.cosines(kept, np.ones(len(kept), dtype=np.bool_), cue, out)
         return scores
 
-    return SimpleNamespace(drive=drive, winners=specimen.winners, weight_quantiles=lambda spread: np.ones(256),
-                           gap_quantiles=lambda connectivity: np.ones(4096, dtype=np.int64),
-                           keys_of=functools.partial(separated, specimen), likeness=likeness)
+    return SimpleNamespace(
+        drive=drive,
+        winners=specimen.winners,
+        weight_quantiles=lambda spread: np.ones(256),
+        gap_quantiles=lambda connectivity: np.ones(4096, dtype=np.int64),
+        keys_of=functools.partial(separated, specimen),
+        likeness=likeness,
+    )
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@equation("CM-7.7", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer", atol=5e-5, rtol=0.0,
-          figure="orthogonalised", papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@equation(
+    "CM-7.7",
+    source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2) for one interferer",
+    atol=5e-5,
+    rtol=0.0,
+    figure="orthogonalised",
+    papers=("cortex2026",),
+)
 def half_of_the_projection_on_one_interferer_is_subtracted(specimen: Any) -> Any:
     found = []
     for c in (0.9, 0.8):
-        e, stored, left = np.array([c, math.sqrt(1.0 - c * c), 0.0]), np.array([[1.0, 0.0, 0.0]]), np.empty(3)
+        e, stored, left = (
+            np.array([c, math.sqrt(1.0 - c * c), 0.0]),
+            np.array([[1.0, 0.0, 0.0]]),
+            np.empty(3),
+        )
         specimen.orthogonalised(e, stored, np.array([True]), S, LOW, HIGH, left)
         found.append(left[0] / np.linalg.norm(left))
     return found, [0.7183, 0.5547]
 
 
-@equation("CM-7.7b", source="Cortex 4.4.2, sums of projections, numpy", atol=1e-12, papers=("cortex2026",))
+@equation(
+    "CM-7.7b", source="Cortex 4.4.2, sums of projections, numpy", atol=1e-12, papers=("cortex2026",)
+)
 def projections_on_all_interferers_are_summed(specimen: Any) -> Any:
     x, left = papers.crowded()[:20].copy(), np.empty(384)
     e = x[3] + 0.1 * x[4]
@@ -65,7 +100,12 @@ def projections_on_all_interferers_are_summed(specimen: Any) -> Any:
     return left, e - S * (cosine[inside, None] * x[inside]).sum(axis=0)
 
 
-@adaptation("CM-7.7c", source="keep-top-4% of 384 Gaussian dimensions leaves a cosine of 0.48 with the original", atol=0.02, rtol=0.0)
+@adaptation(
+    "CM-7.7c",
+    source="keep-top-4% of 384 Gaussian dimensions leaves a cosine of 0.48 with the original",
+    atol=0.02,
+    rtol=0.0,
+)
 def the_stored_vector_differs_from_its_original(specimen: Any) -> Any:
     rng, out, found = np.random.default_rng(0), np.empty(384), []
     for _ in range(200):
@@ -78,43 +118,70 @@ def the_stored_vector_differs_from_its_original(specimen: Any) -> Any:
 @limit("CM-7.7d", source="orthogonalisation stops at cosine 0, for any number of interferers")
 def many_interferers_do_not_reverse_a_memory(specimen: Any) -> Any:
     e, left = np.array([0.9, math.sqrt(1.0 - 0.81)]), np.empty(2)
-    specimen.orthogonalised(e, np.tile([1.0, 0.0], (6, 1)), np.ones(6, dtype=np.bool_), S, LOW, HIGH, left)
+    specimen.orthogonalised(
+        e, np.tile([1.0, 0.0], (6, 1)), np.ones(6, dtype=np.bool_), S, LOW, HIGH, left
+    )
     return bool(left[0] >= 0.0)
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 idempotent = papers.competition_is_idempotent.of_variety(as_separator)
 overlap_table = papers.outputs_overlap_less_than_inputs.of_variety(as_separator)
 sparser = papers.sparser_codes_separate_more.of_variety(as_separator)
 embeddings = papers.embeddings_overlap_more_than_their_codes.of_variety(as_separator)
 equal_inputs = papers.equal_inputs_have_equal_codes.of_variety(as_separator)
 unrelated = papers.unrelated_inputs_overlap_little_more_than_by_chance.of_variety(as_separator)
-transfer_function = papers.the_transfer_function_is_monotone_and_steep_at_the_end.of_variety(as_separator)
+transfer_function = papers.the_transfer_function_is_monotone_and_steep_at_the_end.of_variety(
+    as_separator
+)
 found_again = papers.stored_memories_are_found_by_their_originals.of_variety(as_separator)
 order = papers.order_does_not_matter.of_variety(as_separator)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 transfer_picture = papers.output_over_input_overlap.of_variety(
     "Overlap of codes over overlap of inputs in the printed form, without a projection: on the diagonal, and above it if codes have more active "
-    "units than inputs", as_separator)
+    "units than inputs",
+    as_separator,
+)
 
 
-@figure("orthogonalised", caption="Cosine with one interferer before and after: within the printed window it falls by a fifth to a third, outside "
-        "it does not change", source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2)")
+@figure(
+    "orthogonalised",
+    caption="Cosine with one interferer before and after: within the printed window it falls by a fifth to a third, outside "
+    "it does not change",
+    source="Cortex 4.4.2; closed form s c / sqrt(1 - (2 s - s^2) c^2)",
+)
 def likeness_after_orthogonalisation(specimen: Any) -> Picture:
     before, after = np.linspace(0.5, 0.99, 99), []
     for c in before:
         left = np.empty(2)
-        specimen.orthogonalised(np.array([c, math.sqrt(1.0 - c * c)]), np.array([[1.0, 0.0]]), np.array([True]), S, LOW, HIGH, left)
+        specimen.orthogonalised(
+            np.array([c, math.sqrt(1.0 - c * c)]),
+            np.array([[1.0, 0.0]]),
+            np.array([True]),
+            S,
+            LOW,
+            HIGH,
+            left,
+        )
         after.append(left[0] / np.linalg.norm(left))
-    return Picture("cosine with the interferer, before", "cosine afterwards", (
-        Curve("mechanism", before, after), Curve("unchanged", before[[0, -1]], before[[0, -1]]), dots("closed form", [0.8, 0.9], [0.5547, 0.7183])))
+    return Picture(
+        "cosine with the interferer, before",
+        "cosine afterwards",
+        (
+            Curve("mechanism", before, after),
+            Curve("unchanged", before[[0, -1]], before[[0, -1]]),
+            dots("closed form", [0.8, 0.9], [0.5547, 0.7183]),
+        ),
+    )
 
 
 @mutant("the whole projection is subtracted", rejected_by="CM-7.7")
 def whole(specimen: Any) -> Any:
-    def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any) -> int:
+    def orthogonalised(
+        e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any
+    ) -> int:
         cosine = stored @ e
         inside = (cosine > low) & (cosine < high)
         out[:] = e - (cosine[inside, None] * stored[inside]).sum(axis=0)

@@ -1,4 +1,7 @@
-"""Evidence for present_state, which claims no paper's equation.  References are sorting in Python, brute force, and cases decided by hand."""
+"""Evidence for present_state, which claims no paper's equation.  References are sorting in
+Python, brute force, and cases decided by hand.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,102 +16,200 @@ from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 
-Said = tuple[float, str, str]       # h, speaker, text
+Said = tuple[float, str, str]  # h, speaker, text
 
 
-# --- kernels and questions ---------------------------------------------------------------------------------------------------
-@adaptation("PS-1", source="definition: the latest time, or the earliest, or the latest but one; of one time the later place is the newer")
+# --- kernels and questions ------------------------------------------------------------------------
+@adaptation(
+    "PS-1",
+    source="definition: the latest time, or the earliest, or the latest but one; of one time the later place is the newer",
+)
 def the_state_asked_for_is_chosen_by_time(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(1), list[Any](), list[Any]()
     for size in (2, 3, 5, 8) * 4:
         times = rng.integers(0, 4, size).astype(float).tolist()
         newest = max(range(size), key=lambda place: (times[place], place))
-        former = max((place for place in range(size) if place != newest), key=lambda place: (times[place], place))
-        found += [specimen.wanted(times, specimen.State[name]) for name in ("NEWEST", "PRESENT", "FIRST", "FORMER")]
+        former = max(
+            (place for place in range(size) if place != newest),
+            key=lambda place: (times[place], place),
+        )
+        found += [
+            specimen.wanted(times, specimen.State[name])
+            for name in ("NEWEST", "PRESENT", "FIRST", "FORMER")
+        ]
         expected += [newest, newest, times.index(min(times)), former]
     return found, expected
 
 
 QUESTIONS = (       # of the state that each asks for, by hand
-    ("What is my latest reading?", "NEWEST"), ("Where does Bo live now?", "NEWEST"), ("When did we meet most recently?", "NEWEST"),
-    ("Is Ada still a vegetarian?", "NEWEST"), ("What did I weigh the last time?", "NEWEST"), ("Did the last backup succeed?", "NEWEST"),
-    ("Where does Bo live?", "PRESENT"), ("Is the door locked?", "PRESENT"), ("When is the appointment?", "PRESENT"), ("What's the code?", "PRESENT"),
-    ("Who leads the team?", "PRESENT"), ("How much does it cost?", "PRESENT"), ("Can I come on Sunday?", "PRESENT"),
-    ("Where did Bo live before?", "FORMER"), ("What was the previous code?", "FORMER"), ("Where did Bo use to live, formerly?", "FORMER"),
+    ("What is my latest reading?", "NEWEST"), ("Where does Bo live now?", "NEWEST"),
+    ("When did we meet most recently?", "NEWEST"),
+    ("Is Ada still a vegetarian?", "NEWEST"), ("What did I weigh the last time?", "NEWEST"),
+    ("Did the last backup succeed?", "NEWEST"),
+    ("Where does Bo live?", "PRESENT"), ("Is the door locked?", "PRESENT"),
+    ("When is the appointment?", "PRESENT"), ("What's the code?", "PRESENT"),
+    ("Who leads the team?", "PRESENT"), ("How much does it cost?", "PRESENT"),
+    ("Can I come on Sunday?", "PRESENT"),
+    ("Where did Bo live before?", "FORMER"), ("What was the previous code?", "FORMER"),
+    ("Where did Bo use to live, formerly?", "FORMER"),
     ("Who led the team originally?", "FIRST"), ("What did I weigh at first?", "FIRST"),
-    ("Where did Bo go last summer?", "ANY"), ("What did Bo say?", "ANY"), ("How often does Bo swim?", "ANY"), ("When did Bo move?", "ANY"),
-    ("What does Bo do before he swims?", "ANY"), ("What is Bo's last name?", "PRESENT"), ("The door code", "ANY"), ("", "ANY"),
-)
+    ("Where did Bo go last summer?", "ANY"), ("What did Bo say?", "ANY"),
+    ("How often does Bo swim?", "ANY"), ("When did Bo move?", "ANY"),
+    ("What does Bo do before he swims?", "ANY"), ("What is Bo's last name?", "PRESENT"),
+    ("The door code", "ANY"), ("", "ANY"),
+)  # fmt: skip
 
 
 @adaptation("PS-3", source="the state that each question asks for, by hand")
 def the_state_asked_for_is_read_from_the_question(specimen: Any) -> Any:
     from ...engine.text.features import features
 
-    return [specimen.state_asked(" ".join(features(text).words)).name for text, _ in QUESTIONS], [state for _, state in QUESTIONS]
+    return [specimen.state_asked(" ".join(features(text).words)).name for text, _ in QUESTIONS], [
+        state for _, state in QUESTIONS
+    ]
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
-def answered(specimen: Any, question: str, *log: Said, ordered: bool = False, **changed: Any) -> list[int]:
-    """Rows of the answer, if what was told earlier matches the question better; `ordered`: if the answer is wanted in order of time."""
+# --- in a memory ----------------------------------------------------------------------------------
+def answered(
+    specimen: Any, question: str, *log: Said, ordered: bool = False, **changed: Any
+) -> list[int]:
+    """Rows of the answer, if what was told earlier matches the question better; `ordered`: if
+    the answer is wanted in order of time.
+    """
+
     def rank(view: Any, _: Any) -> None:
         view.reranked[...] = 2.0 - np.arange(len(view.reranked), dtype=np.float32) / 16.0
 
     def arrange(view: Any, _: Any) -> None:
         view.chronological = ordered
 
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank"),
-                       neighbour(Phase.RETRIEVE, arrange, sets=(CHRONOLOGICAL,), id="arrange"), **changed)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank"),
+        neighbour(Phase.RETRIEVE, arrange, sets=(CHRONOLOGICAL,), id="arrange"),
+        **changed,
+    )
     encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in log))
     return [int(row) for row in memory.retrieve(question, k=20).rows]
 
 
-PATCH = ((0.0, "Ada", "The patch for the parser is in review."), (1.0, "Bo", "We had soup."), (2.0, "Bo", "The patch for the parser is merged."),
-         (3.0, "Ada", "The patch for the parser is reverted."), (4.0, "Cy", "The patch for the lexer is in review."))
-HOMES = ((0.0, "Ada", "I live in Oslo."), (1.0, "Bo", "I live in Rome."), (2.0, "Ada", "I moved to Lima."), (3.0, "Ada", "Some rain fell."),
-         (4.0, "Ada", "I moved back to Oslo."))
-ORDERS = ((0.0, "Ada", "Order 4471 has shipped."), (1.0, "Ada", "Order 4472 has shipped."), (2.0, "Ada", "Order 4480 has shipped."))
-DOORS = ((0.0, "Ada", "The door of the shed is locked."),
-         (1.0, "Ada", "The door of the barn is open."), (2.0, "Ada", "The door of the shed is open."))
-DAYS = ((0.0, "Ada", "I can come on Sunday."), (1.0, "Ada", "I can't come on Saturday."), (2.0, "Ada", "I can't come on Sunday."))
-VALUES = ((0.0, "Ada", "Mute: on"), (1.0, "Ada", "Mute: off"), (2.0, "Ada", "Mute: on"), (3.0, "Ada", "Zoom: off"))
-WELSH = ((0.0, "Ada", "I am learning Welsh on Mondays."), (1.0, "Bo", "I am learning Welsh with a friend."), (2.0, "Ada", "I gave up Welsh."))
-LONG = ((0.0, "Ada", f"The code is 1. {'We talked. ' * 40}"), (1.0, "Ada", f"The code is 2. {'We talked. ' * 40}"))
-TWO = ((0.0, "Ada", "I live in Oslo."), (1.0, "Ada", "I live in Lima."), (2.0, "Bo", "I live in Rome."))
+PATCH = (
+    (0.0, "Ada", "The patch for the parser is in review."),
+    (1.0, "Bo", "We had soup."),
+    (2.0, "Bo", "The patch for the parser is merged."),
+    (3.0, "Ada", "The patch for the parser is reverted."),
+    (4.0, "Cy", "The patch for the lexer is in review."),
+)
+HOMES = (
+    (0.0, "Ada", "I live in Oslo."),
+    (1.0, "Bo", "I live in Rome."),
+    (2.0, "Ada", "I moved to Lima."),
+    (3.0, "Ada", "Some rain fell."),
+    (4.0, "Ada", "I moved back to Oslo."),
+)
+ORDERS = (
+    (0.0, "Ada", "Order 4471 has shipped."),
+    (1.0, "Ada", "Order 4472 has shipped."),
+    (2.0, "Ada", "Order 4480 has shipped."),
+)
+DOORS = (
+    (0.0, "Ada", "The door of the shed is locked."),
+    (1.0, "Ada", "The door of the barn is open."),
+    (2.0, "Ada", "The door of the shed is open."),
+)
+DAYS = (
+    (0.0, "Ada", "I can come on Sunday."),
+    (1.0, "Ada", "I can't come on Saturday."),
+    (2.0, "Ada", "I can't come on Sunday."),
+)
+VALUES = (
+    (0.0, "Ada", "Mute: on"),
+    (1.0, "Ada", "Mute: off"),
+    (2.0, "Ada", "Mute: on"),
+    (3.0, "Ada", "Zoom: off"),
+)
+WELSH = (
+    (0.0, "Ada", "I am learning Welsh on Mondays."),
+    (1.0, "Bo", "I am learning Welsh with a friend."),
+    (2.0, "Ada", "I gave up Welsh."),
+)
+LONG = (
+    (0.0, "Ada", f"The code is 1. {'We talked. ' * 40}"),
+    (1.0, "Ada", f"The code is 2. {'We talked. ' * 40}"),
+)
+TWO = (
+    (0.0, "Ada", "I live in Oslo."),
+    (1.0, "Ada", "I live in Lima."),
+    (2.0, "Bo", "I live in Rome."),
+)
 SOUP = ((0.0, "Ada", "The soup in the pot is hot."), (1.0, "Ada", "The soup in the pot is cold."))
-CODES = ((0.0, "Ada", "The code is 11."), (1.0, "Ada", "The code is 12."), (2.0, "Ada", "Nobody told the code to our neighbour."))
-LATE = ((5.0, "Ada", "The code is 11."), (5.0, "Ada", "The code is 12."), (5.0, "Bo", "The code is 13."))
-CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (         # question, what was told, rows of the answer by hand
+CODES = (
+    (0.0, "Ada", "The code is 11."),
+    (1.0, "Ada", "The code is 12."),
+    (2.0, "Ada", "Nobody told the code to our neighbour."),
+)
+LATE = (
+    (5.0, "Ada", "The code is 11."),
+    (5.0, "Ada", "The code is 12."),
+    (5.0, "Bo", "The code is 13."),
+)
+# question, what was told, rows of the answer by hand
+CASES: tuple[tuple[str, tuple[Said, ...], list[int]], ...] = (
     ("What is the state of the patch for the parser?", PATCH, [3, 0, 1, 2, 4]),
     ("What was the state of the patch for the parser before?", PATCH, [2, 0, 1, 3, 4]),
     ("What was the state of the patch for the parser originally?", PATCH, [0, 1, 2, 3, 4]),
     ("What did Bo say of the patch for the parser?", PATCH, [0, 1, 2, 3, 4]),
-    ("Where do I live?", HOMES, [4, 0, 1, 2, 3]), ("Where does Ada live now?", HOMES, [4, 0, 1, 2, 3]),
-    ("Has order 4471 shipped?", ORDERS, [0, 2, 1]), ("Which order has shipped last?", ORDERS, [2, 0, 1]),
-    ("Is the door of the shed locked?", DOORS, [2, 0, 1]), ("Can I come on Sunday?", DAYS, [2, 0, 1]),
-    ("Is mute on?", VALUES, [2, 0, 1, 3]), ("Am I still learning Welsh?", WELSH, [2, 0, 1]), ("What is the code?", LONG, [0, 1]),
-    ("Where do I live?", TWO, [1, 0, 2]), ("Is the soup hot?", SOUP, [1, 0]), ("What is the code?", CODES, [1, 0, 2]),
+    ("Where do I live?", HOMES, [4, 0, 1, 2, 3]),
+    ("Where does Ada live now?", HOMES, [4, 0, 1, 2, 3]),
+    ("Has order 4471 shipped?", ORDERS, [0, 2, 1]),
+    ("Which order has shipped last?", ORDERS, [2, 0, 1]),
+    ("Is the door of the shed locked?", DOORS, [2, 0, 1]),
+    ("Can I come on Sunday?", DAYS, [2, 0, 1]),
+    ("Is mute on?", VALUES, [2, 0, 1, 3]),
+    ("Am I still learning Welsh?", WELSH, [2, 0, 1]),
+    ("What is the code?", LONG, [0, 1]),
+    ("Where do I live?", TWO, [1, 0, 2]),
+    ("Is the soup hot?", SOUP, [1, 0]),
+    ("What is the code?", CODES, [1, 0, 2]),
     ("What is the code?", LATE, [2, 0, 1]),
     ("Summarize what the code is now", LATE, [0, 1, 2]),
 )
 
 
-@adaptation("PS-4", source="by hand: the state asked for stands before the first of its thing, all others keep their order", needs="engine")
+@adaptation(
+    "PS-4",
+    source="by hand: the state asked for stands before the first of its thing, all others keep their order",
+    needs="engine",
+)
 def the_state_asked_for_is_answered_first(specimen: Any) -> Any:
-    return [row for question, log, _ in CASES for row in answered(specimen, question, *log)], [row for *_, rows in CASES for row in rows]
+    return [row for question, log, _ in CASES for row in answered(specimen, question, *log)], [
+        row for *_, rows in CASES for row in rows
+    ]
 
 
-@adaptation("PS-5", source="by hand: an order of events is left alone; so is what lies outside the pool, or behind the first candidates",
-            needs="engine")
+@adaptation(
+    "PS-5",
+    source="by hand: an order of events is left alone; so is what lies outside the pool, or behind the first candidates",
+    needs="engine",
+)
 def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any:
     asked = "What is the state of the patch for the parser?"
-    return ([*answered(specimen, asked, *PATCH, ordered=True), *answered(specimen, asked, *PATCH, pool=3),
-             *answered(specimen, asked, (0.0, "Cy", "The bus was late."), *PATCH, leaders=1)],
-            [0, 1, 2, 3, 4, 2, 0, 1, 3, 4, 0, 1, 2, 3, 4, 5])
+    return (
+        [
+            *answered(specimen, asked, *PATCH, ordered=True),
+            *answered(specimen, asked, *PATCH, pool=3),
+            *answered(specimen, asked, (0.0, "Cy", "The bus was late."), *PATCH, leaders=1),
+        ],
+        [0, 1, 2, 3, 4, 2, 0, 1, 3, 4, 0, 1, 2, 3, 4, 5],
+    )
 
 
-@adaptation("PS-6", source="definition: the state asked for has the score of the first of its thing, up to the step; all others keep theirs",
-            needs="engine", atol=1e-4)
+@adaptation(
+    "PS-6",
+    source="definition: the state asked for has the score of the first of its thing, up to the step; all others keep theirs",
+    needs="engine",
+    atol=1e-4,
+)
 def one_score_changes(specimen: Any) -> Any:
     found, expected = list[float](), list[float]()
     for question, log, rows in CASES:
@@ -125,45 +226,76 @@ def one_score_changes(specimen: Any) -> Any:
 
 def scored(specimen: Any, log: tuple[Said, ...]) -> Engine:
     """A memory in which what was told earlier matches every question better."""
+
     def rank(view: Any, _: Any) -> None:
         view.reranked[...] = 2.0 - np.arange(len(view.reranked), dtype=np.float32) / 16.0
 
-    memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank"))
+    memory = memory_of(
+        specimen, neighbour(Phase.RETRIEVE, rank, reads=(REWEIGHTED,), sets=(RERANKED,), id="rank")
+    )
     encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in log))
     return memory
 
 
-# --- figure ---------------------------------------------------------------------------------------------------------------------
-@figure("likeness", caption="Likeness of two sentences over the number of their words: one other word sets those of two words apart, two other words "
-        "those of up to four, as the least likeness is 0.6; another number sets none apart", source="definition, shares of words")
+# --- figure ---------------------------------------------------------------------------------------
+@figure(
+    "likeness",
+    caption="Likeness of two sentences over the number of their words: one other word sets those of two words apart, two other words "
+    "those of up to four, as the least likeness is 0.6; another number sets none apart",
+    source="definition, shares of words",
+)
 def likeness_over_the_number_of_words(specimen: Any) -> Picture:
-    words, sizes = ["boat", "anchor", "harbour", "pier", "lantern", "rope", "mast", "sail", "keel", "deck"], np.arange(2, 11)
-    changes = {"another number": (("1",), ("2",)), "one other word": (("red",), ("green",)),
-               "two other words": (("red", "round"), ("green", "oval"))}
+    words, sizes = (
+        ["boat", "anchor", "harbour", "pier", "lantern", "rope", "mast", "sail", "keel", "deck"],
+        np.arange(2, 11),
+    )
+    changes = {
+        "another number": (("1",), ("2",)),
+        "one other word": (("red",), ("green",)),
+        "two other words": (("red", "round"), ("green", "oval")),
+    }
 
     def like(size: int, one: tuple[str, ...], other: tuple[str, ...]) -> float:
-        same = words[:size - len(one)]
-        return float(specimen.likeness(*(specimen.told(" ".join((*same, *values))) for values in (one, other))))
+        same = words[: size - len(one)]
+        return float(
+            specimen.likeness(
+                *(specimen.told(" ".join((*same, *values))) for values in (one, other))
+            )
+        )
 
-    return Picture("words of each sentence", "likeness", (
-        *(Curve(what, sizes, [like(int(n), one, other) for n in sizes]) for what, (one, other) in changes.items()),
-        *(dots(f"(n - {k}) / n", sizes, (sizes - k) / sizes) for k in (1, 2))))
+    return Picture(
+        "words of each sentence",
+        "likeness",
+        (
+            *(
+                Curve(what, sizes, [like(int(n), one, other) for n in sizes])
+                for what, (one, other) in changes.items()
+            ),
+            *(dots(f"(n - {k}) / n", sizes, (sizes - k) / sizes) for k in (1, 2)),
+        ),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("the oldest is the newest", rejected_by="PS-1")
 def oldest_first(specimen: Any) -> Any:
-    return specimen.replacing("wanted", lambda times, asked: specimen.wanted([-time for time in times], asked))
+    return specimen.replacing(
+        "wanted", lambda times, asked: specimen.wanted([-time for time in times], asked)
+    )
 
 
 @mutant("of one time the earlier row counts", rejected_by="PS-1")
 def earlier_row(specimen: Any) -> Any:
-    return specimen.replacing("wanted", lambda times, asked: len(times) - 1 - specimen.wanted(times[::-1], asked))
+    return specimen.replacing(
+        "wanted", lambda times, asked: len(times) - 1 - specimen.wanted(times[::-1], asked)
+    )
 
 
 @mutant("the newest is the state before it, too", rejected_by="PS-4")
 def newest_for_former(specimen: Any) -> Any:
-    return specimen.replacing("wanted", lambda times, asked: specimen.wanted(times, specimen.State.NEWEST))
+    return specimen.replacing(
+        "wanted", lambda times, asked: specimen.wanted(times, specimen.State.NEWEST)
+    )
 
 
 @mutant("every question asks for the newest state", rejected_by="PS-4")

@@ -1,4 +1,7 @@
-"""Evidence for ranked_context: the printed boosts in closed form, and what a memory offers term by term."""
+"""Evidence for ranked_context: the printed boosts in closed form, and what a memory offers term
+by term.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,21 +26,32 @@ SCORES = (1.0, 4.0, 2.0, 5.0, 3.0)
 WORTH = (0.9, 0.1, 0.5, 0.7, 0.2)
 
 
-@equation("RK-1", source="closed form: 1 + 0.1 for each keyword, and 1.2 below 24 h", papers=(PAPER,))
+@equation(
+    "RK-1", source="closed form: 1 + 0.1 for each keyword, and 1.2 below 24 h", papers=(PAPER,)
+)
 def the_printed_boosts(specimen: Any) -> Any:
-    found = [[specimen.boost(float(k), age, EACH, FRESH, SPAN) for age in (0.0, 23.99, 24.0, 100.0)] for k in range(4)]
+    found = [
+        [specimen.boost(float(k), age, EACH, FRESH, SPAN) for age in (0.0, 23.99, 24.0, 100.0)]
+        for k in range(4)
+    ]
     return found, np.outer([1.0, 1.1, 1.2, 1.3], [1.2, 1.2, 1.0, 1.0])
 
 
 @signature("RK-2", source="the boost falls by a sixth at 24 h at once", papers=(PAPER,))
 def a_step_at_a_day(specimen: Any) -> Any:
     before, after = (specimen.boost(1.0, age, EACH, FRESH, SPAN) for age in (SPAN - 1e-9, SPAN))
-    return bool(np.isclose(after / before, 5.0 / 6.0) and np.isclose(after, specimen.boost(1.0, 1e6, EACH, FRESH, SPAN)))
+    return bool(
+        np.isclose(after / before, 5.0 / 6.0)
+        and np.isclose(after, specimen.boost(1.0, 1e6, EACH, FRESH, SPAN))
+    )
 
 
 @adaptation("RK-3", source="words of a query by hand: without stop words, each once")
 def keywords_of_a_query(specimen: Any) -> Any:
-    return [str(specimen.signals_of(text).keywords) for text in ("Where is the boat, the red boat?", "", "Is it?")], ["('boat', 'red')", "()", "()"]
+    return [
+        str(specimen.signals_of(text).keywords)
+        for text in ("Where is the boat, the red boat?", "", "Is it?")
+    ], ["('boat', 'red')", "()", "()"]
 
 
 def told(specimen: Any, kinds: Sequence[str] = ("",) * 5, **values: Any) -> Engine:
@@ -47,28 +61,63 @@ def told(specimen: Any, kinds: Sequence[str] = ("",) * 5, **values: Any) -> Engi
     def importance(view: Any, incoming: Any) -> None:
         view.salience = WORTH[incoming.before + 1]
 
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, importance, sets=(SALIENCE,), id="importance"),
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        **values,
+    )
     for i, (text, kind) in enumerate(zip(TEXTS, kinds, strict=True)):
-        memory.encode(Event(12.0 * i, text, id=f"e{i}", dated=False, attributes=(("kind", kind),) if kind else ()))
+        memory.encode(
+            Event(
+                12.0 * i,
+                text,
+                id=f"e{i}",
+                dated=False,
+                attributes=(("kind", kind),) if kind else (),
+            )
+        )
     return memory
 
 
-@equation("RK-4", source="relevance on [0, 1], boosts and final scores of a story, term by term", papers=(PAPER,))
+@equation(
+    "RK-4",
+    source="relevance on [0, 1], boosts and final scores of a story, term by term",
+    papers=(PAPER,),
+)
 def a_memory_offers_the_best_matches(specimen: Any) -> Any:
     measured, expected = [], []
-    for boosts, scale, most, decay, base in (("none", 1.0, 3, "e", np.e), ("printed", 1.0, 4, "half", 2.0), ("printed", 2.0, 9, "e", np.e)):
-        memory = told(specimen, time_scale=scale, boosts=boosts, most=most, decay=decay, recency=1.0, relevance=2.0, salience=1.5)
+    for boosts, scale, most, decay, base in (
+        ("none", 1.0, 3, "e", np.e),
+        ("printed", 1.0, 4, "half", 2.0),
+        ("printed", 2.0, 9, "e", np.e),
+    ):
+        memory = told(
+            specimen,
+            time_scale=scale,
+            boosts=boosts,
+            most=most,
+            decay=decay,
+            recency=1.0,
+            relevance=2.0,
+            salience=1.5,
+        )
         memory.archive(2)
         offers = memory.offers("red boat?", 100)[1]
         rows = sorted((0, 1, 3, 4), key=lambda r: -SCORES[r])[:most]
         worth, recency = [], []
         for r in rows:
             age, k = 48.0 - 12.0 * r, sum(word in TEXTS[r].lower() for word in ("red", "boat"))
-            factor = (1 + EACH * k) * (FRESH if age < SPAN * scale else 1.0) if boosts == "printed" else 1.0
+            factor = (
+                (1 + EACH * k) * (FRESH if age < SPAN * scale else 1.0)
+                if boosts == "printed"
+                else 1.0
+            )
             worth.append((SCORES[r] - 1.0) / 4.0 * factor)
             recency.append(base ** (-age / (24.0 * scale)))
-        scaled = [(np.array(x) - min(x)) / np.ptp(x) for x in (recency, worth, [WORTH[r] for r in rows])]
+        scaled = [
+            (np.array(x) - min(x)) / np.ptp(x) for x in (recency, worth, [WORTH[r] for r in rows])
+        ]
         final = (scaled[0] + 2.0 * scaled[1] + 1.5 * scaled[2]) / 4.5
         order = sorted(range(len(rows)), key=lambda i: -worth[i])
         measured += [f"{o.row} {o.section} {o.kind} {o.score:.6f}" for o in offers]
@@ -78,73 +127,146 @@ def a_memory_offers_the_best_matches(specimen: Any) -> Any:
 
 @adaptation("RK-10", source="detectIntent of the specification by hand; the kinds of each intent")
 def intents_by_the_printed_rule(specimen: Any) -> Any:
-    asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"), ("Explain it", "explain"),
-             ("how does it sail", "explain"), ("What is it?", "explain"), ("Who sails?", "question"), ("Run the tests", "action"), ("", "action"))
-    kinds = {"fix": "error shell_exec file_write", "explain": "file_read file_write", "question": "", "action": "task_push shell_exec file_write"}
+    asked = (("Fix the mast", "fix"), ("What is this ERROR?", "fix"), ("Add a prefix", "fix"),
+             ("Explain it", "explain"),
+             ("how does it sail", "explain"), ("What is it?", "explain"), ("Who sails?",
+             "question"), ("Run the tests", "action"), ("", "action"))  # fmt: skip
+    kinds = {
+        "fix": "error shell_exec file_write",
+        "explain": "file_read file_write",
+        "question": "",
+        "action": "task_push shell_exec file_write",
+    }
     found = [specimen.signals_of(text, ("bo", "ada", "ada"), {"ada", "cleo"}) for text, _ in asked]
-    return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in found], [f"{intent} {kinds[intent]} {('ada',)}" for _, intent in asked]
+    return [f"{s.intent} {' '.join(s.kinds)} {s.entities}" for s in found], [
+        f"{intent} {kinds[intent]} {('ada',)}" for _, intent in asked
+    ]
 
 
-@adaptation("RK-11", source="relevance on [0, 1], times the factor where the kind goes with the intent, term by term")
+@adaptation(
+    "RK-11",
+    source="relevance on [0, 1], times the factor where the kind goes with the intent, term by term",
+)
 def kinds_that_go_with_the_intent(specimen: Any) -> Any:
     measured, expected = [], []
-    for fitting, query, fits in ((3.0, "Fix the boat", (1, 3)), (3.0, "Who sails?", ()), (1.0, "Fix the boat", ()), (3.0, "Explain it", (2,))):
-        memory = told(specimen, ("note", "error", "file_read", "shell_exec", ""), fitting=fitting, recency=0.0, relevance=1.0, salience=0.0)
-        worth = [(score - 1.0) / 4.0 * (fitting if row in fits else 1.0) for row, score in enumerate(SCORES)]
+    for fitting, query, fits in (
+        (3.0, "Fix the boat", (1, 3)),
+        (3.0, "Who sails?", ()),
+        (1.0, "Fix the boat", ()),
+        (3.0, "Explain it", (2,)),
+    ):
+        memory = told(
+            specimen,
+            ("note", "error", "file_read", "shell_exec", ""),
+            fitting=fitting,
+            recency=0.0,
+            relevance=1.0,
+            salience=0.0,
+        )
+        worth = [
+            (score - 1.0) / 4.0 * (fitting if row in fits else 1.0)
+            for row, score in enumerate(SCORES)
+        ]
         measured += [f"{o.row} {o.score:.6f}" for o in memory.offers(query, 100)[1]]
-        expected += [f"{row} {worth[row] / max(worth):.6f}" for row in sorted(range(5), key=lambda row: -worth[row])]
+        expected += [
+            f"{row} {worth[row] / max(worth):.6f}"
+            for row in sorted(range(5), key=lambda row: -worth[row])
+        ]
     return measured, expected
 
 
 @limit("RK-5", source="definition: nothing at a budget of 0, and of an empty memory")
 def nothing_without_a_budget(specimen: Any) -> Any:
-    return [len(told(specimen).offers("?", 0)[1]), len(memory_of(specimen).offers("?", 9)[1]), len(told(specimen).offers("?", 9)[1])], [0, 0, 5]
+    return [
+        len(told(specimen).offers("?", 0)[1]),
+        len(memory_of(specimen).offers("?", 9)[1]),
+        len(told(specimen).offers("?", 9)[1]),
+    ], [0, 0, 5]
 
 
 one_scale = adaptation("RK-6", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
 recency = equation("RK-7", source=shared.RECENCY, papers=(PAPER,))(shared.recency_by_age)
-final_scores = equation("RK-8", source=shared.MEANS, papers=(PAPER,))(shared.final_scores_are_weighted_means)
+final_scores = equation("RK-8", source=shared.MEANS, papers=(PAPER,))(
+    shared.final_scores_are_weighted_means
+)
 no_weights = limit("RK-9", source=shared.EQUAL)(shared.scores_without_weights_or_differences)
 
 
-@figure("boosts", caption="The printed factor on a similarity over the age of a memory, by the number of keywords in it", source="closed form")
+@figure(
+    "boosts",
+    caption="The printed factor on a similarity over the age of a memory, by the number of keywords in it",
+    source="closed form",
+)
 def boosts_over_age(specimen: Any) -> Picture:
     ages = np.linspace(0.0, 48.0, 97)
-    return Picture("age (h)", "factor", tuple(Curve(f"{k} keywords", ages, [specimen.boost(float(k), float(a), EACH, FRESH, SPAN) for a in ages])
-                                              for k in (0, 1, 3)))
+    return Picture(
+        "age (h)",
+        "factor",
+        tuple(
+            Curve(
+                f"{k} keywords",
+                ages,
+                [specimen.boost(float(k), float(a), EACH, FRESH, SPAN) for a in ages],
+            )
+            for k in (0, 1, 3)
+        ),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("boosts add up", rejected_by="RK-1")
 def added(specimen: Any) -> Any:
-    return specimen.replacing("boost", lambda k, age, each, fresh, span: 1.0 + each * k + (fresh - 1.0 if age < span else 0.0))
+    return specimen.replacing(
+        "boost",
+        lambda k, age, each, fresh, span: 1.0 + each * k + (fresh - 1.0 if age < span else 0.0),
+    )
 
 
 @mutant("the boost of young memories decays", rejected_by="RK-2")
 def smooth(specimen: Any) -> Any:
-    return specimen.replacing("boost", lambda k, age, each, fresh, span: (1.0 + each * k) * (1.0 + (fresh - 1.0) * float(np.exp(-age / span))))
+    return specimen.replacing(
+        "boost",
+        lambda k, age, each, fresh, span: (
+            (1.0 + each * k) * (1.0 + (fresh - 1.0) * float(np.exp(-age / span)))
+        ),
+    )
 
 
 @mutant("stop words are keywords", rejected_by="RK-3")
 def every_word(specimen: Any) -> Any:
-    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more),
-                                                                        keywords=tuple(dict.fromkeys(text.lower().strip("?").split()))))
+    return specimen.replacing(
+        "signals_of",
+        lambda text, *more: replace(
+            specimen.signals_of(text, *more),
+            keywords=tuple(dict.fromkeys(text.lower().strip("?").split())),
+        ),
+    )
 
 
 @mutant("keywords are compared as words", rejected_by="RK-4")
 def whole_words(specimen: Any) -> Any:
-    return specimen.replacing("fold", lambda text: f"{text.lower()} ".replace("boats", "ships").replace("boathouse", "house"))
+    return specimen.replacing(
+        "fold",
+        lambda text: f"{text.lower()} ".replace("boats", "ships").replace("boathouse", "house"),
+    )
 
 
 @mutant("a question with a bug in it is a question", rejected_by="RK-10")
 def question_first(specimen: Any) -> Any:
-    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), **(
-        {"intent": "question", "kinds": ()} if "?" in text else {})))
+    return specimen.replacing(
+        "signals_of",
+        lambda text, *more: replace(
+            specimen.signals_of(text, *more),
+            **({"intent": "question", "kinds": ()} if "?" in text else {}),
+        ),
+    )
 
 
 @mutant("every kind goes with every intent", rejected_by="RK-11")
 def no_kinds(specimen: Any) -> Any:
-    return specimen.replacing("signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), kinds=()))
+    return specimen.replacing(
+        "signals_of", lambda text, *more: replace(specimen.signals_of(text, *more), kinds=())
+    )
 
 
 @mutant("it offers at a budget of 0", rejected_by="RK-5")

@@ -1,4 +1,5 @@
 """Evidence for recency: exponential decay with its half-life, and the events that restart it."""
+
 from __future__ import annotations
 
 import math
@@ -21,7 +22,11 @@ def decayed(specimen: Any, ages: Any, tau: float = TAU, now: float = 5000.0) -> 
 
 
 def plug_in(specimen: Any, half_life: float, time_scale: float = 1.0) -> Any:
-    return specimen.Recency("recency", specimen.RecencyParams(time_scale=time_scale, half_life=half_life, weight=0.1), {"half_life": "d"})
+    return specimen.Recency(
+        "recency",
+        specimen.RecencyParams(time_scale=time_scale, half_life=half_life, weight=0.1),
+        {"half_life": "d"},
+    )
 
 
 @equation("RC-1", source="closed form: 2^(-age / half-life)", figure="half_life")
@@ -33,7 +38,9 @@ def recency_halves_with_every_half_life(specimen: Any) -> Any:
 @equation("RC-2", source="memorylessness: r(a + b) = r(a) r(b)")
 def decay_over_two_spans_is_the_product(specimen: Any) -> Any:
     a, b = np.meshgrid([1.0, 30.0, 500.0], [0.0, 7.0, 900.0])
-    return decayed(specimen, (a + b).ravel()), (decayed(specimen, a.ravel()) * decayed(specimen, b.ravel()))
+    return decayed(specimen, (a + b).ravel()), (
+        decayed(specimen, a.ravel()) * decayed(specimen, b.ravel())
+    )
 
 
 @limit("RC-3", source="closed form")
@@ -45,16 +52,26 @@ def recency_is_one_at_access_and_zero_in_the_distant_past(specimen: Any) -> Any:
 def the_plug_in_uses_days_and_the_time_scale(specimen: Any) -> Any:
     found = []
     for scale in (1.0, 2.0):
-        view = SimpleNamespace(now=96.0, last_access=np.array([96.0, 48.0]), recency=np.full(2, np.nan, np.float32))
+        view = SimpleNamespace(
+            now=96.0, last_access=np.array([96.0, 48.0]), recency=np.full(2, np.nan, np.float32)
+        )
         plug_in(specimen, 2.0, scale).score(view, None)
         found.extend(view.recency.tolist())
     return found, [1.0, 0.5, 1.0, math.sqrt(0.5)]
 
 
-@adaptation("RC-5", source="last access; of an event that is told late when it happened, of one with a wrong clock when it is told")
+@adaptation(
+    "RC-5",
+    source="last access; of an event that is told late when it happened, of one with a wrong clock when it is told",
+)
 def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
-    view = SimpleNamespace(now=10.0, created=np.array([99.0, 7.0, 4.0]), last_access=np.array([0.0, 0.0, 4.0]), recalled=np.array([2]),
-                           recency=np.zeros(3, np.float32))
+    view = SimpleNamespace(
+        now=10.0,
+        created=np.array([99.0, 7.0, 4.0]),
+        last_access=np.array([0.0, 0.0, 4.0]),
+        recalled=np.array([2]),
+        recency=np.zeros(3, np.float32),
+    )
     mechanism = plug_in(specimen, 1.0)
     for view.row in (0, 1):
         mechanism.met(view, None)
@@ -65,10 +82,18 @@ def only_encoding_and_recall_restart_the_decay(specimen: Any) -> Any:
 
 
 def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tuple[Any, Any]:
-    """The signal at three queries, and 2^(-age / half-life) with ages since the last encoding or recall."""
-    memory, hours = memory_of(specimen, "lexical_bm25", time_scale=time_scale, half_life=half_life), 24.0 * half_life * time_scale
+    """The signal at three queries, and 2^(-age / half-life) with ages since the last encoding or
+    recall.
+    """
+    memory, hours = (
+        memory_of(specimen, "lexical_bm25", time_scale=time_scale, half_life=half_life),
+        24.0 * half_life * time_scale,
+    )
     last = np.array([0.0, 30.0, 36.0])
-    encode(memory, *zip(last.tolist(), ("Ada saw a boat", "Bo lost his keys", "Cleo sings"), strict=True))
+    encode(
+        memory,
+        *zip(last.tolist(), ("Ada saw a boat", "Bo lost his keys", "Cleo sings"), strict=True),
+    )
     measured, expected = [], []
     for now, query, recalled in ((36.0, "boat", 0), (60.0, "keys", 1), (90.0, "boat", None)):
         memory.advance(now)
@@ -81,19 +106,39 @@ def scores_in_memory(specimen: Any, time_scale: float, half_life: float) -> tupl
     return measured, expected
 
 
-@equation("RC-6", source="closed form: 2^(-age / half-life) since the last encoding or recall", rtol=1e-6)
+@equation(
+    "RC-6", source="closed form: 2^(-age / half-life) since the last encoding or recall", rtol=1e-6
+)
 def in_a_memory_the_signal_decays_from_the_last_access(specimen: Any) -> Any:
-    (once, expected), (slow, stretched) = scores_in_memory(specimen, 1.0, 1.5), scores_in_memory(specimen, 3.0, 0.5)
+    (once, expected), (slow, stretched) = (
+        scores_in_memory(specimen, 1.0, 1.5),
+        scores_in_memory(specimen, 3.0, 0.5),
+    )
     return once + slow, expected + stretched
 
 
-@figure("half_life", caption="Recency halves with every half-life since the last encoding or recall: 30 days by default",
-        source="closed form 2^(-age / half-life)")
+@figure(
+    "half_life",
+    caption="Recency halves with every half-life since the last encoding or recall: 30 days by default",
+    source="closed form 2^(-age / half-life)",
+)
 def recency_over_days(specimen: Any) -> Picture:
     days, marks = np.linspace(0.0, 180.0, 91), np.arange(0.0, 181.0, 30.0)
-    return Picture("days since the last encoding or recall", "recency", (
-        *(Curve(f"half-life {h} d", days, decayed(specimen, 24.0 * days, 24.0 * h / math.log(2.0))) for h in (30, 90)),
-        dots("closed form, 30 d", marks, 2.0 ** (-marks / 30.0))))
+    return Picture(
+        "days since the last encoding or recall",
+        "recency",
+        (
+            *(
+                Curve(
+                    f"half-life {h} d",
+                    days,
+                    decayed(specimen, 24.0 * days, 24.0 * h / math.log(2.0)),
+                )
+                for h in (30, 90)
+            ),
+            dots("closed form, 30 d", marks, 2.0 ** (-marks / 30.0)),
+        ),
+    )
 
 
 @mutant("linear decay", rejected_by="RC-2")
@@ -107,12 +152,15 @@ def linear(specimen: Any) -> Any:
 @mutant("the half-life used as the time constant", rejected_by="RC-4")
 def half_life_as_tau(specimen: Any) -> Any:
     original = specimen.recency
-    return specimen.replacing("recency", lambda now, last_access, tau, out: original(now, last_access, tau * math.log(2.0), out))
+    return specimen.replacing(
+        "recency",
+        lambda now, last_access, tau, out: original(now, last_access, tau * math.log(2.0), out),
+    )
 
 
 @mutant("a late event is as recent as one that happens when it is told", rejected_by="RC-5")
 def never_late(specimen: Any) -> Any:
-    class Fixed(specimen.Recency):                                            # type: ignore[misc]
+    class Fixed(specimen.Recency):  # type: ignore[misc]
         def met(self, view: Any, incoming: Any) -> None:
             view.last_access[view.row] = view.now
 
@@ -121,7 +169,7 @@ def never_late(specimen: Any) -> Any:
 
 @mutant("age since encoding: recall does not count", rejected_by="RC-5")
 def recall_forgotten(specimen: Any) -> Any:
-    class Fixed(specimen.Recency):                                            # type: ignore[misc]
+    class Fixed(specimen.Recency):  # type: ignore[misc]
         def recalled(self, view: Any, cue: Any) -> None:
             return
 

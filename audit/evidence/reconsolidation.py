@@ -1,6 +1,8 @@
-"""Evidence for reconsolidation, on a network of 100 units with patterns A and B of 14 units each, seven of them shared.
-References: a general solver, outer products in numpy, and closed forms; none calls a kernel it judges.
+"""Evidence for reconsolidation, on a network of 100 units with patterns A and B of 14 units each,
+seven of them shared. References: a general solver, outer products in numpy, and closed forms; none
+calls a kernel it judges.
 """
+
 from __future__ import annotations
 
 import math
@@ -13,7 +15,17 @@ from scipy.integrate import solve_ivp
 from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import LOG_STRENGTH, VETO
 from ...engine.state.graph import EdgeType
-from ..checks import Measured, adaptation, at_least, at_most, between, equation, limit, mutant, signature
+from ..checks import (
+    Measured,
+    adaptation,
+    at_least,
+    at_most,
+    between,
+    equation,
+    limit,
+    mutant,
+    signature,
+)
 from ..figures import Curve, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
@@ -21,9 +33,17 @@ from ..paper_numbers import paper_number
 OSAN, NADER = "Osan, Tort & Amaral 2011", "Nader, Schafe & LeDoux 2000"
 N, S, D, STORED, LEAST, WINDOW = 100, 0.8, 0.95, 0.8, 0.05, 6.0
 NUMBERS = (
-    paper_number("s", S, "1", paper="osan2011mismatch", where="network simulations, as in the public notebook of Santiago & Tort"),
+    paper_number(
+        "s",
+        S,
+        "1",
+        paper="osan2011mismatch",
+        where="network simulations, as in the public notebook of Santiago & Tort",
+    ),
     paper_number("d", D, "1", paper="osan2011mismatch", where="network simulations, not confirmed"),
-    paper_number("window", WINDOW, "h", paper="nader2000fear", where="infusion six hours after reactivation"),
+    paper_number(
+        "window", WINDOW, "h", paper="nader2000fear", where="infusion six hours after reactivation"
+    ),
 )
 OF_A, SHARED, OF_B = slice(0, 7), slice(7, 14), slice(14, 21)
 Vector = NDArray[np.float64]
@@ -68,62 +88,113 @@ def answer(specimen: Any, w: Any, units: slice = SHARED) -> list[float]:
     return [float(u[OF_A].mean()), float(u[OF_B].mean()), float(u[21:].mean())]
 
 
-# --- the equations -----------------------------------------------------------------------------------------------------------
+# --- the equations --------------------------------------------------------------------------------
 @equation("RC-1", source="solve_ivp of the network", atol=1e-6, papers=("osan2011mismatch",))
 def activity_follows_its_differential_equation(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     w, start = rng.uniform(-1.0, 1.0, (12, 12)), rng.random(12)
     measured, expected = [], []
-    for t, tau, current in ((0.7, 1.0, rng.normal(size=12)), (3.0, 2.0, rng.normal(size=12)), (30.0, 1.0, np.zeros(12))):
+    for t, tau, current in (
+        (0.7, 1.0, rng.normal(size=12)),
+        (3.0, 2.0, rng.normal(size=12)),
+        (30.0, 1.0, np.zeros(12)),
+    ):
+
         def slope(_: float, u: Any, current: Any = current, tau: float = tau) -> Any:
             return (-u + 0.5 * (1.0 + np.tanh(w @ u + current))) / tau
 
         measured.append(specimen.settle(start, w, current, tau, t))
-        expected.append(solve_ivp(slope, (0.0, t), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1])
+        expected.append(
+            solve_ivp(slope, (0.0, t), start, method="DOP853", rtol=1e-10, atol=1e-12).y[:, -1]
+        )
     return np.concatenate(measured), np.concatenate(expected)
 
 
-@equation("RC-2", source=f"{OSAN}: S u u' - S (1 - u) u' + D m u', as outer products, in [-1, 1]", atol=1e-12, papers=("osan2011mismatch",))
+@equation(
+    "RC-2",
+    source=f"{OSAN}: S u u' - S (1 - u) u' + D m u', as outer products, in [-1, 1]",
+    atol=1e-12,
+    papers=("osan2011mismatch",),
+)
 def a_session_changes_weights_by_three_outer_products(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     w, u, current = rng.uniform(-1.0, 1.0, (9, 9)), rng.random(9), rng.normal(size=9)
     m = (current / np.abs(current).max() + 1.0) / 2.0 - u
-    expected = [np.clip(w + s * np.outer(u, u) - s * np.outer(1.0 - u, u) + D * np.outer(m, u), -1.0, 1.0) for s in (S, 0.0)]
+    expected = [
+        np.clip(w + s * np.outer(u, u) - s * np.outer(1.0 - u, u) + D * np.outer(m, u), -1.0, 1.0)
+        for s in (S, 0.0)
+    ]
     return np.array([specimen.session(w, u, current, s, D) for s in (S, 0.0)]), np.array(expected)
 
 
-@equation("RC-3", source=f"{OSAN}: W (1 - gamma) after each session", atol=1e-12, papers=("osan2011mismatch",))
+@equation(
+    "RC-3",
+    source=f"{OSAN}: W (1 - gamma) after each session",
+    atol=1e-12,
+    papers=("osan2011mismatch",),
+)
 def weights_decay_between_sessions(specimen: Any) -> Any:
     w = np.array([[0.5, -1.0], [0.0, 0.8]])
     for _ in range(7):
         w = specimen.between_sessions(w, 0.1)
-    return w, np.array([[0.5, -1.0], [0.0, 0.8]]) * 0.9 ** 7
+    return w, np.array([[0.5, -1.0], [0.0, 0.8]]) * 0.9**7
 
 
-@limit("RC-4", source="u = A to rounding, so W = S, and -S onto units outside; recall from the seven shared units", atol=2e-4,
-       papers=("osan2011mismatch",))
+@limit(
+    "RC-4",
+    source="u = A to rounding, so W = S, and -S onto units outside; recall from the seven shared units",
+    atol=2e-4,
+    papers=("osan2011mismatch",),
+)
 def one_session_stores_a_pattern(specimen: Any) -> Any:
     w = with_a(specimen)
-    return [w[:14, :14].min(), w[:14, :14].max(), w[14:, :14].max(), np.abs(w[:, 14:]).max(), *answer(specimen, w)], [S, S, -S, 0.0, 1.0, 0.0, 0.0]
+    return [
+        w[:14, :14].min(),
+        w[:14, :14].max(),
+        w[14:, :14].max(),
+        np.abs(w[:, 14:]).max(),
+        *answer(specimen, w),
+    ], [S, S, -S, 0.0, 1.0, 0.0, 0.0]
 
 
-# --- the model's results -----------------------------------------------------------------------------------------------------
-@limit("CM-1.7a", source=f"{OSAN}: no mismatch, no change; inhibitor given", papers=("osan2011mismatch",))
+# --- the model's results --------------------------------------------------------------------------
+@limit(
+    "CM-1.7a",
+    source=f"{OSAN}: no mismatch, no change; inhibitor given",
+    papers=("osan2011mismatch",),
+)
 def reexposure_to_the_same_pattern_changes_nothing(specimen: Any) -> Any:
     before = with_a(specimen)
     after = trained(specimen, before, A, s=0.0)
     largest, recalled = float(np.abs(after - before).max()), answer(specimen, after)
-    return Measured([largest, *recalled], "below 1e-3, then 1, 0, 0", largest < 1e-3 and bool(np.allclose(recalled, [1.0, 0.0, 0.0], atol=0.005)))
+    return Measured(
+        [largest, *recalled],
+        "below 1e-3, then 1, 0, 0",
+        largest < 1e-3 and bool(np.allclose(recalled, [1.0, 0.0, 0.0], atol=0.005)),
+    )
 
 
-@equation("CM-1.7b", source=f"{OSAN}: max |dW| = D q under a weak input and the inhibitor", rtol=0.02, papers=("osan2011mismatch",))
+@equation(
+    "CM-1.7b",
+    source=f"{OSAN}: max |dW| = D q under a weak input and the inhibitor",
+    rtol=0.02,
+    papers=("osan2011mismatch",),
+)
 def degradation_is_d_times_the_mismatch(specimen: Any) -> Any:
     before, qs = with_a(specimen), (0.25, 0.5, 0.75, 1.0)
-    return [float(np.abs(trained(specimen, before, 0.1 * between_patterns(q), s=0.0) - before).max()) for q in qs], [D * q for q in qs]
+    return [
+        float(np.abs(trained(specimen, before, 0.1 * between_patterns(q), s=0.0) - before).max())
+        for q in qs
+    ], [D * q for q in qs]
 
 
-@signature("CM-1.7c", source=f"{OSAN}: full mismatch; activity over all of A, and of B, with and without inhibitor", atol=0.01, figure="inhibitor",
-           papers=("osan2011mismatch",))
+@signature(
+    "CM-1.7c",
+    source=f"{OSAN}: full mismatch; activity over all of A, and of B, with and without inhibitor",
+    atol=0.01,
+    figure="inhibitor",
+    papers=("osan2011mismatch",),
+)
 def the_inhibitor_abolishes_the_memory_at_full_mismatch(specimen: Any) -> Any:
     measured = []
     for s in (0.0, S):
@@ -132,55 +203,108 @@ def the_inhibitor_abolishes_the_memory_at_full_mismatch(specimen: Any) -> Any:
     return measured, [0.55, 0.95, 1.0, 0.5]
 
 
-@signature("CM-1.7d", source=f"{OSAN}: the inhibitor impairs recall only with mismatch", figure="inhibitor", papers=("osan2011mismatch",))
+@signature(
+    "CM-1.7d",
+    source=f"{OSAN}: the inhibitor impairs recall only with mismatch",
+    figure="inhibitor",
+    papers=("osan2011mismatch",),
+)
 def a_mismatch_of_up_to_one_half_loses_nothing(specimen: Any) -> Any:
     before = with_a(specimen)
-    return at_least([answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), s))[0] for q in (0.1, 0.25, 0.5) for s in (0.0, S)], 0.995)
+    return at_least(
+        [
+            answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), s))[0]
+            for q in (0.1, 0.25, 0.5)
+            for s in (0.0, S)
+        ],
+        0.995,
+    )
 
 
-@limit("CM-1.7f", source="W - D q changes sign at q = S / D = 0.84", atol=0.04, figure="inhibitor", papers=("osan2011mismatch",))
-def under_the_inhibitor_the_old_memory_is_lost_where_degradation_exceeds_its_weight(specimen: Any) -> Any:
+@limit(
+    "CM-1.7f",
+    source="W - D q changes sign at q = S / D = 0.84",
+    atol=0.04,
+    figure="inhibitor",
+    papers=("osan2011mismatch",),
+)
+def under_the_inhibitor_the_old_memory_is_lost_where_degradation_exceeds_its_weight(
+    specimen: Any,
+) -> Any:
     before, qs = with_a(specimen), np.arange(0.7, 1.0, 0.02)
     won = [answer(specimen, trained(specimen, before, 0.1 * between_patterns(q), 0.0)) for q in qs]
     return float(qs[[a > b for a, b, _ in won].index(False)]), S / D
 
 
-@limit("CM-1.7g", source="amplitude x (2 q - 1) equals the input of A to its own units: from 7 S, of the shared ones, to 14 S, of all",
-       papers=("osan2011mismatch",))
+@limit(
+    "CM-1.7g",
+    source="amplitude x (2 q - 1) equals the input of A to its own units: from 7 S, of the shared ones, to 14 S, of all",
+    papers=("osan2011mismatch",),
+)
 def a_stronger_input_prevails_from_a_mismatch_nearer_one_half(specimen: Any) -> Any:
     w, qs, excess = with_a(specimen), np.arange(0.5, 0.9, 0.01), []
     for amplitude in (15.0, 30.0, 60.0):
-        turned = [q for q in qs if activity(specimen, w, amplitude * between_patterns(q))[OF_B].mean() > 0.5]
+        turned = [
+            q
+            for q in qs
+            if activity(specimen, w, amplitude * between_patterns(q))[OF_B].mean() > 0.5
+        ]
         excess.append(amplitude * (2.0 * turned[0] - 1.0) if turned else math.nan)
     return between(excess, 7.0 * S, 14.0 * S)
 
 
-@signature("CM-1.7h", source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it", atol=0.005, figure="inhibitor",
-           papers=("osan2011mismatch",))
+@signature(
+    "CM-1.7h",
+    source=f"{OSAN}: extinction forms a new trace, and the inhibitor prevents it",
+    atol=0.005,
+    figure="inhibitor",
+    papers=("osan2011mismatch",),
+)
 def a_strong_new_input_forms_a_new_trace_and_leaves_the_old_one_unchanged(specimen: Any) -> Any:
-    """The shared cue recalls the new trace, the cue of A the old one.  Under the inhibitor the shared cue recalls the old one."""
+    """The shared cue recalls the new trace, the cue of A the old one.  Under the inhibitor the
+    shared cue recalls the old one.
+    """
     before = with_a(specimen)
     new, blocked = (trained(specimen, before, 60.0 * B, s) for s in (S, 0.0))
-    return [answer(specimen, new)[:2], answer(specimen, new, OF_A)[:2], answer(specimen, new, OF_B)[:2], answer(specimen, blocked)[:2]], [
-        [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    return [
+        answer(specimen, new)[:2],
+        answer(specimen, new, OF_A)[:2],
+        answer(specimen, new, OF_B)[:2],
+        answer(specimen, blocked)[:2],
+    ], [[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
 
 
 def days_later(specimen: Any, m: float, inhibited_at: float) -> float:
-    """Weight two days after a reactivation, with synthesis blocked from `inhibited_at` h after it."""
+    """Weight two days after a reactivation, with synthesis blocked from `inhibited_at` h after
+    it.
+    """
     weight = specimen.degraded(STORED, m, D, LEAST)
     return float(specimen.restabilised(weight, S, min(inhibited_at, 48.0), WINDOW))
 
 
-@signature("CM-1.8", source=f"{NADER}: an inhibitor at 0 h abolishes the memory, at 6 h does nothing", atol=1e-12, figure="window",
-           papers=("nader2000fear",))
+@signature(
+    "CM-1.8",
+    source=f"{NADER}: an inhibitor at 0 h abolishes the memory, at 6 h does nothing",
+    atol=1e-12,
+    figure="window",
+    papers=("nader2000fear",),
+)
 def the_inhibitor_works_at_reactivation_and_not_six_hours_later(specimen: Any) -> Any:
     m = 0.6
-    return [days_later(specimen, m, at) for at in (0.0, 6.0, math.inf)], [STORED - D * m, min(1.0, STORED - D * m + S), min(1.0, STORED - D * m + S)]
+    return [days_later(specimen, m, at) for at in (0.0, 6.0, math.inf)], [
+        STORED - D * m,
+        min(1.0, STORED - D * m + S),
+        min(1.0, STORED - D * m + S),
+    ]
 
 
-# --- the adaptation ----------------------------------------------------------------------------------------------------------
-@equation("CM-1.7e", source="mean weight among the units of A alone in the network, after a session without and with synthesis", atol=1e-3,
-          papers=("osan2011mismatch",))
+# --- the adaptation -------------------------------------------------------------------------------
+@equation(
+    "CM-1.7e",
+    source="mean weight among the units of A alone in the network, after a session without and with synthesis",
+    atol=1e-3,
+    papers=("osan2011mismatch",),
+)
 def one_weight_follows_the_networks_rule_for_the_memorys_own_synapses(specimen: Any) -> Any:
     before, measured, expected = with_a(specimen), [], []
     for q in (0.0, 0.25, 0.5, 0.75):
@@ -192,7 +316,11 @@ def one_weight_follows_the_networks_rule_for_the_memorys_own_synapses(specimen: 
     return measured, expected
 
 
-@adaptation("RC-5", source="definition: 0 for identical content, 1 for the average similarity, clipped to 0..1", atol=1e-12)
+@adaptation(
+    "RC-5",
+    source="definition: 0 for identical content, 1 for the average similarity, clipped to 0..1",
+    atol=1e-12,
+)
 def mismatch_is_zero_for_identical_content_and_one_for_average_similarity(specimen: Any) -> Any:
     cases = ((1.0, 0.6), (0.6, 0.6), (0.8, 0.6), (-0.5, 0.6), (0.9, 1.0), (0.5, -0.5))
     return [specimen.mismatch(c, b) for c, b in cases], [0.0, 1.0, 0.5, 1.0, 1.0, 1.0 / 3.0]
@@ -200,13 +328,27 @@ def mismatch_is_zero_for_identical_content_and_one_for_average_similarity(specim
 
 @adaptation("RC-6", source="strengthened, revised, unchanged; bounds by hand", atol=0.0)
 def three_regimes_of_mismatch(specimen: Any) -> Any:
-    return [specimen.regime(m, 0.1, 0.4) for m in (0.0, 0.1, 0.11, 0.39, 0.4, 1.0)], [0, 0, 1, 1, 2, 2]
+    return [specimen.regime(m, 0.1, 0.4) for m in (0.0, 0.1, 0.11, 0.39, 0.4, 1.0)], [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+    ]
 
 
-@adaptation("RC-7", source="with synthesis a mismatch below S / D does not lower the weight; weights end in (0, 1]")
+@adaptation(
+    "RC-7",
+    source="with synthesis a mismatch below S / D does not lower the weight; weights end in (0, 1]",
+)
 def reactivation_with_synthesis_does_not_lower_the_weight(specimen: Any) -> Any:
     ends = np.array([days_later(specimen, m, math.inf) for m in np.linspace(0.0, 1.0, 21)])
-    ok = bool((ends[np.linspace(0.0, 1.0, 21) < S / D] >= STORED).all() and ends.min() > 0.0 and ends.max() <= 1.0)
+    ok = bool(
+        (ends[np.linspace(0.0, 1.0, 21) < S / D] >= STORED).all()
+        and ends.min() > 0.0
+        and ends.max() <= 1.0
+    )
     return Measured(ends, "at least 0.8 for mismatch below 0.84, within (0, 1]", ok)
 
 
@@ -222,7 +364,15 @@ def no_memory_is_abolished_by_revisions(specimen: Any) -> Any:
 @adaptation("RC-9", source="closed form, memory by memory", atol=1e-12)
 def strength_is_the_weight_relative_to_a_memory_stored_once(specimen: Any) -> Any:
     out, times = np.full(4, 9.0), np.array([math.nan, 10.0, 10.0, 1.0])
-    specimen.relative_weights(13.0, np.array([0.8, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 0.8, 0.8]), times, WINDOW, STORED, out)
+    specimen.relative_weights(
+        13.0,
+        np.array([0.8, 0.4, 0.4, 0.8]),
+        np.array([0.0, 0.0, 0.8, 0.8]),
+        times,
+        WINDOW,
+        STORED,
+        out,
+    )
     return out, [1.0, 0.5, 1.0, 1.0 / 0.8]
 
 
@@ -232,26 +382,48 @@ def weights_are_continuous_in_time(specimen: Any) -> Any:
     return at_most(np.abs(np.diff(curve)), 1.01 * S / WINDOW * 0.01)
 
 
-# --- in a memory -------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 OWN: dict[str, Any] = {"stored": 0.6, "least": 0.2, "low": 0.15, "high": 0.5, "prior": 3.0}
-MET = (                                                                # time h, text, speaker, direction of meaning
-    (0.0, "one", "Ada", (1.0, 0.2, 0.1)), (1.0, "far", "Bo", (-0.3, 1.0, 0.5)), (2.0, "one again", "Ada", (1.0, 0.24, 0.1)),
-    (3.0, "refused", "Ada", (1.0, 0.1, 0.1)), (4.5, "one but other", "Ada", (0.8, 0.1, 1.1)), (5.0, "one, asks Bo", "Bo", (0.9, 0.9, 0.3)),
-    (6.5, "far again", "Bo", (-0.2, 1.1, 0.5)), (8.0, "far but other", "Bo", (-1.0, 0.8, 0.0)), (31.0, "one more", "Ada", (1.0, 0.15, -0.1)),
-    (33.0, "aside", "Ada", (-0.5, -0.6, 0.7)), (34.0, "aside again", "Ada", (-0.5, -0.6, 0.7)))
-ASKED = {"about one": (0.8, 0.7, -0.3), "about nothing": (0.1, -0.2, -1.0), "about far": (-0.3, 1.0, 0.5)}
+# time h, text, speaker, direction of meaning
+MET = (
+    (0.0, "one", "Ada", (1.0, 0.2, 0.1)), (1.0, "far", "Bo", (-0.3, 1.0, 0.5)), (2.0, "one again",
+    "Ada", (1.0, 0.24, 0.1)),
+    (3.0, "refused", "Ada", (1.0, 0.1, 0.1)), (4.5, "one but other", "Ada", (0.8, 0.1, 1.1)), (5.0,
+    "one, asks Bo", "Bo", (0.9, 0.9, 0.3)),
+    (6.5, "far again", "Bo", (-0.2, 1.1, 0.5)), (8.0, "far but other", "Bo", (-1.0, 0.8, 0.0)),
+    (31.0, "one more", "Ada", (1.0, 0.15, -0.1)),
+    (33.0, "aside", "Ada", (-0.5, -0.6, 0.7)), (34.0, "aside again", "Ada", (-0.5, -0.6, 0.7)))  # fmt: skip
+ASKED = {
+    "about one": (0.8, 0.7, -0.3),
+    "about nothing": (0.1, -0.2, -1.0),
+    "about far": (-0.3, 1.0, 0.5),
+}
 
 
-@equation("RC-11", source=f"{OSAN}: the rule for one synapse, in [-1, 1], event by event in numpy; {NADER}: synthesis within six hours", atol=2e-6,
-          papers=("osan2011mismatch", "nader2000fear"))
+@equation(
+    "RC-11",
+    source=f"{OSAN}: the rule for one synapse, in [-1, 1], event by event in numpy; {NADER}: synthesis within six hours",
+    atol=2e-6,
+    papers=("osan2011mismatch", "nader2000fear"),
+)
 def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
-    """Eleven events of two speakers, one refused, one memory archived; recalls with low, medium and high mismatch, one of which does not learn; two
-    sleeps.  Both give each memory's weight, due synthesis, time of reactivation and ln of its strength at eight times, and the versions.
+    """Eleven events of two speakers, one refused, one memory archived; recalls with low, medium and
+    high mismatch, one of which does not learn; two sleeps.  Both give each memory's weight, due
+    synthesis, time of reactivation and ln of its strength at eight times, and the versions.
     """
-    vectors = {text: np.array(v) / np.linalg.norm(v) for text, v in (*((text, v) for _, text, _, v in MET), *ASKED.items())}
-    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.ENCODE, refuse, adds=(VETO,)), embedder=Scripted(vectors), **OWN)
+    vectors = {
+        text: np.array(v) / np.linalg.norm(v)
+        for text, v in (*((text, v) for _, text, _, v in MET), *ASKED.items())
+    }
+    memory = memory_of(
+        specimen,
+        "dense_similarity",
+        neighbour(Phase.ENCODE, refuse, adds=(VETO,)),
+        embedder=Scripted(vectors),
+        **OWN,
+    )
     known: list[tuple[str, str]] = []
-    state: list[tuple[float, float, float]] = []                       # weight, due synthesis, time
+    state: list[tuple[float, float, float]] = []  # weight, due synthesis, time
     versions: list[tuple[int, int]] = []
     hidden: set[int] = set()
     measured: list[float] = []
@@ -259,10 +431,16 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
 
     def weight(row: int, now: float) -> float:
         w, due, at = state[row]
-        return w if math.isnan(at) else min(float(np.interp(now, [at, at + WINDOW], [w, w + due])), 1.0)
+        return (
+            w
+            if math.isnan(at)
+            else min(float(np.interp(now, [at, at + WINDOW], [w, w + due])), 1.0)
+        )
 
     def mismatch(v: Vector, row: int) -> float:
-        background = sum(float(v @ vectors[text]) for text, _ in known) / (len(known) + OWN["prior"])
+        background = sum(float(v @ vectors[text]) for text, _ in known) / (
+            len(known) + OWN["prior"]
+        )
         return float(np.clip((1.0 - v @ vectors[known[row][0]]) / (1.0 - background), 0.0, 1.0))
 
     def reactivated(row: int, m: float, due: float, now: float) -> None:
@@ -270,10 +448,22 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
 
     def look(time: float) -> None:
         memory.advance(time)
-        for name in (specimen.TRACE_WEIGHT, specimen.SYNTHESIS_DUE, specimen.REACTIVATED, LOG_STRENGTH):
+        for name in (
+            specimen.TRACE_WEIGHT,
+            specimen.SYNTHESIS_DUE,
+            specimen.REACTIVATED,
+            LOG_STRENGTH,
+        ):
             measured.extend(np.nan_to_num(memory.column(name), nan=-9.0))
-        expected.extend([s[0] for s in state] + [s[1] for s in state] + [-9.0 if math.isnan(s[2]) else s[2] for s in state])
-        expected.extend(0.0 if math.isnan(s[2]) else math.log(weight(row, time) / OWN["stored"]) for row, s in enumerate(state))
+        expected.extend(
+            [s[0] for s in state]
+            + [s[1] for s in state]
+            + [-9.0 if math.isnan(s[2]) else s[2] for s in state]
+        )
+        expected.extend(
+            0.0 if math.isnan(s[2]) else math.log(weight(row, time) / OWN["stored"])
+            for row, s in enumerate(state)
+        )
 
     def ask(query: str, learn: bool) -> None:
         first = int(memory.retrieve(query, k=3, learn=learn).rows[0])
@@ -285,7 +475,15 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
         encode(memory, (time, text, speaker))
         if text != "refused":
             v, row = vectors[text], len(known)
-            near = int(np.argmax([-1.0 if i in hidden else v @ vectors[known[i][0]] for i in range(row)])) if row else -1
+            near = (
+                int(
+                    np.argmax(
+                        [-1.0 if i in hidden else v @ vectors[known[i][0]] for i in range(row)]
+                    )
+                )
+                if row
+                else -1
+            )
             m = mismatch(v, near) if row else 1.0
             known.append((text, speaker))
             state.append((OWN["stored"], 0.0, math.nan))
@@ -314,35 +512,75 @@ def a_memory_is_strengthened_revised_or_left_unchanged(specimen: Any) -> Any:
     look(60.0)
     graph = memory.graph
     edges = (graph.type == EdgeType.VERSION) & graph.alive
-    return [*measured, *graph.source[edges], *graph.target[edges]], [*expected, *(new for new, _ in versions), *(old for _, old in versions)]
+    return [*measured, *graph.source[edges], *graph.target[edges]], [
+        *expected,
+        *(new for new, _ in versions),
+        *(old for _, old in versions),
+    ]
 
 
 def refuse(view: Any, incoming: Any) -> None:
     view.veto = int(incoming.event.text == "refused")
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("inhibitor", caption="Recall of the old memory after reexposure to another pattern: kept at small mismatch, lost under the inhibitor beyond "
-        "S / D; a strong input forms a trace of its own, which the shared cue then recalls",
-        source=f"{OSAN}; 100 units, two patterns of 14 that share seven")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "inhibitor",
+    caption="Recall of the old memory after reexposure to another pattern: kept at small mismatch, lost under the inhibitor beyond "
+    "S / D; a strong input forms a trace of its own, which the shared cue then recalls",
+    source=f"{OSAN}; 100 units, two patterns of 14 that share seven",
+)
 def recall_over_mismatch(specimen: Any) -> Picture:
     before = with_a(specimen)
-    runs = (("weak input, inhibitor", 0.1, 0.0, [0.0, 0.6, 0.7, 0.8, 0.84, 0.9, 1.0]), ("weak input, synthesis", 0.1, S, [0.0, 0.5, 1.0]),
-            ("strong input, synthesis", 60.0, S, [0.0, 0.5, 0.9, 0.95, 1.0]))
-    return Picture("mismatch between memory and input", "activity of the old memory", tuple(
-        Curve(label, qs, np.array([answer(specimen, trained(specimen, before, amplitude * between_patterns(q), s))[0] for q in qs]))
-        for label, amplitude, s, qs in runs))
+    runs = (
+        ("weak input, inhibitor", 0.1, 0.0, [0.0, 0.6, 0.7, 0.8, 0.84, 0.9, 1.0]),
+        ("weak input, synthesis", 0.1, S, [0.0, 0.5, 1.0]),
+        ("strong input, synthesis", 60.0, S, [0.0, 0.5, 0.9, 0.95, 1.0]),
+    )
+    return Picture(
+        "mismatch between memory and input",
+        "activity of the old memory",
+        tuple(
+            Curve(
+                label,
+                qs,
+                np.array(
+                    [
+                        answer(
+                            specimen, trained(specimen, before, amplitude * between_patterns(q), s)
+                        )[0]
+                        for q in qs
+                    ]
+                ),
+            )
+            for label, amplitude, s, qs in runs
+        ),
+    )
 
 
-@figure("window", caption="The earlier in the window of six hours an inhibitor is given, the more weight a reactivated memory loses; without "
-        "mismatch it loses the gain only", source=f"{NADER}: at 0 h and at 6 h")
+@figure(
+    "window",
+    caption="The earlier in the window of six hours an inhibitor is given, the more weight a reactivated memory loses; without "
+    "mismatch it loses the gain only",
+    source=f"{NADER}: at 0 h and at 6 h",
+)
 def weight_over_the_time_of_the_inhibitor(specimen: Any) -> Picture:
     hours = np.linspace(0.0, 12.0, 61)
-    return Picture("inhibitor given, h after reactivation", "weight two days later", tuple(
-        Curve(f"mismatch {m:g}", hours, np.array([days_later(specimen, m, float(h)) for h in hours])) for m in (0.0, 0.3, 0.6, 0.9)))
+    return Picture(
+        "inhibitor given, h after reactivation",
+        "weight two days later",
+        tuple(
+            Curve(
+                f"mismatch {m:g}",
+                hours,
+                np.array([days_later(specimen, m, float(h)) for h in hours]),
+            )
+            for m in (0.0, 0.3, 0.6, 0.9)
+        ),
+    )
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("no depression of units that are silent", rejected_by="RC-2")
 def hebb_alone(specimen: Any) -> Any:
     return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * u_i * u_j + d * m_i * u_j)
@@ -350,18 +588,29 @@ def hebb_alone(specimen: Any) -> Any:
 
 @mutant("degradation by the mismatch of the other unit", rejected_by="RC-2")
 def other_unit(specimen: Any) -> Any:
-    return specimen.replacing("session", lambda w, u, current, s, d: np.clip(
-        w + s * np.outer(2.0 * u - 1.0, u) + d * np.outer(u, specimen.expected(current) - u), -1.0, 1.0))
+    return specimen.replacing(
+        "session",
+        lambda w, u, current, s, d: np.clip(
+            w + s * np.outer(2.0 * u - 1.0, u) + d * np.outer(u, specimen.expected(current) - u),
+            -1.0,
+            1.0,
+        ),
+    )
 
 
 @mutant("degradation that needs protein synthesis", rejected_by="CM-1.7b")
 def needs_synthesis(specimen: Any) -> Any:
-    return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j + d * m_i * u_j * (s > 0.0))
+    return specimen.replacing(
+        "change",
+        lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j + d * m_i * u_j * (s > 0.0),
+    )
 
 
 @mutant("mismatch as activity less input", rejected_by="CM-1.7c")
 def sign(specimen: Any) -> Any:
-    return specimen.replacing("change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j - d * m_i * u_j)
+    return specimen.replacing(
+        "change", lambda u_i, u_j, m_i, s, d: s * (2.0 * u_i - 1.0) * u_j - d * m_i * u_j
+    )
 
 
 @mutant("input not normalised to 0..1", rejected_by="CM-1.7b")
@@ -389,12 +638,17 @@ def subtraction(specimen: Any) -> Any:
 
 @mutant("a window that never closes", rejected_by="CM-1.8")
 def open_window(specimen: Any) -> Any:
-    return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due * (1.0 - math.exp(-since / 48.0))))
+    return specimen.replacing(
+        "restabilised",
+        lambda weight, due, since, window: min(1.0, weight + due * (1.0 - math.exp(-since / 48.0))),
+    )
 
 
 @mutant("synthesis without duration", rejected_by="CM-1.8")
 def instant(specimen: Any) -> Any:
-    return specimen.replacing("restabilised", lambda weight, due, since, window: min(1.0, weight + due))
+    return specimen.replacing(
+        "restabilised", lambda weight, due, since, window: min(1.0, weight + due)
+    )
 
 
 @mutant("reconsolidation on every retrieval", rejected_by="RC-6")
@@ -409,7 +663,7 @@ def abolished(specimen: Any) -> Any:
 
 @mutant("a window of six minutes in place of six hours", rejected_by="RC-11")
 def minutes(specimen: Any) -> Any:
-    class Fixed(specimen.Reconsolidation):                                    # type: ignore[misc]
+    class Fixed(specimen.Reconsolidation):  # type: ignore[misc]
         def hours(self, parameter: str) -> float:
             return float(super().hours(parameter)) / 60.0
 

@@ -1,4 +1,7 @@
-"""Evidence for relation_context: breadth-first search against shortest paths of networkx, and what a memory offers by hand."""
+"""Evidence for relation_context: breadth-first search against shortest paths of networkx, and
+what a memory offers by hand.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,35 +20,58 @@ from ..memory import memory_of, neighbour
 
 @equation("RE-1", source="closed form")
 def scores_fall_with_depth(specimen: Any) -> Any:
-    return [[specimen.weighed(w, float(d)) for d in range(4)] for w in (1.0, 6.0)], [[1.0, 1 / 2, 1 / 3, 1 / 4], [6.0, 3.0, 2.0, 1.5]]
+    return [[specimen.weighed(w, float(d)) for d in range(4)] for w in (1.0, 6.0)], [
+        [1.0, 1 / 2, 1 / 3, 1 / 4],
+        [6.0, 3.0, 2.0, 1.5],
+    ]
 
 
-@adaptation("RE-2", source="networkx: the depth of a pair is the smaller distance of its two entities from the start; 60 random networks")
+@adaptation(
+    "RE-2",
+    source="networkx: the depth of a pair is the smaller distance of its two entities from the start; 60 random networks",
+)
 def pairs_and_depths_are_those_of_shortest_paths(specimen: Any) -> Any:
     import networkx as nx
 
     measured, expected = [], []
     for seed in range(60):
         graph, rng = nx.gnp_random_graph(9, 0.25, seed=seed), np.random.default_rng(seed)
-        starts, depth = [int(v) for v in rng.choice(9, size=int(rng.integers(1, 3)), replace=False)], int(rng.integers(0, 4))
+        starts, depth = (
+            [int(v) for v in rng.choice(9, size=int(rng.integers(1, 3)), replace=False)],
+            int(rng.integers(0, 4)),
+        )
         weight = {frozenset(pair): float(rng.integers(1, 9)) for pair in graph.edges}
-        found = specimen.breadth_first(starts, lambda v, g=graph, w=weight: {u: w[frozenset((u, v))] for u in g[v]}, depth)
+        found = specimen.breadth_first(
+            starts, lambda v, g=graph, w=weight: {u: w[frozenset((u, v))] for u in g[v]}, depth
+        )
         far = nx.multi_source_dijkstra_path_length(graph, set(starts), weight=None)
-        by_hand = {tuple(sorted(pair)): (weight[frozenset(pair)], min(far[v] for v in pair if v in far)) for pair in graph.edges
-                   if any(far.get(v, depth) < depth for v in pair)}
+        by_hand = {
+            tuple(sorted(pair)): (weight[frozenset(pair)], min(far[v] for v in pair if v in far))
+            for pair in graph.edges
+            if any(far.get(v, depth) < depth for v in pair)
+        }
         measured.append(str(sorted((*sorted(pair), *what) for pair, what in found.items())))
         expected.append(str(sorted((*pair, *what) for pair, what in by_hand.items())))
     return measured, expected
 
 
-@signature("RE-3", source="the printed code returns a relation between two entities of one depth twice; here each pair is there once")
+@signature(
+    "RE-3",
+    source="the printed code returns a relation between two entities of one depth twice; here each pair is there once",
+)
 def no_pair_is_there_twice(specimen: Any) -> Any:
     triangle = {1: {2: 1.0, 3: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {1: 1.0, 2: 1.0}}
     found = specimen.breadth_first([1], lambda v: triangle[v], 5)
     return len({frozenset(pair) for pair in found}) == len(found) == 3
 
 
-STORY = ("They say Ada met Bo.", "So Ada sang with Bo.", "They say Bo moved to Oslo.", "So Oslo is near Rome.", "So Cleo sleeps.")
+STORY = (
+    "They say Ada met Bo.",
+    "So Ada sang with Bo.",
+    "They say Bo moved to Oslo.",
+    "So Oslo is near Rome.",
+    "So Cleo sleeps.",
+)
 
 
 def told(specimen: Any, **values: Any) -> Engine:
@@ -58,8 +84,12 @@ def told(specimen: Any, **values: Any) -> Engine:
     def rank(view: Any, cue: Any) -> None:
         view.released[...] = (0.0, 0.0, 0.0, 2.0, 1.0)
 
-    memory = memory_of(specimen, neighbour(Phase.MAINTAIN, marry, sets=(GRAPH,), id="marry"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"), **values)
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.MAINTAIN, marry, sets=(GRAPH,), id="marry"),
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+        **values,
+    )
     for i, text in enumerate(STORY):
         memory.encode(Event(0.1 * i, text, id=f"e{i}", dated=False))
     memory.advance(3.0)
@@ -72,34 +102,60 @@ def a_memory_offers_relations(specimen: Any) -> Any:
     offers = [*memory.offers("Where is Ada?", 100)[1]]
     memory.archive(1)
     again = [*memory.offers("Where is Ada?", 100)[1]]
-    lines = [f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}" for o in (*offers, *again)]
+    lines = [
+        f"{o.text} | {o.section} | {o.score:.4f} | {o.forms} | {o.kind}" for o in (*offers, *again)
+    ]
     tail = "| () | relation"
     two, one = "ada --[mentioned together 2 times]--> bo", "ada --[mentioned together]--> bo"
-    return lines, [f"{two} | Relationships | 1.0000 {tail}", f"ada --[related]--> cleo | Relationships | 0.5000 {tail}",
-                   f"bo --[mentioned together]--> oslo | Relationships | 0.2500 {tail}", f"{one} | Relationships | 1.0000 {tail}",
-                   f"ada --[related]--> cleo | Relationships | 1.0000 {tail}", f"bo --[mentioned together]--> oslo | Relationships | 0.5000 {tail}"]
+    return lines, [
+        f"{two} | Relationships | 1.0000 {tail}",
+        f"ada --[related]--> cleo | Relationships | 0.5000 {tail}",
+        f"bo --[mentioned together]--> oslo | Relationships | 0.2500 {tail}",
+        f"{one} | Relationships | 1.0000 {tail}",
+        f"ada --[related]--> cleo | Relationships | 1.0000 {tail}",
+        f"bo --[mentioned together]--> oslo | Relationships | 0.5000 {tail}",
+    ]
 
 
-@adaptation("RE-5", source="definition: without an entity in the query the best matches start the search; by hand")
+@adaptation(
+    "RE-5",
+    source="definition: without an entity in the query the best matches start the search; by hand",
+)
 def the_best_matches_start_without_entities(specimen: Any) -> Any:
-    """Rows 3, 4 and 0 start it: Oslo, Rome, Cleo, Ada, Bo; of equal scores the pair that is met first, of one entity in the order of the names."""
+    """Rows 3, 4 and 0 start it: Oslo, Rome, Cleo, Ada, Bo; of equal scores the pair that is met
+    first, of one entity in the order of the names.
+    """
     return [o.text for o in told(specimen, depth=1).offers("What?", 100)[1]], [
-        "ada --[mentioned together 2 times]--> bo", "oslo --[mentioned together]--> bo", "oslo --[mentioned together]--> rome",
-        "ada --[related]--> cleo"]
+        "ada --[mentioned together 2 times]--> bo",
+        "oslo --[mentioned together]--> bo",
+        "oslo --[mentioned together]--> rome",
+        "ada --[related]--> cleo",
+    ]
 
 
 @limit("RE-6", source="definition: nothing at a budget of 0, without depth, and of an empty memory")
 def nothing_without_a_budget(specimen: Any) -> Any:
-    return [len(told(specimen).offers("Ada", 0)[1]), len(told(specimen, depth=0).offers("Ada", 9)[1]), len(memory_of(specimen).offers("Ada", 9)[1]),
-            len(told(specimen).offers("Ada", 9)[1])], [0, 0, 0, 3]
+    return [
+        len(told(specimen).offers("Ada", 0)[1]),
+        len(told(specimen, depth=0).offers("Ada", 9)[1]),
+        len(memory_of(specimen).offers("Ada", 9)[1]),
+        len(told(specimen).offers("Ada", 9)[1]),
+    ], [0, 0, 0, 3]
 
 
-NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ines", "Jack", "Kira", "Leo", "Mona", "Nils")
+NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ines", "Jack", "Kira", "Leo",
+         "Mona", "Nils")  # fmt: skip
 
 
-@adaptation("RE-7", source="definition: the 12 strongest relations among the latest 50 memories, of equal strength the earlier name; by plain lists")
+@adaptation(
+    "RE-7",
+    source="definition: the 12 strongest relations among the latest 50 memories, of equal strength the earlier name; by plain lists",
+)
 def the_strongest_relations_of_an_entity(specimen: Any) -> Any:
-    """Zoe is not the first name; one name is also joined to her by an edge, which adds no strength, and so is a memory, which is no entity."""
+    """Zoe is not the first name; one name is also joined to her by an edge, which adds no
+    strength, and so is a memory, which is no entity.
+    """
+
     def join(view: Any, _: Any) -> None:
         graph = view.graph
         zoe, eva = (entity_node(graph.entity_id(name)) for name in ("zoe", "eva"))
@@ -109,16 +165,38 @@ def the_strongest_relations_of_an_entity(specimen: Any) -> Any:
 
     memory = memory_of(specimen, neighbour(Phase.MAINTAIN, join, sets=(GRAPH,), id="join"), depth=1)
     rng = np.random.default_rng(6)
-    met = ["Ana", *(NAMES[j] for j in rng.permutation(np.repeat(np.arange(14), np.arange(14) // 2 + 1)).tolist())]
+    met = [
+        "Ana",
+        *(
+            NAMES[j]
+            for j in rng.permutation(np.repeat(np.arange(14), np.arange(14) // 2 + 1)).tolist()
+        ),
+    ]
     for i, name in enumerate(met):
-        memory.encode(Event(0.01 * i, f"They say {name} met {'Zoe' if i else 'Rex'}.", id=f"e{i}", dated=False))
+        memory.encode(
+            Event(
+                0.01 * i, f"They say {name} met {'Zoe' if i else 'Rex'}.", id=f"e{i}", dated=False
+            )
+        )
     memory.advance(3.0)
     order = list(dict.fromkeys(met))
     number = {name: sum(each == name for each in met[-50:]) for name in order}
-    strongest = sorted((name for name in order if number[name]), key=lambda name: (-number[name], order.index(name)))[:12]
-    how = {name: "related" if name == "Eva" else f"mentioned together {n} times" if n > 1 else "mentioned together" for name, n in number.items()}
+    strongest = sorted(
+        (name for name in order if number[name]),
+        key=lambda name: (-number[name], order.index(name)),
+    )[:12]
+    how = {
+        name: "related"
+        if name == "Eva"
+        else f"mentioned together {n} times"
+        if n > 1
+        else "mentioned together"
+        for name, n in number.items()
+    }
     return [f"{o.text} {o.score:.4f}" for o in memory.offers("Where is Zoe?", 100)[1]], [
-        f"zoe --[{how[name]}]--> {name.lower()} {number[name] / number[strongest[0]]:.4f}" for name in strongest]
+        f"zoe --[{how[name]}]--> {name.lower()} {number[name] / number[strongest[0]]:.4f}"
+        for name in strongest
+    ]
 
 
 @adaptation("RE-8", source="definition: entities of the 3 best matches start the search; by hand")
@@ -128,18 +206,33 @@ def three_matches_start_the_search(specimen: Any) -> Any:
 
     memory = memory_of(specimen, neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"))
     for i in range(5):
-        memory.encode(Event(0.1 * i, f"They say {NAMES[2 * i]} met {NAMES[2 * i + 1]}.", id=f"e{i}", dated=False))
-    return [o.text for o in memory.offers("What?", 100)[1]], [f"{a} --[mentioned together]--> {b}" for a, b in (("gina", "hugo"), ("cleo", "dan"),
-                                                                                                              ("ines", "jack"))]
+        memory.encode(
+            Event(
+                0.1 * i, f"They say {NAMES[2 * i]} met {NAMES[2 * i + 1]}.", id=f"e{i}", dated=False
+            )
+        )
+    return [o.text for o in memory.offers("What?", 100)[1]], [
+        f"{a} --[mentioned together]--> {b}"
+        for a, b in (("gina", "hugo"), ("cleo", "dan"), ("ines", "jack"))
+    ]
 
 
-@figure("weighed", caption="Score of a relation over its depth, for two weights", source="closed form")
+@figure(
+    "weighed", caption="Score of a relation over its depth, for two weights", source="closed form"
+)
 def score_over_depth(specimen: Any) -> Picture:
     x = np.arange(6)
-    return Picture("depth", "score", tuple(Curve(f"weight {w:g}", x, [specimen.weighed(w, float(d)) for d in x]) for w in (1.0, 4.0)))
+    return Picture(
+        "depth",
+        "score",
+        tuple(
+            Curve(f"weight {w:g}", x, [specimen.weighed(w, float(d)) for d in x])
+            for w in (1.0, 4.0)
+        ),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("the weight alone, as printed", rejected_by="RE-1")
 def printed(specimen: Any) -> Any:
     return specimen.replacing("weighed", lambda weight, depth: weight)
@@ -148,7 +241,9 @@ def printed(specimen: Any) -> Any:
 @mutant("one step less", rejected_by="RE-2")
 def shallow(specimen: Any) -> Any:
     original = specimen.breadth_first
-    return specimen.replacing("breadth_first", lambda seeds, related, depth: original(seeds, related, depth - 1))
+    return specimen.replacing(
+        "breadth_first", lambda seeds, related, depth: original(seeds, related, depth - 1)
+    )
 
 
 @mutant("both directions", rejected_by="RE-3")

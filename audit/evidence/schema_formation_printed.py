@@ -1,4 +1,7 @@
-"""Evidence for schema_formation_printed: the rules of Cortex 4.2.5, and the checks of the papers' form run on them."""
+"""Evidence for schema_formation_printed: the rules of Cortex 4.2.5, and the checks of the
+papers' form run on them.
+"""
+
 from __future__ import annotations
 
 import math
@@ -14,7 +17,10 @@ from . import schema_formation as papers
 
 
 def as_schemas(specimen: Any) -> SimpleNamespace:
-    """The printed form under the papers' names: strength is the acceleration by the match, at most 2.5; dependence decays faster by it."""
+    """The printed form under the papers' names: strength is the acceleration by the match, at
+    most 2.5; dependence decays faster by it.
+    """
+
     def strength(c: float, a: float, b: float, p: float) -> float:
         return float(specimen.acceleration(c, 2.5))
 
@@ -27,23 +33,35 @@ def as_schemas(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(strength=strength, dependence=dependence, congruency=congruency)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
+# --- as printed -----------------------------------------------------------------------------------
 @adaptation("SFP-1", source="intersection and union of sets", atol=1e-12)
 def overlap_of_sets_is_jaccard(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(0), [], []
     for _ in range(40):
         a, b = (set(rng.choice(9, rng.integers(0, 7), replace=False).tolist()) for _ in range(2))
-        found.append(specimen.jaccard(np.array(sorted(a), dtype=np.int64), np.isin(np.arange(9), list(b)).astype(float)))
+        found.append(
+            specimen.jaccard(
+                np.array(sorted(a), dtype=np.int64), np.isin(np.arange(9), list(b)).astype(float)
+            )
+        )
         expected.append(len(a & b) / len(a | b) if a | b else 0.0)
     return found, expected
 
 
-@adaptation("SFP-2", source="Cortex 4.2.5: 0.7 entity + 0.3 tag", atol=1e-12, papers=("cortex2026",))
+@adaptation(
+    "SFP-2", source="Cortex 4.2.5: 0.7 entity + 0.3 tag", atol=1e-12, papers=("cortex2026",)
+)
 def the_match_weighs_entities_and_tags(specimen: Any) -> Any:
-    return [specimen.match(e, t, 0.7) for e, t in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.2))], [0.7, 0.3, 0.41]
+    return [specimen.match(e, t, 0.7) for e, t in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.2))], [
+        0.7,
+        0.3,
+        0.41,
+    ]
 
 
-@equation("CM-5.4", source="EMA, alpha = 0.1: the old content keeps 0.9^n; 0.098 after 22", atol=1e-9)
+@equation(
+    "CM-5.4", source="EMA, alpha = 0.1: the old content keeps 0.9^n; 0.098 after 22", atol=1e-9
+)
 def a_repeated_novelty_replaces_the_schema(specimen: Any) -> Any:
     w, kept = np.array([1.0, 0.0, 1.0]), []
     for _ in range(22):
@@ -53,30 +71,55 @@ def a_repeated_novelty_replaces_the_schema(specimen: Any) -> Any:
     return np.array(kept), np.column_stack([old, 1.0 - old, np.ones(22)])
 
 
-@adaptation("SFP-3", source="Cortex 4.2.5: sum of squared errors, in numpy", atol=1e-12, papers=("cortex2026",))
+@adaptation(
+    "SFP-3",
+    source="Cortex 4.2.5: sum of squared errors, in numpy",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
 def the_quantity_called_free_energy_is_squared_error(specimen: Any) -> Any:
     w = np.random.default_rng(1).random(7)
-    return specimen.free_energy(np.array([0, 3]), w), ((np.isin(np.arange(7), [0, 3]) - w) ** 2).sum()
+    return specimen.free_energy(np.array([0, 3]), w), (
+        (np.isin(np.arange(7), [0, 3]) - w) ** 2
+    ).sum()
 
 
-@adaptation("SFP-4", source="1/2 sum pi e^2 - 1/2 sum ln pi at pi = 1, from scipy's normal density: exactly half of the printed value", atol=1e-12)
+@adaptation(
+    "SFP-4",
+    source="1/2 sum pi e^2 - 1/2 sum ln pi at pi = 1, from scipy's normal density: exactly half of the printed value",
+    atol=1e-12,
+)
 def the_printed_value_is_twice_the_free_energy_at_unit_precision(specimen: Any) -> Any:
     w = np.random.default_rng(2).random(7)
-    return specimen.free_energy(np.array([1, 2]), w) / gaussian(np.isin(np.arange(7), [1, 2]) - w, np.ones(7)), 2.0
+    return specimen.free_energy(np.array([1, 2]), w) / gaussian(
+        np.isin(np.arange(7), [1, 2]) - w, np.ones(7)
+    ), 2.0
 
 
-@equation("CM-5.6", source="free energy of Gaussian errors, 1/2 sum pi e^2 - 1/2 sum ln pi, from scipy's normal density", atol=1e-9)
+@equation(
+    "CM-5.6",
+    source="free energy of Gaussian errors, 1/2 sum pi e^2 - 1/2 sum ln pi, from scipy's normal density",
+    atol=1e-9,
+)
 def free_energy_weighs_errors_by_their_precision(specimen: Any) -> Any:
     w, precision = np.random.default_rng(3).random(5), np.array([0.2, 1.0, 4.0, 1.0, 2.0])
-    return specimen.free_energy(np.array([0, 4]), w), gaussian(np.isin(np.arange(5), [0, 4]) - w, precision)
+    return specimen.free_energy(np.array([0, 4]), w), gaussian(
+        np.isin(np.arange(5), [0, 4]) - w, precision
+    )
 
 
 def gaussian(errors: Any, precision: Any) -> float:
     """-ln p without the constant 1/2 ln 2 pi."""
-    return float((-norm.logpdf(errors, scale=precision**-0.5) - 0.5 * math.log(2.0 * math.pi)).sum())
+    return float(
+        (-norm.logpdf(errors, scale=precision**-0.5) - 0.5 * math.log(2.0 * math.pi)).sum()
+    )
 
 
-@limit("CM-5.5b", source="a tag of all memories has lift 1: with or without it, the match is the same", atol=1e-12)
+@limit(
+    "CM-5.5b",
+    source="a tag of all memories has lift 1: with or without it, the match is the same",
+    atol=1e-12,
+)
 def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
     x, w = np.array([0, 1]), np.array([1.0, 0.0, 0.4])
     return specimen.jaccard(np.append(x, 3), np.append(w, 1.0)), specimen.jaccard(x, w)
@@ -85,39 +128,65 @@ def a_tag_that_all_share_is_no_evidence(specimen: Any) -> Any:
 @limit("CM-5.5", source="a schema of one episode is that episode", atol=1e-12)
 def a_schema_of_one_episode_is_that_episode(specimen: Any) -> Any:
     w = np.isin(np.arange(6), [1, 4]).astype(float)
-    return [specimen.jaccard(np.array([1, 4]), w), specimen.jaccard(np.array([0, 2]), w)], [1.0, 0.0]
+    return [specimen.jaccard(np.array([1, 4]), w), specimen.jaccard(np.array([0, 2]), w)], [
+        1.0,
+        0.0,
+    ]
 
 
-@adaptation("SFP-5", source="Tse et al. 2007 needs at least 10 times as fast; printed: 2.5 in 4.2.3, 1.5 in 7.2",
-            papers=("cortex2026", "tse2007schemas"))
+@adaptation(
+    "SFP-5",
+    source="Tse et al. 2007 needs at least 10 times as fast; printed: 2.5 in 4.2.3, 1.5 in 7.2",
+    papers=("cortex2026", "tse2007schemas"),
+)
 def the_acceleration_is_as_printed(specimen: Any) -> Any:
     return at_most([specimen.acceleration(m, 2.5) for m in (0.0, 0.5, 1.0)], 2.5)
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 u_shape = papers.strength_is_u_shaped_in_congruency.of_variety(as_schemas)
 lesion = papers.a_lesion_harms_at_three_hours_and_not_at_two_days.of_variety(as_schemas)
-no_schema = papers.without_a_schema_memory_depends_on_the_hippocampus_at_two_days.of_variety(as_schemas)
+no_schema = papers.without_a_schema_memory_depends_on_the_hippocampus_at_two_days.of_variety(
+    as_schemas
+)
 window = papers.with_a_schema_the_time_constant_is_below_a_day.of_variety(as_schemas)
 ten_times = papers.a_schema_is_more_than_ten_times_as_fast.of_variety(as_schemas)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("u_shape", caption="The printed strength rises with the match throughout; in the paper novel events, too, are remembered well",
-        source=f"Cortex 4.2.5, up to 2.5 times; {papers.SLIMM}, M(c) = c^2 + (1 - c)^2")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "u_shape",
+    caption="The printed strength rises with the match throughout; in the paper novel events, too, are remembered well",
+    source=f"Cortex 4.2.5, up to 2.5 times; {papers.SLIMM}, M(c) = c^2 + (1 - c)^2",
+)
 def boost_over_match(specimen: Any) -> Picture:
-    return Picture("congruency with the schema", "memory strength", (
-        Curve("printed", papers.GRID, np.array([specimen.acceleration(c, 2.5) for c in papers.GRID])),
-        Curve("U-shape after the paper", papers.GRID, papers.GRID**2 + (1.0 - papers.GRID) ** 2)))
+    return Picture(
+        "congruency with the schema",
+        "memory strength",
+        (
+            Curve(
+                "printed",
+                papers.GRID,
+                np.array([specimen.acceleration(c, 2.5) for c in papers.GRID]),
+            ),
+            Curve(
+                "U-shape after the paper", papers.GRID, papers.GRID**2 + (1.0 - papers.GRID) ** 2
+            ),
+        ),
+    )
 
 
 lesions = papers.recall_without_hippocampus.of_variety(
-    "With a factor of 2.5 most of a memory that fits a schema still depends on the hippocampus at 48 h", as_schemas)
+    "With a factor of 2.5 most of a memory that fits a schema still depends on the hippocampus at 48 h",
+    as_schemas,
+)
 
 
 @mutant("overlap over the smaller set", rejected_by="SFP-1")
 def smaller_set(specimen: Any) -> Any:
-    return specimen.replacing("jaccard", lambda x, w: float(w[x].sum() / max(min(len(x), w.sum()), 1)))
+    return specimen.replacing(
+        "jaccard", lambda x, w: float(w[x].sum() / max(min(len(x), w.sum()), 1))
+    )
 
 
 @mutant("equal weights of entities and tags", rejected_by="SFP-2")
@@ -132,7 +201,9 @@ def running_mean(specimen: Any) -> Any:
 
 @mutant("absolute errors", rejected_by="SFP-3")
 def absolute(specimen: Any) -> Any:
-    return specimen.replacing("free_energy", lambda x, w: float(np.abs(np.isin(np.arange(len(w)), x) - w).sum()))
+    return specimen.replacing(
+        "free_energy", lambda x, w: float(np.abs(np.isin(np.arange(len(w)), x) - w).sum())
+    )
 
 
 @mutant("half the value, the free energy at unit precision", rejected_by="SFP-4")

@@ -1,4 +1,7 @@
-"""Evidence for short_term_plasticity_printed: the rule of Cortex 4.4.5, and the papers' checks run on it."""
+"""Evidence for short_term_plasticity_printed: the rule of Cortex 4.4.5, and the papers' checks
+run on it.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -15,9 +18,12 @@ def as_synapse(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(spike=specimen.spike, rested=lambda u, x, *_: (u, x))
 
 
-# --- as printed ------------------------------------------------------------------------------------------------------------------
-@adaptation("STP-P1", source="Cortex 4.4.5 iterated by hand from u = 0, x = 1 with U = 0.5: 1/2, 3/8, 7/64, 15/1024, 31/32768",
-            papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "STP-P1",
+    source="Cortex 4.4.5 iterated by hand from u = 0, x = 1 with U = 0.5: 1/2, 3/8, 7/64, 15/1024, 31/32768",
+    papers=("cortex2026",),
+)
 def printed_releases_collapse_with_the_number_of_uses(specimen: Any) -> Any:
     u, x, found = 0.0, 1.0, []
     for _ in range(5):
@@ -26,7 +32,11 @@ def printed_releases_collapse_with_the_number_of_uses(specimen: Any) -> Any:
     return found, [1 / 2, 3 / 8, 7 / 64, 15 / 1024, 31 / 32768]
 
 
-@adaptation("STP-P2", source="closed form: u = 1 - (1 - U)^k, x the product of (1 - U)^j for j = 1 ... k", atol=1e-7)
+@adaptation(
+    "STP-P2",
+    source="closed form: u = 1 - (1 - U)^k, x the product of (1 - U)^j for j = 1 ... k",
+    atol=1e-7,
+)
 def printed_resources_are_a_closed_form_of_the_number_of_uses(specimen: Any) -> Any:
     u, depletion, out = np.zeros(4), np.zeros(4), np.zeros(4, np.float32)
     specimen.use(np.array([1, 2, 2, 3, 3, 3, -1]), 0.3, np.ones(4), u, depletion)
@@ -34,7 +44,7 @@ def printed_resources_are_a_closed_form_of_the_number_of_uses(specimen: Any) -> 
     return out, [(1.0 - 0.7 ** (k + 1)) * 0.7 ** (k * (k + 1) / 2) / 0.3 for k in range(4)]
 
 
-# --- the papers' checks ----------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 depressing = papers.a_depressing_synapse_releases_less_and_less.of_variety(as_synapse)
 settles = papers.depression_reaches_the_steady_state_of_the_rate.of_variety(as_synapse)
 two_pulses = papers.the_second_of_two_pulses_is_half_the_first.of_variety(as_synapse)
@@ -47,14 +57,21 @@ rest = papers.rest_restores_the_first_response.of_variety(as_synapse)
 rate = papers.releases_depend_on_the_rate.of_variety(as_synapse)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-trains = papers.releases_in_a_train.of_variety("Printed synapses are exhausted at any rate; the paper's reach a steady state", as_synapse)
-steady = papers.release_over_rate.of_variety("The steady release of the printed synapse is zero at any rate", as_synapse)
+# --- figures --------------------------------------------------------------------------------------
+trains = papers.releases_in_a_train.of_variety(
+    "Printed synapses are exhausted at any rate; the paper's reach a steady state", as_synapse
+)
+steady = papers.release_over_rate.of_variety(
+    "The steady release of the printed synapse is zero at any rate", as_synapse
+)
 
 
 @mutant("resources are not used up, unlike the printed rule", rejected_by="STP-P1")
 def inexhaustible(specimen: Any) -> Any:
-    return specimen.replacing("spike", lambda u, x, baseline: (u + baseline * (1.0 - u), x, (u + baseline * (1.0 - u)) * x))
+    return specimen.replacing(
+        "spike",
+        lambda u, x, baseline: (u + baseline * (1.0 - u), x, (u + baseline * (1.0 - u)) * x),
+    )
 
 
 @mutant("repeated uses in one call count once, unlike the printed rule", rejected_by="STP-P2")

@@ -1,4 +1,7 @@
-"""Evidence for sleep_replay_printed: the rules of Cortex 4.2.2, and the checks of Mattar & Daw's model run on them."""
+"""Evidence for sleep_replay_printed: the rules of Cortex 4.2.2, and the checks of Mattar & Daw's
+model run on them.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -14,11 +17,18 @@ from . import sleep_replay as papers
 def links(entities: list[list[int]]) -> tuple[Any, ...]:
     """start, degree, pool and target of links from memories to entities."""
     degree = np.array([len(e) for e in entities])
-    return np.cumsum(degree) - degree, degree, np.arange(degree.sum()), np.array([-1 - e for each in entities for e in each], np.int64)
+    return (
+        np.cumsum(degree) - degree,
+        degree,
+        np.arange(degree.sum()),
+        np.array([-1 - e for each in entities for e in each], np.int64),
+    )
 
 
 def as_replay(specimen: Any) -> SimpleNamespace:
-    """The printed form under the paper's names: states are memories that share an entity, reward is heat; need and values have no effect."""
+    """The printed form under the paper's names: states are memories that share an entity, reward
+    is heat; need and values have no effect.
+    """
 
     def replay(steps: int, after: Any, reward: Any, need: Any, q: Any, *rest: Any) -> int:
         states, actions = rest[-3], rest[-2]
@@ -26,8 +36,13 @@ def as_replay(specimen: Any) -> SimpleNamespace:
         heat = 0.5 + 0.5 * np.minimum(reward, 1.0)
         network = (*links([[0]] * m), 1, np.ones(m, np.bool_))
         hottest = np.argsort(-heat, kind="stable")[:10]
-        found = [[room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest] for step in (1, -1)]
-        chosen = specimen.selected(*([specimen.priority(heat[rows], 1.0) for rows in group] for group in found), 0.3, 5)
+        found = [
+            [room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest]
+            for step in (1, -1)
+        ]
+        chosen = specimen.selected(
+            *([specimen.priority(heat[rows], 1.0) for rows in group] for group in found), 0.3, 5
+        )
         for back, i in chosen:
             for one, other in zip(found[back][i][:-1], found[back][i][1:], strict=True):
                 s, end = (other, one) if back else (one, other)
@@ -37,24 +52,46 @@ def as_replay(specimen: Any) -> SimpleNamespace:
         return done
 
     def params(**values: Any) -> Any:
-        return specimen.SleepReplayPrintedParams(time_scale=1.0, sequences=5, seeds=10, length=8, threshold=0.3, compression=values["compression"],
-                                                 rehearsal=0.0)
+        return specimen.SleepReplayPrintedParams(
+            time_scale=1.0,
+            sequences=5,
+            seeds=10,
+            length=8,
+            threshold=0.3,
+            compression=values["compression"],
+            rehearsal=0.0,
+        )
 
-    return SimpleNamespace(replay=replay, SleepReplayParams=params, SleepReplay=specimen.SleepReplayPrinted)
+    return SimpleNamespace(
+        replay=replay, SleepReplayParams=params, SleepReplay=specimen.SleepReplayPrinted
+    )
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("RPP-1", source="Cortex, public code: 0.4 mean + 0.6 sd, times dopamine, clipped", atol=1e-12, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "RPP-1",
+    source="Cortex, public code: 0.4 mean + 0.6 sd, times dopamine, clipped",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
 def priority_is_the_weighted_sum(specimen: Any) -> Any:
     h = np.random.default_rng(0).random(6)
-    return [specimen.priority(h, da) for da in (0.0, 1.0, 9.0)], [0.0, 0.4 * h.sum() / 6 + 0.6 * np.sqrt(np.mean((h - h.mean()) ** 2)), 1.0]
+    return [specimen.priority(h, da) for da in (0.0, 1.0, 9.0)], [
+        0.0,
+        0.4 * h.sum() / 6 + 0.6 * np.sqrt(np.mean((h - h.mean()) ** 2)),
+        1.0,
+    ]
 
 
-@adaptation("RPP-2", source="sets in Python: a memory joins if it shares an entity with the union so far")
+@adaptation(
+    "RPP-2", source="sets in Python: a memory joins if it shares an entity with the union so far"
+)
 def sequences_grow_by_shared_entities(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(1), [], []
     for _ in range(30):
-        entities = [sorted(rng.choice(9, rng.integers(0, 3), replace=False).tolist()) for _ in range(15)]
+        entities = [
+            sorted(rng.choice(9, rng.integers(0, 3), replace=False).tolist()) for _ in range(15)
+        ]
         seed, room = int(rng.integers(15)), np.zeros(5, np.int64)
         for step in (1, -1):
             k = specimen.sequence(seed, step, *links(entities), 9, np.ones(15, np.bool_), room)
@@ -68,15 +105,23 @@ def sequences_grow_by_shared_entities(specimen: Any) -> Any:
     return measured, expected
 
 
-@signature("RPP-3", source="Foster & Wilson 2006; Diba & Buzsaki 2007: sequences in the order of time or against it, Spearman", needs="engine",
-           papers=("foster2006reverse", "diba2007forward"))
+@signature(
+    "RPP-3",
+    source="Foster & Wilson 2006; Diba & Buzsaki 2007: sequences in the order of time or against it, Spearman",
+    needs="engine",
+    papers=("foster2006reverse", "diba2007forward"),
+)
 def sequences_run_in_the_order_of_time_or_against_it(specimen: Any) -> Any:
-    (rows, _), = papers.nights(as_replay(specimen), papers.STORY, 1, 7)
-    found = sorted(spearmanr(np.arange(len(run)), papers.TIMES[run])[0] for run in papers.chains(rows) if len(run) > 2)
+    ((rows, _),) = papers.nights(as_replay(specimen), papers.STORY, 1, 7)
+    found = sorted(
+        spearmanr(np.arange(len(run)), papers.TIMES[run])[0]
+        for run in papers.chains(rows)
+        if len(run) > 2
+    )
     return [found[0], found[-1], *np.abs(found)], [-1.0, 1.0, *[1.0] * len(found)]
 
 
-# --- the paper's checks --------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 gain = papers.the_gain_of_the_first_step_into_a_goal_has_its_closed_form
 reverse = papers.a_reward_is_replayed_backwards_to_the_start.of_variety(as_replay)
 transitions = papers.transitions_are_learnt_from_one_walk
@@ -90,24 +135,47 @@ compression = papers.replay_is_compressed_in_time.of_variety(as_replay)
 nights = papers.the_first_night_is_reverse_and_a_later_one_forward.of_variety(as_replay)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 values = papers.values_along_the_line.of_variety(
-    "Printed replay backs up no value, so none spread from the reward; the paper's values reach the start after nine steps", as_replay)
-sequences = papers.sequences_at_start_and_goal.of_variety("Printed sequences per lap: both directions at start and goal, at any reward", as_replay)
+    "Printed replay backs up no value, so none spread from the reward; the paper's values reach the start after nine steps",
+    as_replay,
+)
+sequences = papers.sequences_at_start_and_goal.of_variety(
+    "Printed sequences per lap: both directions at start and goal, at any reward", as_replay
+)
 
 
 @mutant("the mean alone", rejected_by="RPP-1")
 def mean_alone(specimen: Any) -> Any:
-    return specimen.replacing("priority", lambda heat, dopamine: float(np.clip(heat.mean() * dopamine, 0.0, 1.0)))
+    return specimen.replacing(
+        "priority", lambda heat, dopamine: float(np.clip(heat.mean() * dopamine, 0.0, 1.0))
+    )
 
 
 @mutant("entities of the seed alone", rejected_by="RPP-2")
 def seed_alone(specimen: Any) -> Any:
-    def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: Any, entities: int, visible: Any, out: Any) -> int:
+    def sequence(
+        seed: int,
+        step: int,
+        start: Any,
+        degree: Any,
+        pool: Any,
+        target: Any,
+        entities: int,
+        visible: Any,
+        out: Any,
+    ) -> int:
         def named(row: int) -> set[int]:
-            return set(target[pool[start[row]:start[row] + degree[row]]].tolist())
+            return set(target[pool[start[row] : start[row] + degree[row]]].tolist())
 
-        rows = [seed, *(r for r in range(seed + step, len(visible) if step > 0 else -1, step) if named(r) & named(seed))][: len(out)]
+        rows = [
+            seed,
+            *(
+                r
+                for r in range(seed + step, len(visible) if step > 0 else -1, step)
+                if named(r) & named(seed)
+            ),
+        ][: len(out)]
         out[: len(rows)] = rows
         return len(rows)
 
@@ -116,4 +184,9 @@ def seed_alone(specimen: Any) -> Any:
 
 @mutant("every sequence runs forwards", rejected_by="RPP-3")
 def forwards(specimen: Any) -> Any:
-    return specimen.replacing("selected", lambda forward, reverse, threshold, most: [(False, i) for i in range(min(most, len(forward)))])
+    return specimen.replacing(
+        "selected",
+        lambda forward, reverse, threshold, most: [
+            (False, i) for i in range(min(most, len(forward)))
+        ],
+    )

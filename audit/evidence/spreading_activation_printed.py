@@ -1,4 +1,7 @@
-"""Evidence for spreading_activation_printed: the equation of Cortex 4.3.1, and the checks of the papers' form applied to it."""
+"""Evidence for spreading_activation_printed: the equation of Cortex 4.3.1, and the checks of the
+papers' form applied to it.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -12,12 +15,19 @@ from . import spreading_activation as papers
 THRESHOLD, MOST_NODES = 0.1, 50
 
 
-def printed(specimen: Any, seeds: Any, *network: Any, gamma: float, depth: int, threshold: float, out: Any) -> int:
-    return int(specimen.spread(np.asarray(seeds), *network, gamma, depth, threshold, MOST_NODES, out))
+def printed(
+    specimen: Any, seeds: Any, *network: Any, gamma: float, depth: int, threshold: float, out: Any
+) -> int:
+    return int(
+        specimen.spread(np.asarray(seeds), *network, gamma, depth, threshold, MOST_NODES, out)
+    )
 
 
 def as_network(specimen: Any) -> SimpleNamespace:
-    """The printed form without its threshold under the names of the linear network; seeds have activation 1, release is not limited."""
+    """The printed form without its threshold under the names of the linear network; seeds have
+    activation 1, release is not limited.
+    """
+
     def spread(seeds: Any, attention: Any, *rest: Any) -> int:
         *network, gamma, hops, _limited, _least_share, out = rest
         return printed(specimen, seeds, *network, gamma=gamma, depth=hops, threshold=0.0, out=out)
@@ -25,30 +35,55 @@ def as_network(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(spread=spread)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("SAP-1", source="Cortex 4.3.1: gamma^(d(d+1)/2) on a chain of links of strength 1", papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "SAP-1",
+    source="Cortex 4.3.1: gamma^(d(d+1)/2) on a chain of links of strength 1",
+    papers=("cortex2026",),
+)
 def the_printed_sum_compounds_its_decay(specimen: Any) -> Any:
     out = np.zeros(4)
-    printed(specimen, [0], *papers.packed(4, papers.CHAIN), gamma=0.65, depth=3, threshold=0.0, out=out)
+    printed(
+        specimen, [0], *papers.packed(4, papers.CHAIN), gamma=0.65, depth=3, threshold=0.0, out=out
+    )
     return out[1:], [0.65 ** (d * (d + 1) / 2) for d in (1, 2, 3)]
 
 
-@adaptation("SAP-2", source="Cortex 4.3.1: depth 3, threshold 0.1; 0.65^6 = 0.0754", papers=("cortex2026",))
+@adaptation(
+    "SAP-2", source="Cortex 4.3.1: depth 3, threshold 0.1; 0.65^6 = 0.0754", papers=("cortex2026",)
+)
 def no_node_three_hops_away_reaches_the_threshold(specimen: Any) -> Any:
     out = np.zeros(4)
-    printed(specimen, [0], *papers.packed(4, papers.CHAIN), gamma=0.65, depth=3, threshold=THRESHOLD, out=out)
+    printed(
+        specimen,
+        [0],
+        *papers.packed(4, papers.CHAIN),
+        gamma=0.65,
+        depth=3,
+        threshold=THRESHOLD,
+        out=out,
+    )
     return bool(out[2] > 0.0 and out[3] == 0.0)
 
 
 @adaptation("SAP-3", source="Cortex 4.3.1: at most 50 nodes", papers=("cortex2026",))
 def a_hub_activates_at_most_fifty_nodes(specimen: Any) -> Any:
     out = np.zeros(101)
-    return printed(specimen, [0], *papers.packed(101, papers.star(100)), gamma=0.65, depth=3, threshold=THRESHOLD, out=out), MOST_NODES
+    return printed(
+        specimen,
+        [0],
+        *papers.packed(101, papers.star(100)),
+        gamma=0.65,
+        depth=3,
+        threshold=THRESHOLD,
+        out=out,
+    ), MOST_NODES
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 fan_equation = papers.strength_falls_with_the_log_of_the_fan
-fan_effect = papers.latency_correlates_with_the_measured_fan_effect.of_variety(drawn=False)    # no fan in the printed form
+# no fan in the printed form
+fan_effect = papers.latency_correlates_with_the_measured_fan_effect.of_variety(drawn=False)
 per_hop = papers.each_hop_decays_once.of_variety(as_network)
 convergence = papers.converging_paths_are_summed.of_variety(as_network)
 walks = papers.activation_is_the_sum_over_all_walks.of_variety(as_network)
@@ -58,13 +93,18 @@ superposition = papers.activations_of_two_seeds_superpose.of_variety(as_network)
 hub_dilution = papers.a_hub_gives_less_to_each_of_its_neighbours.of_variety(as_network)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 hops_picture = papers.activation_over_hops.of_variety(
     "Activation along a chain in the printed form: its decay compounds, so it falls faster than gamma^d; nodes do not divide it among their links",
-    as_network)
+    as_network,
+)
 
 
 @mutant("decay once per hop in place of the printed decay", rejected_by="SAP-1")
 def per_hop_decay(specimen: Any) -> Any:
-    return specimen.replacing("spread", lambda seeds, st, de, po, ta, w, gamma, depth, threshold, most, out: papers.breadth_first(
-        seeds, np.ones(len(seeds)), st, de, po, ta, w, gamma, depth, out, lambda d: gamma, False))
+    return specimen.replacing(
+        "spread",
+        lambda seeds, st, de, po, ta, w, gamma, depth, threshold, most, out: papers.breadth_first(
+            seeds, np.ones(len(seeds)), st, de, po, ta, w, gamma, depth, out, lambda d: gamma, False
+        ),
+    )

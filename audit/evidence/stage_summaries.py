@@ -1,4 +1,7 @@
-"""Evidence for stage_summaries: distances in stages by plain lists, and what a memory offers of its summaries by hand."""
+"""Evidence for stage_summaries: distances in stages by plain lists, and what a memory offers of
+its summaries by hand.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,10 +22,14 @@ from ..memory import memory_of, neighbour
 
 @equation("ST-1", source="closed form")
 def near_summaries_score_higher(specimen: Any) -> Any:
-    return [specimen.nearness(float(d)) for d in range(8)], [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 7, 1 / 8]
+    return [specimen.nearness(float(d)) for d in range(8)], [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6,
+        1 / 7, 1 / 8]  # fmt: skip
 
 
-@equation("ST-2", source="plain lists: places in the sorted list of stages, the later of two equally near ones first; 100 random talks")
+@equation(
+    "ST-2",
+    source="plain lists: places in the sorted list of stages, the later of two equally near ones first; 100 random talks",
+)
 def distances_are_counted_in_stages(specimen: Any) -> Any:
     measured, expected = [], []
     for seed in range(100):
@@ -30,20 +37,29 @@ def distances_are_counted_in_stages(specimen: Any) -> Any:
         starts = np.sort(rng.choice(60, size=int(rng.integers(1, 9)), replace=False))
         stages = np.concatenate((starts, rng.choice(starts, size=6), [-1]))
         summaries = np.arange(starts.size, starts.size + 6)
-        current, covered = int(rng.choice([*starts, -1])), rng.choice(starts, size=int(rng.integers(0, 3))).tolist()
+        current, covered = (
+            int(rng.choice([*starts, -1])),
+            rng.choice(starts, size=int(rng.integers(0, 3))).tolist(),
+        )
         rows, away = specimen.nearest_first(summaries, stages, current, covered)
         order = list(starts)
         at = order.index(current) if current >= 0 else len(order) - 1
         left = [row for row in summaries.tolist() if stages[row] not in covered]
-        by_hand = sorted(left, key=lambda row: (abs(order.index(stages[row]) - at), -order.index(stages[row]), row))
+        by_hand = sorted(
+            left,
+            key=lambda row: (abs(order.index(stages[row]) - at), -order.index(stages[row]), row),
+        )
         measured.append(str((rows.tolist(), away.tolist())))
         expected.append(str((by_hand, [abs(order.index(stages[row]) - at) for row in by_hand])))
     return measured, expected
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: Any = None) -> Engine:
-    """Five stages of two events, rows 0 to 9, the last by STAGE; of the others a summary each, rows 10 to 13; row 14 is one without a stage."""
+    """Five stages of two events, rows 0 to 9, the last by STAGE; of the others a summary each,
+    rows 10 to 13; row 14 is one without a stage.
+    """
+
     def draft(view: Any, tick: Any) -> None:
         for stage in range(5):
             view.drafts.add(Draft(f"about stage {stage}", Kind.SUMMARY, (2 * stage, 2 * stage + 1)))
@@ -65,35 +81,56 @@ def told(specimen: Any, focus: Sequence[int], offered: Sequence[int], scores: An
     def stage_itself(view: Any, incoming: Any) -> None:
         view.stage[view.row] = 8 if view.row >= 8 else -1
 
-    memory = memory_of(specimen, neighbour(Phase.ENCODE, stage_itself, reads=(ROW,), sets=(STAGE,), id="stage_itself"),
-                       neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft"),
-                       neighbour(Phase.CONSOLIDATE, place, reads=(MADE,), sets=(STAGE,), id="place"),
-                       neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"), neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
-                       neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"))
+    memory = memory_of(
+        specimen,
+        neighbour(Phase.ENCODE, stage_itself, reads=(ROW,), sets=(STAGE,), id="stage_itself"),
+        neighbour(Phase.CONSOLIDATE, draft, adds=(DRAFTS,), id="draft"),
+        neighbour(Phase.CONSOLIDATE, place, reads=(MADE,), sets=(STAGE,), id="place"),
+        neighbour(Phase.RETRIEVE, look, sets=(FOCUS,), id="focus"),
+        neighbour(Phase.RETRIEVE, offer, adds=(OFFERED,), id="offer"),
+        neighbour(Phase.RETRIEVE, rank, sets=(RELEASED,), id="ranking"),
+    )
     for i in range(10):
         memory.encode(Event(float(i), f"event {i}", "", f"S{i // 2}", f"e{i}", dated=False))
     memory.advance(30.0)
     return memory
 
 
-@adaptation("ST-3", source="definition: summaries of stages that are not offered, the nearest to the focus first; score: nearness times relevance")
+@adaptation(
+    "ST-3",
+    source="definition: summaries of stages that are not offered, the nearest to the focus first; score: nearness times relevance",
+)
 def a_memory_offers_the_nearest_summaries(specimen: Any) -> Any:
     memory = told(specimen, [4], [4, 1])
     memory.archive(13)
     _, offers = memory.offers("?", 100)
     other = told(specimen, [4], [4])
-    lines = [f"{o.row} {o.section} {o.score} {o.kind} {o.source}" for o in (*offers, *other.offers("?", 100)[1])]
-    expected = ((11, 0.5 * 4 / 6), (13, 0.5), (11, 0.5 * 4 / 6), (10, 1 / 3 * 3 / 6))      # rank of row mod 7, over 6
-    return lines, [f"{row} Stage Summaries {score} summary stage_summaries" for row, score in expected]
+    lines = [
+        f"{o.row} {o.section} {o.score} {o.kind} {o.source}"
+        for o in (*offers, *other.offers("?", 100)[1])
+    ]
+    # rank of row mod 7, over 6
+    expected = ((11, 0.5 * 4 / 6), (13, 0.5), (11, 0.5 * 4 / 6), (10, 1 / 3 * 3 / 6))
+    return lines, [
+        f"{row} Stage Summaries {score} summary stage_summaries" for row, score in expected
+    ]
 
 
-@adaptation("ST-4", source="definition: without a focus the stage of the best match is the current one; row 6 of scores row mod 7; by hand")
+@adaptation(
+    "ST-4",
+    source="definition: without a focus the stage of the best match is the current one; row 6 of scores row mod 7; by hand",
+)
 def without_a_focus_the_best_match_decides(specimen: Any) -> Any:
     memory = told(specimen, [], [])
-    return str([(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]), "[(13, 1.0), (12, 0.4167), (11, 0.2222), (10, 0.125)]"
+    return str(
+        [(o.row, round(o.score, 4)) for o in memory.offers("?", 100)[1]]
+    ), "[(13, 1.0), (12, 0.4167), (11, 0.2222), (10, 0.125)]"
 
 
-@limit("ST-5", source="definition: it runs only if a context is asked for; without summaries it offers nothing")
+@limit(
+    "ST-5",
+    source="definition: it runs only if a context is asked for; without summaries it offers nothing",
+)
 def nothing_is_offered_without_summaries(specimen: Any) -> Any:
     memory = memory_of(specimen)
     empty = len(memory.offers("?", 100)[1])
@@ -101,40 +138,65 @@ def nothing_is_offered_without_summaries(specimen: Any) -> Any:
     return [empty, len(memory.offers("?", 100)[1])], [0, 0]
 
 
-@adaptation("ST-6", source="definition: as many of the nearest summaries as the budget holds, and the next one; by hand")
+@adaptation(
+    "ST-6",
+    source="definition: as many of the nearest summaries as the budget holds, and the next one; by hand",
+)
 def summaries_are_offered_up_to_the_budget(specimen: Any) -> Any:
-    """Each summary is "about stage i", 13 characters and 32 more: 11.25 tokens.  The focus begins in the second stage."""
+    """Each summary is "about stage i", 13 characters and 32 more: 11.25 tokens.  The focus
+    begins in the second stage.
+    """
     memory = told(specimen, [2, 8], [4])
     found = [[o.row for o in memory.offers("?", budget)[1]] for budget in (11, 12, 22, 23)]
     return str(found), "[[11], [11, 10], [11, 10], [11, 10, 13]]"
 
 
-@adaptation("ST-10", source="definition: the current stage is that of the best match that can be answered and has one, else the last; events with a "
-            "stage of their own are no summaries; by hand")
+@adaptation(
+    "ST-10",
+    source="definition: the current stage is that of the best match that can be answered and has one, else the last; events with a "
+    "stage of their own are no summaries; by hand",
+)
 def the_best_match_is_one_with_a_stage(specimen: Any) -> Any:
-    """Best of all is row 14, which has no stage, and of the others row 5, which is archived, and with it row 12.  In the second nothing matches."""
+    """Best of all is row 14, which has no stage, and of the others row 5, which is archived, and
+    with it row 12.  In the second nothing matches.
+    """
     scores = np.arange(15) / 100.0
     scores[[14, 5, 1]] = 3.0, 2.0, 1.0
     first, none = told(specimen, [], [], scores), told(specimen, [], [], np.full(15, np.nan))
     first.archive(5)
-    return str([[o.row for o in memory.offers("?", 100)[1]] for memory in (first, none)]), "[[10, 11, 13], [13, 12, 11, 10]]"
+    return str(
+        [[o.row for o in memory.offers("?", 100)[1]] for memory in (first, none)]
+    ), "[[10, 11, 13], [13, 12, 11, 10]]"
 
 
 stages_by_loops = adaptation("ST-7", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
 one_scale = adaptation("ST-8", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
-estimated_tokens = adaptation("ST-9", source=shared.SIZES)(shared.tokens_are_estimated_by_characters)
+estimated_tokens = adaptation("ST-9", source=shared.SIZES)(
+    shared.tokens_are_estimated_by_characters
+)
 
 
-@figure("nearness", caption="Score of a summary over the number of stages between its stage and the current one", source="closed form")
+@figure(
+    "nearness",
+    caption="Score of a summary over the number of stages between its stage and the current one",
+    source="closed form",
+)
 def nearness_over_distance(specimen: Any) -> Picture:
     x = np.arange(12)
-    return Picture("stages away", "score", (Curve("mechanism", x, [specimen.nearness(float(d)) for d in x]), Curve("1 / (1 + d)", x, 1 / (1 + x))))
+    return Picture(
+        "stages away",
+        "score",
+        (
+            Curve("mechanism", x, [specimen.nearness(float(d)) for d in x]),
+            Curve("1 / (1 + d)", x, 1 / (1 + x)),
+        ),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("half for each stage", rejected_by="ST-1")
 def halving(specimen: Any) -> Any:
-    return specimen.replacing("nearness", lambda stages: 0.5 ** stages)
+    return specimen.replacing("nearness", lambda stages: 0.5**stages)
 
 
 @mutant("distances in rows", rejected_by="ST-2")
@@ -151,7 +213,10 @@ def in_rows(specimen: Any) -> Any:
 @mutant("stages that are offered have a summary, too", rejected_by="ST-3")
 def uncovered(specimen: Any) -> Any:
     original = specimen.nearest_first
-    return specimen.replacing("nearest_first", lambda summaries, stages, current, covered: original(summaries, stages, current, []))
+    return specimen.replacing(
+        "nearest_first",
+        lambda summaries, stages, current, covered: original(summaries, stages, current, []),
+    )
 
 
 @mutant("scored by nearness alone", rejected_by="ST-3")

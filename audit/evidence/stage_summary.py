@@ -1,4 +1,7 @@
-"""Evidence for stage_summary: talks written for it with their parts by hand, and summaries in a memory by hand."""
+"""Evidence for stage_summary: talks written for it with their parts by hand, and summaries in a
+memory by hand.
+"""
+
 from __future__ import annotations
 
 import re
@@ -21,15 +24,19 @@ from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_teller
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (
-    ("A: We decided to sell the boat.|B: Who wants it?|A: Cleo does.|B: I'll call her tomorrow.", "A: We decided to sell the boat.", "",
+    ("A: We decided to sell the boat.|B: Who wants it?|A: Cleo does.|B: I'll call her tomorrow.",
+     "A: We decided to sell the boat.", "",
      "B: I'll call her tomorrow."),
     ("A: Shall we paint the gate?|B: Let's go with red.|A: I bought two tins.|B: How much were they?", "B: Let's go with red.",
      "A: I bought two tins.", "B: How much were they?"),
-    ("A: The party is on Friday.|B: Nice!|A: Actually, it is on Saturday.|B: ok", "", "A: Actually, it is on Saturday.", ""),
-    ("A: I moved to Oslo last May.|B: Do you like it?|A: Yes, I do.", "", "A: I moved to Oslo last May.", ""),
+    ("A: The party is on Friday.|B: Nice!|A: Actually, it is on Saturday.|B: ok", "",
+     "A: Actually, it is on Saturday.", ""),
+    ("A: I moved to Oslo last May.|B: Do you like it?|A: Yes, I do.", "",
+     "A: I moved to Oslo last May.", ""),
     ("A: Did the plumber come? Nobody has called back yet.|B: He came.|A: Did he leave a bill?", "",
      "", "A: Nobody has called back yet. / A: Did he leave a bill?"),
-    ("A: We still need a permit.|A: Who signs it?|A: The mayor does.", "", "", "A: We still need a permit. / A: Who signs it?"),
+    ("A: We still need a permit.|A: Who signs it?|A: The mayor does.", "", "",
+     "A: We still need a permit. / A: Who signs it?"),
     ("A: I no longer work at the bakery.|B: Since when?|A: I quit my job in March.", "",
      "A: I no longer work at the bakery. / A: I quit my job in March.", ""),
     ("A: What a day!|B: ha ha|A: Thanks.", "", "", ""),
@@ -37,16 +44,25 @@ TALKS: tuple[tuple[str, str, str, str], ...] = (
      "B: We are waiting for the tickets."),
     ("A: We agreed on blue tiles.|B: No, we agreed on green tiles.|A: Which green?",
      "A: We agreed on blue tiles. / B: No, we agreed on green tiles.", "", "A: Which green?"),
-    ("A: Can you water the plants?|B: I will do it on Sunday.|A: Thanks!", "", "", "B: I will do it on Sunday."),
-    ("A: We chose the tall ladder. It hasn't arrived yet.|B: ok", "A: We chose the tall ladder.", "", "A: It hasn't arrived yet."),
-    ("A: Where is the key?|B: Where did you look?|A: In the shed.|B: hm", "", "", "A: Where is the key?"),
+    ("A: Can you water the plants?|B: I will do it on Sunday.|A: Thanks!", "", "",
+     "B: I will do it on Sunday."),
+    ("A: We chose the tall ladder. It hasn't arrived yet.|B: ok", "A: We chose the tall ladder.",
+     "", "A: It hasn't arrived yet."),
+    ("A: Where is the key?|B: Where did you look?|A: In the shed.|B: hm", "", "",
+     "A: Where is the key?"),
     ("A: My deadline was moved to Friday.|B: Good.", "", "A: My deadline was moved to Friday.", ""),
-    ("A: We decided to wait.|A: We decided to wait.|B: Fine with me.", "A: We decided to wait.", "", ""),
+    ("A: We decided to wait.|A: We decided to wait.|B: Fine with me.", "A: We decided to wait.", "",
+     ""),
     ("A: " + "We decided to sing " + "and sing " * 60 + "all night.|B: Good idea.", "", "", ""),
+)  # fmt: skip
+STORY = (
+    ("S1", "Ada", "We decided to sell the red boat."),
+    ("S1", "Bo", "Who wants such a leaky boat?"),
+    ("S1", "Ada", "My neighbour Cleo does."),
+    ("S1", "Ada", "I'll call Cleo about the boat tomorrow."),
+    ("S2", "Bo", "The tulips are late."),
+    ("S2", "Bo", "Frost killed half the tulips."),
 )
-STORY = (("S1", "Ada", "We decided to sell the red boat."), ("S1", "Bo", "Who wants such a leaky boat?"), ("S1", "Ada", "My neighbour Cleo does."),
-         ("S1", "Ada", "I'll call Cleo about the boat tomorrow."), ("S2", "Bo", "The tulips are late."),
-         ("S2", "Bo", "Frost killed half the tulips."))
 
 
 def said(specimen: Any, talk: str) -> list[Any]:
@@ -54,7 +70,9 @@ def said(specimen: Any, talk: str) -> list[Any]:
     return [specimen.Said(name, "AB".index(name), text) for name, _, text in lines]
 
 
-def told(specimen: Any, story: Sequence[tuple[str, str, str]] = STORY, *others: Any, **values: Any) -> Engine:
+def told(
+    specimen: Any, story: Sequence[tuple[str, str, str]] = STORY, *others: Any, **values: Any
+) -> Engine:
     memory = memory_of(specimen, *others, **{"sentences": 2, **values})
     for i, (session, speaker, text) in enumerate(story):
         memory.encode(Event(0.5 * i, text, speaker, session, f"e{i}", dated=False))
@@ -63,8 +81,14 @@ def told(specimen: Any, story: Sequence[tuple[str, str, str]] = STORY, *others: 
 
 def summaries(memory: Engine) -> list[str]:
     """Text, source rows, session, stage and visibility of each summary."""
-    return [f"{w.text} {w.sources} {memory.column(SESSION)[row]} {memory.column(STAGE)[row]} {bool(memory.column(VISIBLE)[row])}"
-            for w, row in zip((w for w in memory.writings if w.kind == "summary"), np.flatnonzero(memory.column(KIND) == 3), strict=True)]
+    return [
+        f"{w.text} {w.sources} {memory.column(SESSION)[row]} {memory.column(STAGE)[row]} {bool(memory.column(VISIBLE)[row])}"
+        for w, row in zip(
+            (w for w in memory.writings if w.kind == "summary"),
+            np.flatnonzero(memory.column(KIND) == 3),
+            strict=True,
+        )
+    ]
 
 
 @equation("SS-1", source="closed form, term by term")
@@ -90,7 +114,9 @@ def the_facts_of_sentences_are_found(specimen: Any) -> Any:
     return facts_of_sentences(specimen)
 
 
-@adaptation("SS-2c", source="definition: 200 clauses of a text and 300 characters of a clause are read")
+@adaptation(
+    "SS-2c", source="definition: 200 clauses of a text and 300 characters of a clause are read"
+)
 def long_texts_are_read_in_part(specimen: Any) -> Any:
     return facts_of_long_texts(specimen)
 
@@ -100,93 +126,185 @@ def speakers_are_read_from_the_indexed_text(specimen: Any) -> Any:
     return names_of_tellers(specimen)
 
 
-@adaptation("SS-3", source="by hand: boat 2 ln 8, mast and red ln 8, leaks 2 ln 2, the longer of equal ones first")
+@adaptation(
+    "SS-3",
+    source="by hand: boat 2 ln 8, mast and red ln 8, leaks 2 ln 2, the longer of equal ones first",
+)
 def words_are_those_of_the_stage(specimen: Any) -> Any:
     texts = ["The boat leaks, and leaks.", "Red!", "A BOAT with its mast leaked."]
     frequency = {"boat": 2, "leak": 5, "mast": 1, "red": 1}
-    found = [specimen.topics(texts, lambda term: frequency.get(term, 0), 10, most) for most in (3, 4, 0)]
+    found = [
+        specimen.topics(texts, lambda term: frequency.get(term, 0), 10, most) for most in (3, 4, 0)
+    ]
     return [str(each) for each in (*found, specimen.topics([], len, 0, 3))], [
-        "['boat', 'mast', 'Red']", "['boat', 'mast', 'Red', 'leaks']", "[]", "[]"]
+        "['boat', 'mast', 'Red']",
+        "['boat', 'mast', 'Red', 'leaks']",
+        "[]",
+        "[]",
+    ]
 
 
-@adaptation("SS-3b", source="by hand: of five events three are in the stage; red ln 3 is more than boat 2 ln 3/2")
+@adaptation(
+    "SS-3b",
+    source="by hand: of five events three are in the stage; red ln 3 is more than boat 2 ln 3/2",
+)
 def events_outside_the_stage_count(specimen: Any) -> Any:
-    return specimen.topics(["The boat is red.", "A boat.", ""], {"boat": 3, "red": 1}.get, 5, 2), ["red", "boat"]
+    return specimen.topics(["The boat is red.", "A boat.", ""], {"boat": 3, "red": 1}.get, 5, 2), [
+        "red",
+        "boat",
+    ]
 
 
-@adaptation("SS-3c", source="by hand: five speakers by their number of events, sentences of up to 400 characters, and no name where none is shown")
+@adaptation(
+    "SS-3c",
+    source="by hand: five speakers by their number of events, sentences of up to 400 characters, and no name where none is shown",
+)
 def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any:
-    talk = [specimen.Said(name, number, "ok") for number, name in enumerate(("A", "B", "C", "D", "E", "F")) for _ in range(9 - number)]
+    talk = [
+        specimen.Said(name, number, "ok")
+        for number, name in enumerate(("A", "B", "C", "D", "E", "F"))
+        for _ in range(9 - number)
+    ]
     long = [f"We decided to {'sing ' * n}all." for n in (76, 77)]
-    texts = [text.replace(" all.", f"{'!' * (400 - len(text))} all.") if len(text) < 400 else text for text in long]
-    decided = [specimen.Said("", 7, text.replace("!", "x")) for text in (*texts, texts[0].replace("!", "x") + "x")]
+    texts = [
+        text.replace(" all.", f"{'!' * (400 - len(text))} all.") if len(text) < 400 else text
+        for text in long
+    ]
+    decided = [
+        specimen.Said("", 7, text.replace("!", "x"))
+        for text in (*texts, texts[0].replace("!", "x") + "x")
+    ]
     parts = specimen.parts_of(decided)
     nameless = [specimen.Said("", 1, "ok"), specimen.Said("A", 0, "We chose red.")]
-    return [specimen.summary_of(talk, ["x"], 1), [len(text) for text in parts.decided][:1] == [400], specimen.summary_of(nameless, [], 1)], [
-        "Who: A, B, C, D, E\nAbout: x", True, "Who: A\nDecided: A: We chose red."]
+    return [
+        specimen.summary_of(talk, ["x"], 1),
+        [len(text) for text in parts.decided][:1] == [400],
+        specimen.summary_of(nameless, [], 1),
+    ], ["Who: A, B, C, D, E\nAbout: x", True, "Who: A\nDecided: A: We chose red."]
 
 
-@adaptation("SS-3e", source="by hand: fenced code, closed or not, is no part of a stage, and bare numbers are no words of it")
+@adaptation(
+    "SS-3e",
+    source="by hand: fenced code, closed or not, is no part of a stage, and bare numbers are no words of it",
+)
 def code_and_bare_numbers_are_left_out(specimen: Any) -> Any:
-    texts = ("Sail.\n```py\nmast = 7\n```\nRed 44 sails, B2.", "~~~ no fence", "```\nx\n```", "Ask:\n```\nopen", "Use `x` here")
-    found = [*map(specimen.prose, texts), *specimen.topics(["Red 44 sails, B2.", "1984"], lambda term: 0, 9, 9)]
-    return found, ["Sail.\nRed 44 sails, B2.", "~~~ no fence", "", "Ask:", "Use `x` here", "sails", "Red", "B2"]
+    texts = (
+        "Sail.\n```py\nmast = 7\n```\nRed 44 sails, B2.",
+        "~~~ no fence",
+        "```\nx\n```",
+        "Ask:\n```\nopen",
+        "Use `x` here",
+    )
+    found = [
+        *map(specimen.prose, texts),
+        *specimen.topics(["Red 44 sails, B2.", "1984"], lambda term: 0, 9, 9),
+    ]
+    return found, ["Sail.\nRed 44 sails, B2.", "~~~ no fence", "", "Ask:", "Use `x` here", "sails",
+                   "Red", "B2"]  # fmt: skip
 
 
-@adaptation("SS-3d", source="by hand: events by stage, or by session where they have none, in the order of their first events", papers=())
+@adaptation(
+    "SS-3d",
+    source="by hand: events by stage, or by session where they have none, in the order of their first events",
+    papers=(),
+)
 def events_are_grouped_by_stage_or_session(specimen: Any) -> Any:
     cases: tuple[tuple[list[int], list[int], list[int], list[list[int]]], ...] = (
         ([0] * 6, [-1, -1, 2, -1, 2, -1], [3, -1, 3, 0, 0, 3], [[0, 5], [1], [2, 4], [3]]),
         ([0] * 4, [0, -1, 1, -1], [0, 0, 1, 1], [[0], [1], [2], [3]]),
-        ([0] * 4, [0, -1, 1, -1], [2, 2, 3, 3], [[0], [1], [2], [3]]), ([3, 0], [0, 0], [0, 0], [[1]]), ([], [], [], []))
-    found = [[rows.tolist() for rows in specimen.stages(np.array(kind, np.int8), np.array(stage, np.int64), np.array(session, np.int32))]
-             for kind, stage, session, _ in cases]
+        ([0] * 4, [0, -1, 1, -1], [2, 2, 3, 3], [[0], [1], [2], [3]]),
+        ([3, 0], [0, 0], [0, 0], [[1]]),
+        ([], [], [], []),
+    )
+    found = [
+        [
+            rows.tolist()
+            for rows in specimen.stages(
+                np.array(kind, np.int8), np.array(stage, np.int64), np.array(session, np.int32)
+            )
+        ]
+        for kind, stage, session, _ in cases
+    ]
     return [str(each) for each in found], [str(by_hand) for *_, by_hand in cases]
 
 
 @adaptation("SS-4", source="summaries of a story in two sessions, by hand")
 def each_closed_stage_has_a_summary(specimen: Any) -> Any:
-    """The second session has too few events; of the words, boat and Cleo are in two or more events of the first session and in none of the second."""
+    """The second session has too few events; of the words, boat and Cleo are in two or more
+    events of the first session and in none of the second.
+    """
     memory = told(specimen, words=2)
     memory.advance(30.0)
     first = "Who: Ada, Bo\nAbout: boat, Cleo\nDecided: Ada: We decided to sell the red boat.\nOpen: Ada: I'll call Cleo about the boat tomorrow."
     ids = memory.unit(6).sources
-    return [*summaries(memory), str(ids), memory.unit(6).kind.word], [f"{first} (0, 1, 2, 3) 0 0 True", "('e0', 'e1', 'e2', 'e3')", "summary"]
+    return [*summaries(memory), str(ids), memory.unit(6).kind.word], [
+        f"{first} (0, 1, 2, 3) 0 0 True",
+        "('e0', 'e1', 'e2', 'e3')",
+        "summary",
+    ]
 
 
-@adaptation("SS-5", source="definition: a new version once the stage has grown by a tenth, linked to the former one, which is archived; by hand")
+@adaptation(
+    "SS-5",
+    source="definition: a new version once the stage has grown by a tenth, linked to the former one, which is archived; by hand",
+)
 def a_stage_that_goes_on_has_a_new_version(specimen: Any) -> Any:
     memory = told(specimen, words=1, growth=1.3)
     memory.advance(30.0)
     memory.encode(Event(31.0, "Cleo sold the boat again.", "Bo", "S1", "e6", dated=False))
-    memory.advance(54.0)                                        # 5 events of 4: a quarter
+    memory.advance(54.0)  # 5 events of 4: a quarter
     before = len(summaries(memory))
     memory.encode(Event(55.0, "Actually, the boat is green.", "Bo", "S1", "e7", dated=False))
     memory.advance(100.0)
     graph = memory.graph
-    links = [(int(s), int(t)) for s, t, k in zip(graph.source, graph.target, graph.type, strict=True) if k == EdgeType.VERSION]
+    links = [
+        (int(s), int(t))
+        for s, t, k in zip(graph.source, graph.target, graph.type, strict=True)
+        if k == EdgeType.VERSION
+    ]
     first = "Who: Ada, Bo\nAbout: boat\nDecided: Ada: We decided to sell the red boat."
-    second = "Who: Ada, Bo\nAbout: boat\nDecided: Ada: We decided to sell the red boat.\nChanged: Bo: Cleo sold the boat again. " \
-             "Bo: Actually, the boat is green."
+    second = (
+        "Who: Ada, Bo\nAbout: boat\nDecided: Ada: We decided to sell the red boat.\nChanged: Bo: Cleo sold the boat again. "
+        "Bo: Actually, the boat is green."
+    )
     open_ = "\nOpen: Ada: I'll call Cleo about the boat tomorrow."
     return [str(before), *summaries(memory), str(links)], [
-        "1", f"{first}{open_} (0, 1, 2, 3) 0 0 False", f"{second}{open_} (0, 1, 2, 3, 7, 8) 0 0 True", "[(9, 6)]"]
+        "1",
+        f"{first}{open_} (0, 1, 2, 3) 0 0 False",
+        f"{second}{open_} (0, 1, 2, 3, 7, 8) 0 0 True",
+        "[(9, 6)]",
+    ]
 
 
-@adaptation("SS-6", source="definition: a stage is what STAGE says; made rows and events of other stages are in no summary; by hand")
+@adaptation(
+    "SS-6",
+    source="definition: a stage is what STAGE says; made rows and events of other stages are in no summary; by hand",
+)
 def stages_come_from_the_column(specimen: Any) -> Any:
     def place(view: Any, incoming: Any) -> None:
         view.stage[view.row] = view.row % 2
 
-    memory = told(specimen, STORY, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)), members=3, words=0)
+    memory = told(
+        specimen,
+        STORY,
+        neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,)),
+        members=3,
+        words=0,
+    )
     memory.advance(30.0)
     memory.advance(100.0)
-    found = [str((w.sources, stage)) for w, stage in zip(memory.writings, memory.column(STAGE)[6:].tolist(), strict=True)]
+    found = [
+        str((w.sources, stage))
+        for w, stage in zip(memory.writings, memory.column(STAGE)[6:].tolist(), strict=True)
+    ]
     return found, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
 
 
-@adaptation("SS-6b", source="by hand: what a mechanism archived and several sessions are in it; who asks and goes on talking leaves the question "
-            "open; rows of other writers are left alone")
+@adaptation(
+    "SS-6b",
+    source="by hand: what a mechanism archived and several sessions are in it; who asks and goes on talking leaves the question "
+    "open; rows of other writers are left alone",
+)
 def a_stage_of_several_sessions_has_no_session(specimen: Any) -> Any:
     def place(view: Any, incoming: Any) -> None:
         view.stage[view.row] = 0
@@ -195,22 +313,42 @@ def a_stage_of_several_sessions_has_no_session(specimen: Any) -> Any:
         view.drafts.add(Draft("a note", Kind.SUMMARY, (0,), stage=0))
         view.hide[1] += 1
 
-    story = (("S1", "", "We decided to sell the red boat."), ("S1", "Bo", "Frost killed the tulips."), ("S2", "Ada", "Who wants the boat?"),
-             ("S2", "Ada", "It has a leak."))
-    memory = told(specimen, story, neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
-                  neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS, HIDE), id="note"), words=0)
+    story = (
+        ("S1", "", "We decided to sell the red boat."),
+        ("S1", "Bo", "Frost killed the tulips."),
+        ("S2", "Ada", "Who wants the boat?"),
+        ("S2", "Ada", "It has a leak."),
+    )
+    memory = told(
+        specimen,
+        story,
+        neighbour(Phase.ENCODE, place, reads=(ROW,), sets=(STAGE,), id="place"),
+        neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS, HIDE), id="note"),
+        words=0,
+    )
     memory.advance(30.0)
     memory.erase("e0", confirm=True)
     memory.advance(60.0)
-    rows = [row for row in np.flatnonzero(memory.column(KIND) == 3).tolist()
-            if memory.writings[int(memory.column(WRITING)[row])].maker == "stage_summary"]
+    rows = [
+        row
+        for row in np.flatnonzero(memory.column(KIND) == 3).tolist()
+        if memory.writings[int(memory.column(WRITING)[row])].maker == "stage_summary"
+    ]
     made = [(w.text, w.sources) for w in memory.writings if w.maker == "stage_summary"]
     text = "Who: Ada, Bo\nOpen: Ada: Who wants the boat?"
-    return [str(made), str(memory.column(SESSION)[rows].tolist()), memory.column(STAGE)[rows[1]], memory.column(specimen.STAGE_SUMMARY)[0] - rows[1],
-            int((memory.graph.type == EdgeType.VERSION).sum())], [str([("", (0, 1, 2, 3)), (text, (1, 2, 3))]), "[-1, -1]", 0, 0, 0]
+    return [
+        str(made),
+        str(memory.column(SESSION)[rows].tolist()),
+        memory.column(STAGE)[rows[1]],
+        memory.column(specimen.STAGE_SUMMARY)[0] - rows[1],
+        int((memory.graph.type == EdgeType.VERSION).sum()),
+    ], [str([("", (0, 1, 2, 3)), (text, (1, 2, 3))]), "[-1, -1]", 0, 0, 0]
 
 
-@adaptation("SS-6c", source="definition: a stage of four events has a new version at five with a growth of 1 to 1.25, and none without a new event")
+@adaptation(
+    "SS-6c",
+    source="definition: a stage of four events has a new version at five with a growth of 1 to 1.25, and none without a new event",
+)
 def a_version_needs_a_new_event(specimen: Any) -> Any:
     found = []
     for growth in (1.0, 1.25, 1.3):
@@ -225,12 +363,22 @@ def a_version_needs_a_new_event(specimen: Any) -> Any:
     return found, [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1]
 
 
-@limit("SS-7", source="definition: an open stage, a short one and an empty memory have no summary; 6 h without an event close a stage")
+@limit(
+    "SS-7",
+    source="definition: an open stage, a short one and an empty memory have no summary; 6 h without an event close a stage",
+)
 def open_and_short_stages_have_no_summary(specimen: Any) -> Any:
     found = []
     for scale in (1.0, 2.0):
-        for story, sleep in (((), 50.0), (STORY[:4], 7.0), (STORY[:4], 8.0), (STORY[:4], 14.0), (STORY[:5], 7.0), (STORY[4:], 30.0),
-                             ((("", "A", "and"), ("", "A", ""), ("", "A", "the")), 30.0)):
+        for story, sleep in (
+            ((), 50.0),
+            (STORY[:4], 7.0),
+            (STORY[:4], 8.0),
+            (STORY[:4], 14.0),
+            (STORY[:5], 7.0),
+            (STORY[4:], 30.0),
+            ((("", "A", "and"), ("", "A", ""), ("", "A", "the")), 30.0),
+        ):
             memory = told(specimen, story, time_scale=scale, consolidate_every=sleep)
             memory.advance(sleep + 0.1)
             found.append(len(summaries(memory)))
@@ -242,34 +390,58 @@ def summaries_are_extracts(specimen: Any) -> Any:
     strange = []
     for talk, *_ in TALKS:
         stage = said(specimen, talk)
-        text = specimen.summary_of(stage, specimen.topics([s.text for s in stage], lambda term: 1, 9, 5), 2)
+        text = specimen.summary_of(
+            stage, specimen.topics([s.text for s in stage], lambda term: 1, 9, 5), 2
+        )
         known = set(re.findall(r"\w+", talk)) | {"Who", "About", "Decided", "Changed", "Open"}
         strange.append(len(set(re.findall(r"\w+", text)) - known))
     return strange, [0] * len(TALKS)
 
 
-@adaptation("SS-9", source="definition: after an event is erased, the next summary does not have it; by hand")
+@adaptation(
+    "SS-9",
+    source="definition: after an event is erased, the next summary does not have it; by hand",
+)
 def an_erased_event_is_in_no_summary(specimen: Any) -> Any:
     memory = told(specimen, words=0)
     memory.advance(30.0)
     memory.erase("e3", confirm=True)
     memory.advance(60.0)
     texts = [w.text for w in memory.writings]
-    return [*texts, str(memory.column(VISIBLE)[6:].tolist())], ["", "Who: Ada, Bo\nDecided: Ada: We decided to sell the red boat.", "[False, True]"]
+    return [*texts, str(memory.column(VISIBLE)[6:].tolist())], [
+        "",
+        "Who: Ada, Bo\nDecided: Ada: We decided to sell the red boat.",
+        "[False, True]",
+    ]
 
 
 @adaptation("SS-10", source="linear time: s for texts of a quarter of a million characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     seconds = []
-    for text in ("still need " * 25_000, "not " * 60_000, "don't " * 40_000, ". " * 100_000, "We decided. " * 2_000, " " * 250_000, "a" * 250_000,
-                 "a-" * 120_000, "who? " * 2_000):
+    for text in (
+        "still need " * 25_000,
+        "not " * 60_000,
+        "don't " * 40_000,
+        ". " * 100_000,
+        "We decided. " * 2_000,
+        " " * 250_000,
+        "a" * 250_000,
+        "a-" * 120_000,
+        "who? " * 2_000,
+    ):
         start = process_time()
-        specimen.summary_of([specimen.Said("A", 0, text)] * 2, specimen.topics([text], len, 9, 8), 2)
+        specimen.summary_of(
+            [specimen.Said("A", 0, text)] * 2, specimen.topics([text], len, 9, 8), 2
+        )
         seconds.append(process_time() - start)
     return at_most(seconds, 3.0)
 
 
-@figure("telling", caption="What a word tells about a stage, by the events outside it that hold the word, of 100", source="ours")
+@figure(
+    "telling",
+    caption="What a word tells about a stage, by the events outside it that hold the word, of 100",
+    source="ours",
+)
 def telling_over_others(specimen: Any) -> Picture:
     others, curves = np.arange(0, 101), []
     for held in (1, 2, 4):
@@ -279,7 +451,7 @@ def telling_over_others(specimen: Any) -> Picture:
     return Picture("events outside that hold the word", "weight", tuple(curves))
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("the logarithm of the sum", rejected_by="SS-1")
 def unsmoothed(specimen: Any) -> Any:
     def telling(held: Any, others: Any, n: int, out: Any) -> None:
@@ -291,7 +463,9 @@ def unsmoothed(specimen: Any) -> Any:
 @mutant("questions stay open", rejected_by="SS-2")
 def always_open(specimen: Any) -> Any:
     original = specimen.parts_of
-    return specimen.replacing("parts_of", lambda stage: original([specimen.Said(s.name, 0, s.text) for s in stage]))
+    return specimen.replacing(
+        "parts_of", lambda stage: original([specimen.Said(s.name, 0, s.text) for s in stage])
+    )
 
 
 @mutant("no sentence states a fact", rejected_by="SS-2b")
@@ -307,13 +481,18 @@ def unnamed(specimen: Any) -> Any:
 @mutant("one clause more is read", rejected_by="SS-2c")
 def one_more(specimen: Any) -> Any:
     original = specimen.facts_of
-    return specimen.replacing("facts_of", lambda text, speaker="": [*original(text, speaker), *original(text[-16:], speaker)])
+    return specimen.replacing(
+        "facts_of",
+        lambda text, speaker="": [*original(text, speaker), *original(text[-16:], speaker)],
+    )
 
 
 @mutant("the most frequent words", rejected_by="SS-3")
 def frequent(specimen: Any) -> Any:
     original = specimen.topics
-    return specimen.replacing("topics", lambda texts, frequency, n, most: original(texts, lambda term: 0, n, most))
+    return specimen.replacing(
+        "topics", lambda texts, frequency, n, most: original(texts, lambda term: 0, n, most)
+    )
 
 
 @mutant("code is read as prose", rejected_by="SS-3e")
@@ -323,12 +502,14 @@ def code_too(specimen: Any) -> Any:
 
 @mutant("all events are one stage", rejected_by="SS-4")
 def one_stage(specimen: Any) -> Any:
-    return specimen.replacing("stages", lambda kind, stage, session: iter([np.flatnonzero(kind == 0)]))
+    return specimen.replacing(
+        "stages", lambda kind, stage, session: iter([np.flatnonzero(kind == 0)])
+    )
 
 
 @mutant("former versions stay visible", rejected_by="SS-5")
 def both_visible(specimen: Any) -> Any:
-    class Both(specimen.StageSummary):                          # type: ignore[misc]
+    class Both(specimen.StageSummary):  # type: ignore[misc]
         def dress(self, view: Any, tick: Any) -> None:
             super().dress(view, tick)
             view.hide[...] = 0
@@ -339,12 +520,14 @@ def both_visible(specimen: Any) -> Any:
 @mutant("stages are sessions", rejected_by="SS-6")
 def by_session(specimen: Any) -> Any:
     original = specimen.stages
-    return specimen.replacing("stages", lambda kind, stage, session: original(kind, np.full_like(stage, -1), session))
+    return specimen.replacing(
+        "stages", lambda kind, stage, session: original(kind, np.full_like(stage, -1), session)
+    )
 
 
 @mutant("every stage is closed", rejected_by="SS-7")
 def closed(specimen: Any) -> Any:
-    class Closed(specimen.StageSummary):                        # type: ignore[misc]
+    class Closed(specimen.StageSummary):  # type: ignore[misc]
         def hours(self, name: str) -> float:
             return 0.0
 
@@ -354,12 +537,15 @@ def closed(specimen: Any) -> Any:
 @mutant("what is open has a word of its own", rejected_by="SS-8")
 def invented(specimen: Any) -> Any:
     original = specimen.summary_of
-    return specimen.replacing("summary_of", lambda stage, about, most: original(stage, about, most).replace("Open: ", "Open: perhaps "))
+    return specimen.replacing(
+        "summary_of",
+        lambda stage, about, most: original(stage, about, most).replace("Open: ", "Open: perhaps "),
+    )
 
 
 @mutant("a summary is made anew only when its stage grows", rejected_by="SS-9")
 def only_growth(specimen: Any) -> Any:
-    class Growing(specimen.StageSummary):                       # type: ignore[misc]
+    class Growing(specimen.StageSummary):  # type: ignore[misc]
         def draft(self, view: Any, tick: Any) -> None:
             if not len(view.texts) > 6:
                 super().draft(view, tick)

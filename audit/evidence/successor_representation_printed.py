@@ -1,4 +1,7 @@
-"""Evidence for successor_representation_printed: the counts of Cortex 4.3.3, and the checks of the papers' form applied to them."""
+"""Evidence for successor_representation_printed: the counts of Cortex 4.3.3, and the checks of
+the papers' form applied to them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,9 +17,13 @@ from . import successor_representation as papers
 
 
 def as_learner(specimen: Any) -> SimpleNamespace:
-    """The printed form under the names of the papers' form: a step from s to s' counts as their retrieval in one session."""
+    """The printed form under the names of the papers' form: a step from s to s' counts as their
+    retrieval in one session.
+    """
 
-    def experience(graph: Graph, before: Sequence[int], after: Sequence[int], *_rates: float) -> None:
+    def experience(
+        graph: Graph, before: Sequence[int], after: Sequence[int], *_rates: float
+    ) -> None:
         for s in before:
             for other in after:
                 specimen.retrieved_together(graph, s, other)
@@ -24,15 +31,21 @@ def as_learner(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(experience=experience, SUCCESSOR=specimen.COACCESS_COUNT)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("SRP-1", source="Cortex 4.3.3: a count of 1 each time, in both directions, and 0 two steps away", figure="successor_chain",
-            papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "SRP-1",
+    source="Cortex 4.3.3: a count of 1 each time, in both directions, and 0 two steps away",
+    figure="successor_chain",
+    papers=("cortex2026",),
+)
 def counts_are_symmetric_and_reach_one_step(specimen: Any) -> Any:
     graph = papers.blank(as_learner(specimen))
     for _ in range(3):
         specimen.retrieved_together(graph, 0, 1)
     specimen.retrieved_together(graph, 1, 2)
-    return papers.matrix(as_learner(specimen), graph, 3), np.array([[0.0, 3.0, 0.0], [3.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    return papers.matrix(as_learner(specimen), graph, 3), np.array(
+        [[0.0, 3.0, 0.0], [3.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    )
 
 
 @adaptation("SRP-2", source="counts times an indicator of the best matches, in numpy")
@@ -41,11 +54,17 @@ def associates_are_summed_over_the_best_matches(specimen: Any) -> Any:
     for a, b in ((0, 1), (0, 2), (1, 2), (0, 1)):
         specimen.retrieved_together(graph, a, b)
     rows = np.array([0, 1])
-    specimen.associates(rows, *graph.csr(EdgeType.COACCESS), graph.target, graph.column(specimen.COACCESS_COUNT.name), out)
+    specimen.associates(
+        rows,
+        *graph.csr(EdgeType.COACCESS),
+        graph.target,
+        graph.column(specimen.COACCESS_COUNT.name),
+        out,
+    )
     return np.nan_to_num(out), papers.matrix(as_learner(specimen), graph, 4)[rows].sum(axis=0)
 
 
-# --- the papers' checks ------------------------------------------------------------------------------------------------------
+# --- the papers' checks ---------------------------------------------------------------------------
 ring = papers.a_ring_has_its_closed_form.of_variety(as_learner)
 row_sums = papers.every_row_sums_to_the_horizon.of_variety(as_learner)
 walks = papers.random_walks_have_the_resolvent_of_their_transitions.of_variety(as_learner)
@@ -56,26 +75,39 @@ many_steps = papers.five_thousand_steps_reach_the_closed_form.of_variety(as_lear
 rule = papers.learning_is_the_rule_step_by_step.of_variety(as_learner)
 direction = papers.preceding_states_are_not_expected.of_variety(as_learner)
 rewards = papers.new_rewards_are_valued_without_new_experience.of_variety(as_learner)
-transitions = papers.new_transitions_change_values_only_after_they_are_experienced.of_variety(as_learner)
+transitions = papers.new_transitions_change_values_only_after_they_are_experienced.of_variety(
+    as_learner
+)
 no_future = papers.at_discount_zero_a_state_expects_itself_only.of_variety(as_learner)
 far_horizon = papers.at_a_long_horizon_rows_are_the_stationary_distribution.of_variety(as_learner)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 chain_picture = papers.a_row_of_a_chain.of_variety(
     "The printed counts on a walk in one direction: equal one step behind and one step ahead, 0 beyond, and growing with every walk",
-    as_learner)
+    as_learner,
+)
 
 
-@figure("successor_line", caption="Printed counts on a walk on a line of five states, scaled to the sum of the papers' row: neighbours only, "
-        "never the state itself", source=f"{papers.DAYAN}; the resolvent at gamma = 0.9")
+@figure(
+    "successor_line",
+    caption="Printed counts on a walk on a line of five states, scaled to the sum of the papers' row: neighbours only, "
+    "never the state itself",
+    source=f"{papers.DAYAN}; the resolvent at gamma = 0.9",
+)
 def rows_of_a_line(specimen: Any) -> Picture:
     states, m = np.arange(5), papers.learnt(as_learner(specimen), papers.LINE, 0.9, 50)
     middle, end = (10.0 * m[s] / max(m[s].sum(), 1.0) for s in (2, 0))
-    return Picture("state", "expected visits", (
-        Curve("from the middle", states, middle), Curve("from the end", states, end),
-        dots("resolvent, middle", states, [1.065789, 2.368421, 3.131579, 2.368421, 1.065789]),
-        dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453])))
+    return Picture(
+        "state",
+        "expected visits",
+        (
+            Curve("from the middle", states, middle),
+            Curve("from the end", states, end),
+            dots("resolvent, middle", states, [1.065789, 2.368421, 3.131579, 2.368421, 1.065789]),
+            dots("resolvent, end", states, [2.406126, 3.124724, 2.131579, 1.612119, 0.725453]),
+        ),
+    )
 
 
 @mutant("counted in one direction in place of both", rejected_by="SRP-1")

@@ -1,4 +1,7 @@
-"""Evidence for surprise_index: fingerprints and scores set by hand from the public code's numbers, and a history scored anew with plain sets."""
+"""Evidence for surprise_index: fingerprints and scores set by hand from the public code's
+numbers, and a history scored anew with plain sets.
+"""
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -19,18 +22,24 @@ from ..memory import encode, memory_of, neighbour
 PAPER = ("truememory2026",)
 TOLD: tuple[tuple[str, tuple[str, ...]], ...] = (         # text, fingerprints read by hand
     ("Mia moved to Oslo on 3 May. The rent is 900 euros.",
-     ("number:900euros", "date:3 may", "name:mia", "name:oslo", "event:mia moved to oslo", "is:the rent=900 euros")),
-    ("we walked 12.5 km in 3 hours and paid $1,250 for it", ("number:12.5km", "number:3hours", "number:$1250")),
-    ("at 7:45 pm we sat on the wall, with 40% of the 12,000 seats free", ("number:7:45pm", "number:40%", "number:12000")),
-    ("on 2024-05-06, in June 2021, on 4/5/2020 and in 1999", ("date:2024-05-06", "date:june 2021", "date:4/5/2020", "date:1999")),
-    ("The café was sold by old Tom", ("name:tom", "event:cafe was sold by old", "is:the cafe=sold by old")),
+     ("number:900euros", "date:3 may", "name:mia", "name:oslo", "event:mia moved to oslo",
+      "is:the rent=900 euros")),
+    ("we walked 12.5 km in 3 hours and paid $1,250 for it", ("number:12.5km", "number:3hours",
+    "number:$1250")),
+    ("at 7:45 pm we sat on the wall, with 40% of the 12,000 seats free", ("number:7:45pm",
+    "number:40%", "number:12000")),
+    ("on 2024-05-06, in June 2021, on 4/5/2020 and in 1999", ("date:2024-05-06", "date:june 2021",
+    "date:4/5/2020", "date:1999")),
+    ("The café was sold by old Tom", ("name:tom", "event:cafe was sold by old",
+                                      "is:the cafe=sold by old")),
     ("It is so. Are you there? My cat is small, and she was not", ("is:my cat=small",)),
-    ("My cat is, you know, grey. It is cold. The old red brick house is very big, cold and dark.", ("is:red brick house=very big",)),
+    ("My cat is, you know, grey. It is cold. The old red brick house is very big, cold and dark.",
+     ("is:red brick house=very big",)),
     ("Mia’s café was closed", ("name:mia", "event:cafe was closed", "is:mia's cafe=closed")),
     ("He left. We sold it.", ("event:he left we sold", "event:left we sold it")),
     ("14 of us, 3 x 4, and no. 7", ()),
     ("", ()),
-)
+)  # fmt: skip
 
 
 def by_hand(new: int, total: int, length: int, details: int, events: int) -> float:
@@ -40,7 +49,12 @@ def by_hand(new: int, total: int, length: int, details: int, events: int) -> flo
     if new == 0:
         return 0.1
     bonus = 15 if length > 300 else 10 if length > 150 else 5 if length > 80 else 0
-    return float(np.clip(60 * new / total + bonus + min(15, 5 * details) + min(10, 5 * events), 5, 100)) / 100
+    return (
+        float(
+            np.clip(60 * new / total + bonus + min(15, 5 * details) + min(10, 5 * events), 5, 100)
+        )
+        / 100
+    )
 
 
 def score(specimen: Any, *counts: float) -> float:
@@ -49,32 +63,61 @@ def score(specimen: Any, *counts: float) -> float:
 
 @adaptation("SU-1", source="fingerprints read by hand")
 def the_facts_of_a_text_are_found(specimen: Any) -> Any:
-    return [set(specimen.fingerprints(text, features(text).entities).all) for text, _ in TOLD], [set(expected) for _, expected in TOLD]
+    return [set(specimen.fingerprints(text, features(text).entities).all) for text, _ in TOLD], [
+        set(expected) for _, expected in TOLD
+    ]
 
 
-@equation("SU-2", source="True Memory 4.1 stage 4, in words; the numbers of its public code as a table in hundredths", figure="score")
+@equation(
+    "SU-2",
+    source="True Memory 4.1 stage 4, in words; the numbers of its public code as a table in hundredths",
+    figure="score",
+)
 def the_score_is_that_of_the_public_code(specimen: Any) -> Any:
-    cases = [(new, total, length, d, v) for total in (0, 1, 2, 7) for new in range(min(total, 3) + 1)
-             for length in (29, 30, 79, 80, 81, 150, 151, 300, 301) for d in (0, 1, 3, 9) for v in (0, 1, 2, 5)]
+    cases = [
+        (new, total, length, d, v)
+        for total in (0, 1, 2, 7)
+        for new in range(min(total, 3) + 1)
+        for length in (29, 30, 79, 80, 81, 150, 151, 300, 301)
+        for d in (0, 1, 3, 9)
+        for v in (0, 1, 2, 5)
+    ]
     return [score(specimen, *c) for c in cases], [by_hand(*c) for c in cases]
 
 
-@limit("SU-3", source="closed form: all new with all bonuses is 1, whatever the weights; one new of many without bonuses is the least, 0.05")
+@limit(
+    "SU-3",
+    source="closed form: all new with all bonuses is 1, whatever the weights; one new of many without bonuses is the least, 0.05",
+)
 def the_ends_of_the_scale(specimen: Any) -> Any:
     beyond = specimen.news(5.0, 5.0, 400.0, 9.0, 9.0, 1.0, 0.05, 0.05, 0.1)
-    return [score(specimen, 5, 5, 400, 9, 9), score(specimen, 1, 1000, 10, 0, 0), beyond], [1.0, 0.05, 1.0]
+    return [score(specimen, 5, 5, 400, 9, 9), score(specimen, 1, 1000, 10, 0, 0), beyond], [
+        1.0,
+        0.05,
+        1.0,
+    ]
 
 
-# --- in a memory --------------------------------------------------------------------------------------------------------------
-# Text, fingerprints by hand, details, events; each is scored against the sets of all events before it that were stored.
+# --- in a memory ----------------------------------------------------------------------------------
+# Text, fingerprints by hand, details, events; each is scored against the sets of all events before
+# it that were stored.
 STORY: tuple[tuple[str, tuple[str, ...], int, int], ...] = (
     (TOLD[0][0], TOLD[0][1], 2, 1),
     ("ok", (), 0, 0),
     ("nothing to see in here", (), 0, 0),
-    ("The rent is 900 euros, said Mia.", ("number:900euros", "name:mia", "is:the rent=900 euros"), 1, 0),
+    (
+        "The rent is 900 euros, said Mia.",
+        ("number:900euros", "name:mia", "is:the rent=900 euros"),
+        1,
+        0,
+    ),
     ("refused: Zoe lives in Lima", ("name:zoe", "name:lima"), 0, 0),
-    ("My aunt met Zoe in Oslo on 3 May after a walk of 4 km along the water, and we all had a good time there",
-     ("number:4km", "date:3 may", "name:zoe", "name:oslo", "event:my aunt met zoe in"), 2, 1),
+    (
+        "My aunt met Zoe in Oslo on 3 May after a walk of 4 km along the water, and we all had a good time there",
+        ("number:4km", "date:3 may", "name:zoe", "name:oslo", "event:my aunt met zoe in"),
+        2,
+        1,
+    ),
     (TOLD[0][0], TOLD[0][1], 2, 1),
     ("aaa", (), 0, 0),
 )
@@ -89,7 +132,7 @@ def lived(specimen: Any, story: Any = STORY, **values: Any) -> Any:
     return memory
 
 
-def scored(story: Any, kept: int = 10 ** 6) -> list[float]:
+def scored(story: Any, kept: int = 10**6) -> list[float]:
     """The story with plain sets of the fingerprints by hand."""
     seen: set[str] = set()
     out = []
@@ -98,46 +141,81 @@ def scored(story: Any, kept: int = 10 ** 6) -> list[float]:
             continue
         new = [f for f in found if f not in seen]
         noise = text in ("ok", "aaa")
-        out.append(0.05 if noise else by_hand(len(new), len(found), len(text), details, sum(f.startswith("event:") for f in new)))
+        out.append(
+            0.05
+            if noise
+            else by_hand(
+                len(new), len(found), len(text), details, sum(f.startswith("event:") for f in new)
+            )
+        )
         seen.update(new[:kept])
     return out
 
 
-@adaptation("SU-4", source="plain sets of fingerprints read by hand, with the table of SU-2; a rejected event says nothing", papers=PAPER)
+@adaptation(
+    "SU-4",
+    source="plain sets of fingerprints read by hand, with the table of SU-2; a rejected event says nothing",
+    papers=PAPER,
+)
 def a_memory_scores_what_no_earlier_one_said(specimen: Any) -> Any:
     return lived(specimen).column(NEWS), scored(STORY)
 
 
-@adaptation("SU-5", source="plain sets, with one new fingerprint kept of each memory; other weights by hand")
+@adaptation(
+    "SU-5", source="plain sets, with one new fingerprint kept of each memory; other weights by hand"
+)
 def every_parameter_counts(specimen: Any) -> Any:
     one = lived(specimen, kept=1).column(NEWS)
-    other = lived(specimen, STORY[:4], share=0.4, detail=0.01, event=0.02, noise=0.3, repeated=0.17).column(NEWS)
+    other = lived(
+        specimen, STORY[:4], share=0.4, detail=0.01, event=0.02, noise=0.3, repeated=0.17
+    ).column(NEWS)
     return [*one, *other], [*scored(STORY, kept=1), 0.4 + 0.02 + 0.02, 0.3, 0.1, 0.17]
 
 
-@adaptation("SU-5b", source="by hand: four letters and digits among the first 64 characters are no noise; a caption is part of the text")
+@adaptation(
+    "SU-5b",
+    source="by hand: four letters and digits among the first 64 characters are no noise; a caption is part of the text",
+)
 def captions_count_and_noise_is_short(specimen: Any) -> Any:
-    told = (("a 3 kg", "", 0.65), ("a 9 g", "", 0.05), ("-" * 60 + "abcd", "", 0.2), ("-" * 61 + "abcd", "", 0.05),
-            ("we saw this", "a 7 kg fish", 0.65), ("x" * 80, "", 0.3), ("y" * 79, "", 0.2), ("so there it was in the rain", "", 0.1),
-            ("so there it was in the rains!", "", 0.1))
+    told = (("a 3 kg", "", 0.65), ("a 9 g", "", 0.05), ("-" * 60 + "abcd", "", 0.2),
+            ("-" * 61 + "abcd", "", 0.05),
+            ("we saw this", "a 7 kg fish", 0.65), ("x" * 80, "", 0.3), ("y" * 79, "", 0.2),
+            ("so there it was in the rain", "", 0.1),
+            ("so there it was in the rains!", "", 0.1))  # fmt: skip
     memory = memory_of(specimen)
     for i, (text, caption, _) in enumerate(told):
         memory.encode(Event(float(i), text, caption=caption, dated=False))
     return memory.column(NEWS), [expected for *_, expected in told]
 
 
-@adaptation("SU-6", source="True Memory 4.1 stage 4: in the order of time; the history in one piece, and row by row")
+@adaptation(
+    "SU-6",
+    source="True Memory 4.1 stage 4: in the order of time; the history in one piece, and row by row",
+)
 def the_index_continued_is_the_index_rebuilt(specimen: Any) -> Any:
     found = []
     for stop in range(len(STORY)):
         memory = lived(specimen, STORY[:stop])
-        part, known, after = memory.column(specimen.NEW_FINGERPRINTS), specimen.KnownFingerprints(), specimen.KnownFingerprints()
+        part, known, after = (
+            memory.column(specimen.NEW_FINGERPRINTS),
+            specimen.KnownFingerprints(),
+            specimen.KnownFingerprints(),
+        )
         news = memory.column(NEWS)
         for row in range(len(part)):
             after.until(row, part, news)
         found.append(known.until(len(part), part, news) == after.until(len(part), part, news))
-        found.append(sorted(known.codes) == sorted({specimen.code(f) for text, all_of, *_ in STORY[:stop] if not text.startswith("refused")
-                                                    for f in all_of}))
+        found.append(
+            sorted(known.codes)
+            == sorted(
+                {
+                    specimen.code(f)
+                    for text, all_of, *_ in STORY[:stop]
+                    if not text.startswith("refused")
+                    for f in all_of
+                }
+            )
+        )
     return found, [True] * len(found)
 
 
@@ -155,46 +233,84 @@ def what_was_erased_is_not_known(specimen: Any) -> Any:
     return [*before, *memory.column(NEWS)], [0.65, 0.6, 0.1, 0.65, 0.0, 0.1, 0.6, 0.1, 0.1]
 
 
-@limit("SU-7", source="definition: codes of 63 bits are positive, the same for the same fingerprint only")
+@limit(
+    "SU-7",
+    source="definition: codes of 63 bits are positive, the same for the same fingerprint only",
+)
 def codes_tell_fingerprints_apart(specimen: Any) -> Any:
     codes = [specimen.code(f"name:{i}") for i in range(2000)]
     again = [specimen.code(f"name:{i}") for i in range(2000)]
-    return [min(codes) > 0, 2 ** 62 <= max(codes) < 2 ** 63, len(set(codes)), codes == again], [True, True, 2000, True]
+    return [min(codes) > 0, 2**62 <= max(codes) < 2**63, len(set(codes)), codes == again], [
+        True,
+        True,
+        2000,
+        True,
+    ]
 
 
 @adaptation("SU-8", source="linear time: s for texts of half a million characters")
 def hostile_texts_take_linear_time(specimen: Any) -> Any:
     seconds = []
-    for text in ("1," * 250_000, "is a " * 100_000, "12 may " * 70_000, "$1,1" * 120_000, "a'" * 250_000, "9" * 500_000, "moved " * 80_000):
+    for text in (
+        "1," * 250_000,
+        "is a " * 100_000,
+        "12 may " * 70_000,
+        "$1,1" * 120_000,
+        "a'" * 250_000,
+        "9" * 500_000,
+        "moved " * 80_000,
+    ):
         start = process_time()
         specimen.fingerprints(text, ())
         seconds.append(process_time() - start)
     return at_most(seconds, 5.0)
 
 
-@equation("SU-9", source="definition: worth is ln NEWS of a memory that was judged; the least worth leave a full memory", rtol=1e-6)
+@equation(
+    "SU-9",
+    source="definition: worth is ln NEWS of a memory that was judged; the least worth leave a full memory",
+    rtol=1e-6,
+)
 def what_said_little_leaves_a_full_memory(specimen: Any) -> Any:
     memory = memory_of(specimen, capacity=3)
-    encode(memory, (0.0, "Ada moved to Lisbon in May 2020."), (1.0, "Ada moved to Lisbon in May 2020."), (2.0, "Bo sells 12 red bicycles in Porto."))
+    encode(
+        memory,
+        (0.0, "Ada moved to Lisbon in May 2020."),
+        (1.0, "Ada moved to Lisbon in May 2020."),
+        (2.0, "Bo sells 12 red bicycles in Porto."),
+    )
     memory.advance(25.0)
     worth, said = memory.column(WORTH).copy(), memory.column(NEWS).copy()
     encode(memory, (30.0, "Cleo plays the violin at school."))
     return [*worth, *memory.column(VISIBLE)], [*(np.log(x) for x in said), True, False, True, True]
 
 
-@figure("score", caption="NEWS of a text with five fingerprints over the number of those that are new, for short and long texts",
-        source="True Memory 4.1 stage 4; numbers of its public code")
+@figure(
+    "score",
+    caption="NEWS of a text with five fingerprints over the number of those that are new, for short and long texts",
+    source="True Memory 4.1 stage 4; numbers of its public code",
+)
 def score_over_new(specimen: Any) -> Picture:
     new = np.arange(6)
-    curves = [Curve(f"{length} characters, {d} numbers", new, np.array([score(specimen, int(n), 5, length, d, 0) for n in new]))
-              for length, d in ((40, 0), (200, 0), (400, 3))]
-    return Picture("new fingerprints of five", "NEWS", (*curves, dots("public code", new, np.array([by_hand(int(n), 5, 40, 0, 0) for n in new]))))
+    curves = [
+        Curve(
+            f"{length} characters, {d} numbers",
+            new,
+            np.array([score(specimen, int(n), 5, length, d, 0) for n in new]),
+        )
+        for length, d in ((40, 0), (200, 0), (400, 3))
+    ]
+    return Picture(
+        "new fingerprints of five",
+        "NEWS",
+        (*curves, dots("public code", new, np.array([by_hand(int(n), 5, 40, 0, 0) for n in new]))),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("worth is NEWS itself", rejected_by="SU-9")
 def worth_in_place_of_odds(specimen: Any) -> Any:
-    class Plain(specimen.SurpriseIndex):                                      # type: ignore[misc]
+    class Plain(specimen.SurpriseIndex):  # type: ignore[misc]
         def keep(self, view: Any, tick: Any) -> None:
             view.worth[...] += view.news
 
@@ -207,7 +323,11 @@ def bare_numbers(specimen: Any) -> Any:
 
     def found(text: str, names: Any) -> Any:
         known = original(text, names)
-        return type(known)((*known.all, *(f"number:{w}" for w in text.split() if w.isdigit())), known.details, known.events)
+        return type(known)(
+            (*known.all, *(f"number:{w}" for w in text.split() if w.isdigit())),
+            known.details,
+            known.events,
+        )
 
     return specimen.replacing("fingerprints", found)
 
@@ -221,13 +341,23 @@ def known_share(specimen: Any) -> Any:
 @mutant("length counts without bound", rejected_by="SU-2")
 def unbounded(specimen: Any) -> Any:
     original = specimen.news
-    return specimen.replacing("news", lambda new, total, length, *rest: min(1.0, original(new, total, 0.0, *rest) + length / 2000.0))
+    return specimen.replacing(
+        "news",
+        lambda new, total, length, *rest: min(
+            1.0, original(new, total, 0.0, *rest) + length / 2000.0
+        ),
+    )
 
 
 @mutant("no lower end", rejected_by="SU-3")
 def no_least(specimen: Any) -> Any:
     original = specimen.news
-    return specimen.replacing("news", lambda new, total, *rest: new / total * 0.6 if new < 0.01 * total else original(new, total, *rest))
+    return specimen.replacing(
+        "news",
+        lambda new, total, *rest: (
+            new / total * 0.6 if new < 0.01 * total else original(new, total, *rest)
+        ),
+    )
 
 
 @mutant("every fact is new", rejected_by="SU-4")
@@ -248,7 +378,7 @@ def empty_statements(specimen: Any) -> Any:
 
 @mutant("captions are not read", rejected_by="SU-5b")
 def uncaptioned(specimen: Any) -> Any:
-    class Uncaptioned(specimen.SurpriseIndex):            # type: ignore[misc]
+    class Uncaptioned(specimen.SurpriseIndex):  # type: ignore[misc]
         def judge(self, view: Any, incoming: Any) -> None:
             super().judge(view, replace(incoming, event=replace(incoming.event, caption="")))
 
@@ -257,10 +387,10 @@ def uncaptioned(specimen: Any) -> Any:
 
 @mutant("one row is left out after a break", rejected_by="SU-6")
 def gap(specimen: Any) -> Any:
-    class Gap(specimen.KnownFingerprints):                # type: ignore[misc]
+    class Gap(specimen.KnownFingerprints):  # type: ignore[misc]
         def until(self, row: int, column: Any, news: Any) -> Any:
             self.rows: int = max(self.rows, row - 1)
-            self.judged: int = int(np.count_nonzero(news[:self.rows]))
+            self.judged: int = int(np.count_nonzero(news[: self.rows]))
             return super().until(row, column, news)
 
     return specimen.replacing("KnownFingerprints", Gap)
@@ -268,9 +398,9 @@ def gap(specimen: Any) -> Any:
 
 @mutant("erased memories are still known", rejected_by="SU-6b")
 def unforgetting(specimen: Any) -> Any:
-    class Unforgetting(specimen.KnownFingerprints):       # type: ignore[misc]
+    class Unforgetting(specimen.KnownFingerprints):  # type: ignore[misc]
         def until(self, row: int, column: Any, news: Any) -> Any:
-            self.judged: int = int(np.count_nonzero(news[:self.rows]))
+            self.judged: int = int(np.count_nonzero(news[: self.rows]))
             return super().until(row, column, news)
 
     return specimen.replacing("KnownFingerprints", Unforgetting)
@@ -280,4 +410,3 @@ def unforgetting(specimen: Any) -> Any:
 def short_codes(specimen: Any) -> Any:
     original = specimen.code
     return specimen.replacing("code", lambda fingerprint: original(fingerprint) % 255 + 1)
-

@@ -1,6 +1,8 @@
-"""Evidence for synaptic_renormalisation.  The hypothesis has no equation: the checks cover its statements, de Vivo's numbers on
-sizes distributed like those of synapses, and closed forms of ours for gain and headroom.  No reference calls a kernel.
+"""Evidence for synaptic_renormalisation.  The hypothesis has no equation: the checks cover its
+statements, de Vivo's numbers on sizes distributed like those of synapses, and closed forms of ours
+for gain and headroom.  No reference calls a kernel.
 """
+
 from __future__ import annotations
 
 import math
@@ -20,18 +22,40 @@ from ..paper_numbers import paper_number
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
 ETA, MOST, NIGHT, SPARED, RAMP = 0.2, 20.0, 0.18, 0.2, 0.1
 NUMBERS = (
-    paper_number("downscaling", NIGHT, "1", paper="devivo2017ultrastructural", where="abstract: the interface decreases by about 18%"),
-    paper_number("spared", SPARED, "1", paper="devivo2017ultrastructural", where="abstract: except in the largest fifth"),
+    paper_number(
+        "downscaling",
+        NIGHT,
+        "1",
+        paper="devivo2017ultrastructural",
+        where="abstract: the interface decreases by about 18%",
+    ),
+    paper_number(
+        "spared",
+        SPARED,
+        "1",
+        paper="devivo2017ultrastructural",
+        where="abstract: except in the largest fifth",
+    ),
 )
 
 
 def sizes(n: int = 5000, spread: float = 0.8) -> NDArray[np.float64]:
-    """Log sizes, normally distributed like those of synapses; the mean size is well above 1, as after a long day."""
+    """Log sizes, normally distributed like those of synapses; the mean size is well above 1, as
+    after a long day.
+    """
     return np.random.default_rng(0).normal(0.5, spread, n)
 
 
-def slept(specimen: Any, log_weight: NDArray[np.float64], share: float = NIGHT, spared: float = SPARED, ramp: float = RAMP) -> NDArray[np.float64]:
-    """Log weights after a sleep that may take off `share`; the log weight is also the log strength, which decides the strongest."""
+def slept(
+    specimen: Any,
+    log_weight: NDArray[np.float64],
+    share: float = NIGHT,
+    spared: float = SPARED,
+    ramp: float = RAMP,
+) -> NDArray[np.float64]:
+    """Log weights after a sleep that may take off `share`; the log weight is also the log
+    strength, which decides the strongest.
+    """
     after = log_weight.copy()
     low, high = specimen.quantiles(log_weight, 1.0 - spared - ramp, 1.0 - spared)
     specimen.downscale(share, low, high, log_weight, after)
@@ -42,29 +66,49 @@ def awake(specimen: Any, occasions: int, n: int = 200) -> tuple[NDArray[np.float
     """Log weights, and log headroom, after occasions of two memories each."""
     log_weight, log_room = np.zeros(n), 0.0
     for k in range(occasions):
-        log_room = specimen.potentiate(np.array([2 * k % n, (2 * k + 1) % n]), ETA, MOST, log_room, log_weight)
+        log_room = specimen.potentiate(
+            np.array([2 * k % n, (2 * k + 1) % n]), ETA, MOST, log_room, log_weight
+        )
     return log_weight, log_room
 
 
-# --- sleep ---------------------------------------------------------------------------------------------------------------------
-@equation("CM-16.4", source=f"{SHY}: in proportion; ratios below the line do not change", rtol=1e-12, papers=("tononi2014sleep",))
+# --- sleep ----------------------------------------------------------------------------------------
+@equation(
+    "CM-16.4",
+    source=f"{SHY}: in proportion; ratios below the line do not change",
+    rtol=1e-12,
+    papers=("tononi2014sleep",),
+)
 def ratios_of_weights_that_are_not_spared_do_not_change(specimen: Any) -> Any:
     before, order = sizes(), np.argsort(sizes())
     after, small = slept(specimen, before), order[: int(0.7 * len(order)) - 1]
     return np.exp(after[small] - after[small[0]]), np.exp(before[small] - before[small[0]])
 
 
-@equation("CM-16.4b", source="without the ramp: the total falls by rho times the share that is not spared, with one rho for all of it", rtol=1e-9)
+@equation(
+    "CM-16.4b",
+    source="without the ramp: the total falls by rho times the share that is not spared, with one rho for all of it",
+    rtol=1e-9,
+)
 def the_total_falls_by_rho_times_the_share_not_spared(specimen: Any) -> Any:
     before = sizes(4001)
-    after, exposed = slept(specimen, before, ramp=0.0), np.argsort(before)[:3201]           # the line itself included
+    # the line itself included
+    after, exposed = slept(specimen, before, ramp=0.0), np.argsort(before)[:3201]
     rho = 1.0 - math.exp((after - before)[exposed[0]])
     w = np.exp(before)
-    return [np.exp(after).sum() / w.sum(), rho], [1.0 - rho * w[exposed].sum() / w.sum(), NIGHT * w.sum() / w[exposed].sum()]
+    return [np.exp(after).sum() / w.sum(), rho], [
+        1.0 - rho * w[exposed].sum() / w.sum(),
+        NIGHT * w.sum() / w[exposed].sum(),
+    ]
 
 
-@data("CM-16.5", source=f"{DE_VIVO}: mean size after sleep 0.82 of that after wake", atol=0.02, figure="downscaling",
-      papers=("devivo2017ultrastructural",))
+@data(
+    "CM-16.5",
+    source=f"{DE_VIVO}: mean size after sleep 0.82 of that after wake",
+    atol=0.02,
+    figure="downscaling",
+    papers=("devivo2017ultrastructural",),
+)
 def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     means = []
     for spread in (0.3, 0.8, 1.0):
@@ -73,14 +117,24 @@ def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     return means, [0.82, 0.82, 0.82]
 
 
-@data("CM-16.5b", source=f"{DE_VIVO}: the largest fifth did not change", atol=0.0, figure="downscaling", papers=("devivo2017ultrastructural",))
+@data(
+    "CM-16.5b",
+    source=f"{DE_VIVO}: the largest fifth did not change",
+    atol=0.0,
+    figure="downscaling",
+    papers=("devivo2017ultrastructural",),
+)
 def the_largest_fifth_is_spared(specimen: Any) -> Any:
     before = sizes()
     largest = np.argsort(before)[-1000:]
     return slept(specimen, before)[largest], before[largest]
 
 
-@signature("CM-16.6", source=f"{SHY}: signal over noise does not fall; (mean strong - mean weak) / sd weak", papers=("tononi2014sleep",))
+@signature(
+    "CM-16.6",
+    source=f"{SHY}: signal over noise does not fall; (mean strong - mean weak) / sd weak",
+    papers=("tononi2014sleep",),
+)
 def sleep_raises_signal_over_noise(specimen: Any) -> Any:
     before = sizes()
     strong = np.argsort(np.argsort(before)) >= 4000
@@ -92,15 +146,26 @@ def sleep_raises_signal_over_noise(specimen: Any) -> Any:
     return at_least(ratio(slept(specimen, before)) / ratio(before), 1.0)
 
 
-@limit("CM-16.6b", source=f"{SHY}: smaller, not gone: no weight loses more than half, and the order stays", papers=("tononi2014sleep",))
+@limit(
+    "CM-16.6b",
+    source=f"{SHY}: smaller, not gone: no weight loses more than half, and the order stays",
+    papers=("tononi2014sleep",),
+)
 def no_weight_is_extinguished_and_the_order_stays(specimen: Any) -> Any:
     before = np.concatenate([sizes(900, 0.5) - 3.0, sizes(100, 2.0) + 3.0])
     after = slept(specimen, before)
-    return bool((before - after).max() <= math.log(2.0) + 1e-12 and (np.diff(after[np.argsort(before)]) >= -1e-12).all())
+    return bool(
+        (before - after).max() <= math.log(2.0) + 1e-12
+        and (np.diff(after[np.argsort(before)]) >= -1e-12).all()
+    )
 
 
-# --- wake and sleep --------------------------------------------------------------------------------------------------------------
-@equation("CM-16.7", source="closed form: E = E_max (1 - (1 - eta / E_max)^k) after k occasions", rtol=1e-10)
+# --- wake and sleep -------------------------------------------------------------------------------
+@equation(
+    "CM-16.7",
+    source="closed form: E = E_max (1 - (1 - eta / E_max)^k) after k occasions",
+    rtol=1e-10,
+)
 def waking_gains_add_up_and_saturate(specimen: Any) -> Any:
     measured, expected = [], []
     for k in (1, 20, 100, 2000):
@@ -111,16 +176,29 @@ def waking_gains_add_up_and_saturate(specimen: Any) -> Any:
     return measured, expected
 
 
-@signature("CM-16.7b", source=f"{SHY}: a day awake lowers the capacity to learn, a night restores it", figure="day_and_night",
-           papers=("tononi2014sleep",))
+@signature(
+    "CM-16.7b",
+    source=f"{SHY}: a day awake lowers the capacity to learn, a night restores it",
+    figure="day_and_night",
+    papers=("tononi2014sleep",),
+)
 def learning_saturates_without_sleep_and_is_restored_by_it(specimen: Any) -> Any:
     log_weight, log_room = awake(specimen, 60)
     low, high = specimen.quantiles(log_weight, 0.7, 0.8)
-    rested = specimen.headroom(specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST)
-    return bool(math.exp(log_room) < 0.6 and rested > 0.999 and abs(np.exp(log_weight).mean() - 1.0) < 1e-9)
+    rested = specimen.headroom(
+        specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST
+    )
+    return bool(
+        math.exp(log_room) < 0.6 and rested > 0.999 and abs(np.exp(log_weight).mean() - 1.0) < 1e-9
+    )
 
 
-@limit("CM-16.7c", source=f"{SHY}: renormalisation to a baseline; nights after idle days change nothing", atol=1e-12, papers=("tononi2014sleep",))
+@limit(
+    "CM-16.7c",
+    source=f"{SHY}: renormalisation to a baseline; nights after idle days change nothing",
+    atol=1e-12,
+    papers=("tononi2014sleep",),
+)
 def nights_after_idle_days_change_nothing(specimen: Any) -> Any:
     log_weight, _ = awake(specimen, 60)
     rested = slept(specimen, log_weight)
@@ -130,28 +208,37 @@ def nights_after_idle_days_change_nothing(specimen: Any) -> Any:
     return later, rested
 
 
-@signature("CM-16.7d", source=f"{SHY}: the total stays; ours: a gain of 1 in 300 for 200 nights, lost by all or by half of the total",
-           papers=("tononi2014sleep",))
+@signature(
+    "CM-16.7d",
+    source=f"{SHY}: the total stays; ours: a gain of 1 in 300 for 200 nights, lost by all or by half of the total",
+    papers=("tononi2014sleep",),
+)
 def an_old_memory_loses_only_as_much_as_others_gain(specimen: Any) -> Any:
     log_weight = np.zeros(300)
     for night in range(200):
-        active = (20 * night + np.arange(20)) % 280                                    # the last twenty are never active again
+        # the last twenty are never active again
+        active = (20 * night + np.arange(20)) % 280
         specimen.potentiate(active, 1.0, MOST, 0.0, log_weight)
         log_weight = slept(specimen, log_weight)
     level = np.exp(log_weight).mean()
     return between(log_weight[280:] / level, -200.0 / 150.0, -200.0 * math.log(301.0 / 300.0))
 
 
-# --- the adaptation ------------------------------------------------------------------------------------------------------------
+# --- the adaptation -------------------------------------------------------------------------------
 @adaptation("SHY-1", source="eta 0.2, E_max 20: 0.99^20", atol=0.005)
 def twenty_messages_leave_a_headroom_of_eighty_two_percent(specimen: Any) -> Any:
     return math.exp(awake(specimen, 20)[1]), 0.82
 
 
-@adaptation("SHY-2", source="a smooth step in log strength: 1, 1/2, 0, flat at both ends", atol=1e-5)
+@adaptation(
+    "SHY-2", source="a smooth step in log strength: 1, 1/2, 0, flat at both ends", atol=1e-5
+)
 def the_loss_falls_smoothly_to_zero(specimen: Any) -> Any:
     at = [specimen.loss(x, -1.0, 1.0) for x in (-5.0, -1.0, 0.0, 1.0, 5.0)]
-    ends = [(specimen.loss(x + 1e-6, -1.0, 1.0) - specimen.loss(x, -1.0, 1.0)) / 1e-6 for x in (-1.0, 1.0 - 1e-6)]
+    ends = [
+        (specimen.loss(x + 1e-6, -1.0, 1.0) - specimen.loss(x, -1.0, 1.0)) / 1e-6
+        for x in (-1.0, 1.0 - 1e-6)
+    ]
     return [*at, *ends], [1.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0]
 
 
@@ -171,11 +258,23 @@ def headroom_stays_in_bounds(specimen: Any) -> Any:
     return between([specimen.headroom(e, MOST) for e in (-3.0, 0.0, 10.0, 20.0, 1e9)], 1e-12, 1.0)
 
 
-@limit("SHY-8", source="by hand: below the baseline nothing is lost; all spared: nothing; e + 1 in full; half of the only exposed weight", atol=1e-12)
+@limit(
+    "SHY-8",
+    source="by hand: below the baseline nothing is lost; all spared: nothing; e + 1 in full; half of the only exposed weight",
+    atol=1e-12,
+)
 def downscaling_at_its_limits(specimen: Any) -> Any:
-    cases = (((-0.1, 0.0), (0.0, 0.0), 0.5, (0.0, -0.1, 0.0)), ((math.log(3.0), 0.0), (2.0, 2.0), 0.5, (2.0, math.log(3.0), 0.0)),
-             ((1.0, 0.0), (0.0, 0.0), 0.1, (0.9 * (math.e + 1.0) - 2.0, 1.0 + math.log(0.9), math.log(0.9))),
-             ((0.0, math.log(3.0)), (0.0, 2.0), 0.18, (1.5, math.log(0.5), math.log(3.0))))
+    cases = (
+        ((-0.1, 0.0), (0.0, 0.0), 0.5, (0.0, -0.1, 0.0)),
+        ((math.log(3.0), 0.0), (2.0, 2.0), 0.5, (2.0, math.log(3.0), 0.0)),
+        (
+            (1.0, 0.0),
+            (0.0, 0.0),
+            0.1,
+            (0.9 * (math.e + 1.0) - 2.0, 1.0 + math.log(0.9), math.log(0.9)),
+        ),
+        ((0.0, math.log(3.0)), (0.0, 2.0), 0.18, (1.5, math.log(0.5), math.log(3.0))),
+    )
     measured: list[float] = []
     expected: list[float] = []
     for log_weight, log_strength, share, after in cases:
@@ -190,17 +289,19 @@ def a_gain_beyond_the_capacity_leaves_the_least_headroom(specimen: Any) -> Any:
     return specimen.potentiate(np.array([0]), 2.0, 1.0, 0.0, np.zeros(1)), math.log(1e-9)
 
 
-# --- in a memory ---------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tuple[Any, Any]:
-    """Messages of three sessions, some refused, with answers that teach, and nights of different length, the last after an idle day.
+    """Messages of three sessions, some refused, with answers that teach, and nights of different
+    length, the last after an idle day.
 
-    Both give ln w, ln of the headroom and ln of the strength of each memory before and after each night, and the encoding strength of each event.
+    Both give ln w, ln of the headroom and ln of the strength of each memory before and after each
+    night, and the encoding strength of each event.
     """
     rng, shares = np.random.default_rng(3), {24.0: 1.0, 48.0: 0.4, 72.0: 1.5, 96.0: 1.0}
     given = rng.normal(0.0, 0.7, messages)
 
     def strength(view: Any, _: Any) -> None:
-        view.log_strength[...] = given[:len(view.log_strength)]
+        view.log_strength[...] = given[: len(view.log_strength)]
 
     def veto(view: Any, incoming: Any) -> None:
         view.veto = int("refused" in incoming.event.text)
@@ -208,11 +309,18 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
     def share(view: Any, tick: Any) -> None:
         view.sleep_share = shares[tick.end]
 
-    memory = memory_of(specimen, "dense_similarity", neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
-                       neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
-                       neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="night"), eta=eta, excess_most=most)
+    memory = memory_of(
+        specimen,
+        "dense_similarity",
+        neighbour(Phase.MAINTAIN, strength, adds=(LOG_STRENGTH,), id="strength"),
+        neighbour(Phase.ENCODE, veto, adds=(VETO,), id="gate"),
+        neighbour(Phase.CONSOLIDATE, share, sets=(SLEEP_SHARE,), id="night"),
+        eta=eta,
+        excess_most=most,
+    )
     w: list[float] = []
-    first: list[float] = []                                            # ln of the strength at encoding, and what the neighbour adds
+    # ln of the strength at encoding, and what the neighbour adds
+    first: list[float] = []
     sessions: list[str] = []
     room = 1.0
     measured: list[float] = []
@@ -226,7 +334,12 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
 
     def look() -> None:
         memory.advance(memory.now)
-        measured.extend([*memory.column(specimen.RENORMALISED_WEIGHT), float(memory.column(specimen.RENORMALISED_ROOM))])
+        measured.extend(
+            [
+                *memory.column(specimen.RENORMALISED_WEIGHT),
+                float(memory.column(specimen.RENORMALISED_ROOM)),
+            ]
+        )
         measured.extend(memory.column(LOG_STRENGTH))
         expected.extend([*np.log(w), math.log(room), *(np.log(w) + first)])
 
@@ -238,14 +351,26 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
         low, high = (x[int(q * (len(w) - 1))] for q in (1.0 - SPARED - RAMP, 1.0 - SPARED))
         s = np.clip((x - low) / (high - low), 0.0, 1.0)
         loss, sizes = (1.0 + 2.0 * s) * (1.0 - s) ** 2, np.array(w)[order]
-        rho = min(min(total - len(w), (1.0 - (1.0 - NIGHT) ** shares[time]) * total) / float(loss @ sizes), 0.5)
+        rho = min(
+            min(total - len(w), (1.0 - (1.0 - NIGHT) ** shares[time]) * total)
+            / float(loss @ sizes),
+            0.5,
+        )
         for row, part in zip(order, loss, strict=True):
             w[row] *= 1.0 - rho * part
         room = min(1.0 - (sum(w) - len(w)) / most, 1.0)
 
     for i in range(messages):
         text = f"message {i} {'refused' if i % 7 == 3 else 'kept'}"
-        encode(memory, Event(0.5 * i + 24.0 * (i > messages // 2), text, session=f"session {i % 11 // 4}", dated=False))
+        encode(
+            memory,
+            Event(
+                0.5 * i + 24.0 * (i > messages // 2),
+                text,
+                session=f"session {i % 11 // 4}",
+                dated=False,
+            ),
+        )
         measured.append(float(memory.column(ENCODING_STRENGTH)))
         expected.append(math.log(room))
         if "kept" in text:
@@ -270,8 +395,12 @@ def days_in_memory(specimen: Any, eta: float, most: float, messages: int) -> tup
     return measured, expected
 
 
-@adaptation("SHY-6", source=f"ours, after {SHY}: w and headroom themselves, sorted strengths, night by night in numpy", atol=1e-9,
-            papers=("tononi2014sleep",))
+@adaptation(
+    "SHY-6",
+    source=f"ours, after {SHY}: w and headroom themselves, sorted strengths, night by night in numpy",
+    atol=1e-9,
+    papers=("tononi2014sleep",),
+)
 def a_memory_gains_while_awake_and_loses_in_sleep(specimen: Any) -> Any:
     return days_in_memory(specimen, 0.3, 30.0, 38)
 
@@ -280,40 +409,71 @@ def a_memory_gains_while_awake_and_loses_in_sleep(specimen: Any) -> Any:
 def a_memory_without_headroom_hardly_learns(specimen: Any) -> Any:
     memory = memory_of(specimen, eta=1.0, excess_most=1.0)
     encode(memory, (0.0, "one"), (1.0, "two"))
-    return [*memory.column(specimen.RENORMALISED_WEIGHT), float(memory.column(specimen.RENORMALISED_ROOM))], [math.log(2.0), 0.0, math.log(1e-9)]
+    return [
+        *memory.column(specimen.RENORMALISED_WEIGHT),
+        float(memory.column(specimen.RENORMALISED_ROOM)),
+    ], [math.log(2.0), 0.0, math.log(1e-9)]
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("downscaling", caption="A night takes the same share off all but the strongest: the largest fifth is spared, the others lose 18 per cent of "
-        "the total", source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "downscaling",
+    caption="A night takes the same share off all but the strongest: the largest fifth is spared, the others lose 18 per cent of "
+    "the total",
+    source=f"{DE_VIVO}: mean 0.82, largest fifth unchanged",
+)
 def left_over_size(specimen: Any) -> Picture:
     before = np.sort(sizes(2000))
     left, rank = np.exp(slept(specimen, before) - before), np.exp(before)
     whole = float(np.exp(before + np.log(left)).sum() / rank.sum())
-    return Picture("size of the synapse before sleep", "share left after sleep", (
-        Curve("mechanism", rank, left), Curve(f"of the total, {whole:.2f}", rank[[0, -1]], np.full(2, whole)),
-        dots("de Vivo et al.: the largest fifth", rank[[1600, 1999]], np.ones(2))), log="x")
+    return Picture(
+        "size of the synapse before sleep",
+        "share left after sleep",
+        (
+            Curve("mechanism", rank, left),
+            Curve(f"of the total, {whole:.2f}", rank[[0, -1]], np.full(2, whole)),
+            dots("de Vivo et al.: the largest fifth", rank[[1600, 1999]], np.ones(2)),
+        ),
+        log="x",
+    )
 
 
-@figure("day_and_night", caption="While awake the mean weight rises and the headroom for learning falls; each night restores both",
-        source=f"{SHY}; 60 occasions a day")
+@figure(
+    "day_and_night",
+    caption="While awake the mean weight rises and the headroom for learning falls; each night restores both",
+    source=f"{SHY}; 60 occasions a day",
+)
 def days_and_nights(specimen: Any) -> Picture:
     log_weight, room, seen = np.zeros(200), 0.0, []
     for k in range(181):
         seen.append((float(np.exp(log_weight).mean()), math.exp(room)))
         if k in (60, 120):
             low, high = specimen.quantiles(log_weight, 0.7, 0.8)
-            room = math.log(specimen.headroom(specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST))
+            room = math.log(
+                specimen.headroom(
+                    specimen.downscale(NIGHT, low, high, log_weight.copy(), log_weight), MOST
+                )
+            )
             seen[-1] = (math.nan, math.nan)
-        room = specimen.potentiate(np.array([2 * k % 200, (2 * k + 1) % 200]), ETA, MOST, room, log_weight)
-    return Picture("occasions, sleep after 60 and 120", "share of the value in the first morning", tuple(
-        Curve(label, np.arange(181), np.array(seen)[:, i]) for i, label in enumerate(("mean weight", "headroom"))))
+        room = specimen.potentiate(
+            np.array([2 * k % 200, (2 * k + 1) % 200]), ETA, MOST, room, log_weight
+        )
+    return Picture(
+        "occasions, sleep after 60 and 120",
+        "share of the value in the first morning",
+        tuple(
+            Curve(label, np.arange(181), np.array(seen)[:, i])
+            for i, label in enumerate(("mean weight", "headroom"))
+        ),
+    )
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 @mutant("a constant taken off each weight, with a floor", rejected_by="CM-16.4")
 def subtractive(specimen: Any) -> Any:
-    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+    def downscale(
+        share: float, low: float, high: float, log_strength: Any, log_weight: Any
+    ) -> float:
         w = np.exp(log_weight)
         log_weight[:] = np.log(np.maximum(w - share * w.mean(), 1e-9))
         return 0.0
@@ -323,7 +483,9 @@ def subtractive(specimen: Any) -> Any:
 
 @mutant("all halved every night", rejected_by="CM-16.5")
 def halved(specimen: Any) -> Any:
-    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+    def downscale(
+        share: float, low: float, high: float, log_strength: Any, log_weight: Any
+    ) -> float:
         log_weight -= math.log(2.0)
         return 0.0
 
@@ -342,7 +504,9 @@ def weak_spared(specimen: Any) -> Any:
 
 @mutant("rho 0.18 although only a part is exposed", rejected_by="CM-16.4b")
 def too_little(specimen: Any) -> Any:
-    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+    def downscale(
+        share: float, low: float, high: float, log_strength: Any, log_weight: Any
+    ) -> float:
         log_weight += np.log1p(-share * (log_strength <= low))
         return 0.0
 
@@ -351,7 +515,9 @@ def too_little(specimen: Any) -> Any:
 
 @mutant("a share every night, without a baseline", rejected_by="CM-16.7c")
 def no_baseline(specimen: Any) -> Any:
-    def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
+    def downscale(
+        share: float, low: float, high: float, log_strength: Any, log_weight: Any
+    ) -> float:
         log_weight += np.log1p(-share * (log_strength <= low))
         return 0.0
 

@@ -1,4 +1,7 @@
-"""Evidence for synaptic_tagging_printed: the rule of Cortex 4.2.4, and the checks of Luboeinski & Tetzlaff's model run on it."""
+"""Evidence for synaptic_tagging_printed: the rule of Cortex 4.2.4, and the checks of Luboeinski
+& Tetzlaff's model run on it.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -11,7 +14,7 @@ from ..checks import adaptation, mutant
 from ..specimen import NotTestable
 from . import synaptic_tagging as paper
 
-KAPPA = 48.0 / 3.078                # scales the life of a strong tag to the window of 48 h
+KAPPA = 48.0 / 3.078  # scales the life of a strong tag to the window of 48 h
 STRONG, WEAK, WINDOW, GAIN, FACTOR = 0.7, 0.5, 48.0, 0.25, 1.5
 
 
@@ -26,21 +29,50 @@ def lifted(specimen: Any, events: paper.Events) -> tuple[NDArray[np.float64], ND
 
 
 def as_synapses(specimen: Any) -> SimpleNamespace:
-    """The printed rule as capture: amplitude is importance, hours are multiplied by kappa, the gain of heat is the late phase."""
+    """The printed rule as capture: amplitude is importance, hours are multiplied by kappa, the
+    gain of heat is the late phase.
+    """
+
     def capture(now: float, since: float, longest: float, *rest: Any) -> None:
         alpha, links, created, induced = rest[2], rest[6:10], rest[10], rest[11]
         if alpha == 0.0:
             raise NotTestable("has no proteins to block", where=specimen.id)
-        neurons = [tuple(-1 - int(links[3][k]) for k in links[2][links[0][r]:links[0][r] + links[1][r]]) for r in range(len(created))]
-        rest[-1][:] = lifted(specimen, [(KAPPA * t, 0.98 * c / paper.FULL, on) for t, c, on in zip(created, induced, neurons, strict=True)])[1] - 1.0
+        neurons = [
+            tuple(-1 - int(links[3][k]) for k in links[2][links[0][r] : links[0][r] + links[1][r]])
+            for r in range(len(created))
+        ]
+        rest[-1][:] = (
+            lifted(
+                specimen,
+                [
+                    (KAPPA * t, 0.98 * c / paper.FULL, on)
+                    for t, c, on in zip(created, induced, neurons, strict=True)
+                ],
+            )[1]
+            - 1.0
+        )
 
     return SimpleNamespace(NO_SYNAPSE=-1.0, induce=lambda *_: None, capture=capture)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("STP-1", source="Cortex 4.2.4: +0.25 times |A n B| / min(|A|, |B|), heat times 1.5", atol=1e-12, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "STP-1",
+    source="Cortex 4.2.4: +0.25 times |A n B| / min(|A|, |B|), heat times 1.5",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
 def an_important_memory_lifts_weak_ones_by_the_overlap_of_their_entities(specimen: Any) -> Any:
-    importance, heat = lifted(specimen, [(0.0, 0.4, (0, 3)), (1.0, 0.3, (1,)), (2.0, 0.4, (4,)), (3.0, 0.6, (0,)), (40.0, 0.9, (0, 1, 2))])
+    importance, heat = lifted(
+        specimen,
+        [
+            (0.0, 0.4, (0, 3)),
+            (1.0, 0.3, (1,)),
+            (2.0, 0.4, (4,)),
+            (3.0, 0.6, (0,)),
+            (40.0, 0.9, (0, 1, 2)),
+        ],
+    )
     return [*importance[:4], *heat[:4]], [0.4 + 0.25 / 2, 0.3 + 0.25, 0.4, 0.6, 1.5, 1.5, 1.0, 1.0]
 
 
@@ -56,22 +88,25 @@ def sharing_two_entities_lifts_once(specimen: Any) -> Any:
     return [importance[0], heat[0]], [0.45, 1.5]
 
 
-# --- the paper's checks --------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 early_phase = paper.calcium_drives_the_early_phase_to_its_fixed_points
 tag_life = paper.a_strong_tag_lasts_three_hours_and_its_synthesis_one_and_a_third
 late_phase = paper.with_proteins_a_tagged_synapse_saturates_exponentially
 competition = paper.one_strong_synapse_captures_less_than_ten.of_variety(as_synapses)
 weak_alone = paper.a_weak_memory_alone_captures_nothing.of_variety(as_synapses)
-window = paper.strong_memories_preserve_a_weak_one_longer_if_they_come_before_it.of_variety(as_synapses)
+window = paper.strong_memories_preserve_a_weak_one_longer_if_they_come_before_it.of_variety(
+    as_synapses
+)
 end_of_window = paper.capture_ends_with_the_tag.of_variety(as_synapses)
 protein_block = paper.without_protein_synthesis_nothing_is_captured.of_variety(as_synapses)
 pathways = paper.pathways_of_one_neuron_share_proteins_and_others_do_not.of_variety(as_synapses)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 window_picture = paper.capture_by_the_lag_of_the_strong.of_variety(
     "Gain of a weak memory by the lag of strong ones, in the paper's hours: one fixed amount for any lag in the window after it",
-    as_synapses)
+    as_synapses,
+)
 
 
 @mutant("overlap as a share of the union", rejected_by="STP-1")

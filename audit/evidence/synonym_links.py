@@ -1,4 +1,7 @@
-"""Evidence for synonym_links: all cosines by hand, and walks over a network with the links as linear systems in numpy."""
+"""Evidence for synonym_links: all cosines by hand, and walks over a network with the links as
+linear systems in numpy.
+"""
+
 from __future__ import annotations
 
 import math
@@ -19,8 +22,16 @@ from ..paper_numbers import paper_number
 
 PAPER, LEAST, D = "jimenez2024hipporag", 0.8, 0.5
 NUMBERS = (
-    paper_number("cosine", LEAST, "1", paper=PAPER, where="implementation details: synonymy threshold 0.8"),
-    paper_number("query", "nearest", "1", paper=PAPER, where="online retrieval: query nodes are those of the largest cosine with the named entities"),
+    paper_number(
+        "cosine", LEAST, "1", paper=PAPER, where="implementation details: synonymy threshold 0.8"
+    ),
+    paper_number(
+        "query",
+        "nearest",
+        "1",
+        paper=PAPER,
+        where="online retrieval: query nodes are those of the largest cosine with the named entities",
+    ),
 )
 
 
@@ -29,7 +40,11 @@ def circle(*angles: float) -> NDArray[np.float32]:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
 
-@equation("SL-1", source="HippoRAG: names of a cosine of 0.8 or more, by the cosine of every pair; new names are compared with all", papers=(PAPER,))
+@equation(
+    "SL-1",
+    source="HippoRAG: names of a cosine of 0.8 or more, by the cosine of every pair; new names are compared with all",
+    papers=(PAPER,),
+)
 def pairs_are_those_of_all_cosines(specimen: Any) -> Any:
     rng, same = np.random.default_rng(1), []
     for n, d in ((2, 2), (30, 3), (600, 3)):
@@ -39,39 +54,68 @@ def pairs_are_those_of_all_cosines(specimen: Any) -> Any:
         for first in (0, n // 2, n):
             near = {(a, b) for b in range(first, n) for a in range(b) if cosines[a, b] >= LEAST}
             found = [tuple(pair) for pair in specimen.near_pairs(vectors, first, LEAST).tolist()]
-            same.append(set(found) == near and len(found) == len(near) and found == sorted(found, key=lambda pair: pair[::-1]))
-    edge = specimen.near_pairs(circle(0.0, math.acos(LEAST) - 1e-3, -math.acos(LEAST) - 1e-3), 0, LEAST).tolist()
-    exact = specimen.near_pairs(np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32), 0, 0.5).tolist()
+            same.append(
+                set(found) == near
+                and len(found) == len(near)
+                and found == sorted(found, key=lambda pair: pair[::-1])
+            )
+    edge = specimen.near_pairs(
+        circle(0.0, math.acos(LEAST) - 1e-3, -math.acos(LEAST) - 1e-3), 0, LEAST
+    ).tolist()
+    exact = specimen.near_pairs(
+        np.array([[1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5]], np.float32), 0, 0.5
+    ).tolist()
     return [*same, edge == [[0, 1]], exact == [[0, 1]]], [True] * 11
 
 
-@limit("SL-6", source="definition: names that come one by one have the pairs of those that come together, also at a cosine of just the least")
+@limit(
+    "SL-6",
+    source="definition: names that come one by one have the pairs of those that come together, also at a cosine of just the least",
+)
 def a_pair_does_not_depend_on_when_its_names_come(specimen: Any) -> Any:
     rng = np.random.default_rng(4)
     vectors = rng.normal(size=(300, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     same = []
-    for a, b in zip(rng.integers(0, 150, 12).tolist(), rng.integers(150, 300, 12).tolist(), strict=True):
+    for a, b in zip(
+        rng.integers(0, 150, 12).tolist(), rng.integers(150, 300, 12).tolist(), strict=True
+    ):
         low, high = -1.0, 1.0
-        for _ in range(30):                                 # the cosine of a late name, to the last bit, by bisection
+        # the cosine of a late name, to the last bit, by bisection
+        for _ in range(30):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if [a, b] in specimen.near_pairs(vectors[:b + 1], b, middle).tolist() else (low, middle)
+            low, high = (
+                (middle, high)
+                if [a, b] in specimen.near_pairs(vectors[: b + 1], b, middle).tolist()
+                else (low, middle)
+            )
         same.append([a, b] in specimen.near_pairs(vectors, 0, low).tolist())
     return same, [True] * 12
 
 
-@adaptation("SL-2", source="ours: links by lists; a synonym is one link each way between two entities, beside all others")
+@adaptation(
+    "SL-2",
+    source="ours: links by lists; a synonym is one link each way between two entities, beside all others",
+)
 def the_network_has_the_links_of_both(specimen: Any) -> Any:
     rng, same = np.random.default_rng(2), []
     for _ in range(20):
-        nodes, links = 12, [(int(a), int(b)) for a, b in rng.integers(0, 12, (int(rng.integers(0, 30)), 2))]
+        nodes, links = (
+            12,
+            [(int(a), int(b)) for a, b in rng.integers(0, 12, (int(rng.integers(0, 30)), 2))],
+        )
         order = sorted(range(len(links)), key=lambda k: links[k][0])
         degree = np.bincount([a for a, _ in links], minlength=nodes)
         pairs = np.array([(0, 2), (1, 3)], np.int64)
-        held = [sorted(t for s, t in [*links, (11, -3), (9, -1), (10, -4), (8, -2)] if s == v) for v in range(nodes)]
+        held = [
+            sorted(t for s, t in [*links, (11, -3), (9, -1), (10, -4), (8, -2)] if s == v)
+            for v in range(nodes)
+        ]
         ends = np.array([b for _, b in links], np.int64)
         start, out, found = joined(np.cumsum(degree) - degree, degree, ends[order], pairs)
-        same.append([sorted(found[s:s + d].tolist()) for s, d in zip(start, out, strict=True)] == held)
+        same.append(
+            [sorted(found[s : s + d].tolist()) for s, d in zip(start, out, strict=True)] == held
+        )
     return same, [True] * 20
 
 
@@ -85,17 +129,33 @@ class Named:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, 3) float32."""
-        return np.array([[math.cos(a), math.sin(a), 0.0] if (a := self.angles.get(t)) is not None else [0.0, 0.0, 1.0] for t in texts],
-                        np.float32).reshape(-1, 3)
+        return np.array(
+            [
+                [math.cos(a), math.sin(a), 0.0]
+                if (a := self.angles.get(t)) is not None
+                else [0.0, 0.0, 1.0]
+                for t in texts
+            ],
+            np.float32,
+        ).reshape(-1, 3)
 
 
-ANGLES = {"mia": 0.0, "maria": 0.5, "bo": 2.0, "lisbon": 3.0, "lissabon": 3.6, "oslo": 4.6, "marie": 0.4, "zora": 5.4}   # the last two in queries
-STORY = (("Yesterday Mia met Bo.", ("mia", "bo")), ("They say Maria lives in Lisbon.", ("maria", "lisbon")),
-         ("In winter Lissabon was warm.", ("lissabon",)), ("And Oslo was cold.", ("oslo",)), ("Nothing was said.", ()))
+# the last two in queries
+ANGLES = {"mia": 0.0, "maria": 0.5, "bo": 2.0, "lisbon": 3.0, "lissabon": 3.6, "oslo": 4.6,
+          "marie": 0.4, "zora": 5.4}  # fmt: skip
+STORY = (
+    ("Yesterday Mia met Bo.", ("mia", "bo")),
+    ("They say Maria lives in Lisbon.", ("maria", "lisbon")),
+    ("In winter Lissabon was warm.", ("lissabon",)),
+    ("And Oslo was cold.", ("oslo",)),
+    ("Nothing was said.", ()),
+)
 
 
 def walked(asked: Sequence[str], least: float, count: int = len(STORY)) -> NDArray[np.float64]:
-    """Each memory's sum of pi over its names: (1 - d) (I - d P^T)^-1 s with links between names of near angles; NaN without mass."""
+    """Each memory's sum of pi over its names: (1 - d) (I - d P^T)^-1 s with links between names
+    of near angles; NaN without mass.
+    """
     names, n = list(ANGLES), count
     adjacent = np.zeros((n + len(names), n + len(names)))
     for i, (_, held) in enumerate(STORY[:count]):
@@ -117,7 +177,9 @@ def walked(asked: Sequence[str], least: float, count: int = len(STORY)) -> NDArr
 
 
 def told(specimen: Any, count: int = len(STORY), first: int = 0, **values: Any) -> Any:
-    """A memory of the story that walks exactly; the first events are asked about before the others are told."""
+    """A memory of the story that walks exactly; the first events are asked about before the
+    others are told.
+    """
     walks = Registry.read().instance("personalized_pagerank", {"epsilon": 0.0, "damping": D})
     memory = memory_of(specimen, walks, embedder=Named(ANGLES), **values)
     for part in (range(first), range(first, count)):
@@ -127,28 +189,46 @@ def told(specimen: Any, count: int = len(STORY), first: int = 0, **values: Any) 
     return memory
 
 
-@equation("SL-3", source="HippoRAG: personalized PageRank with synonymy edges, as a linear system; restarts by specificity over memories alone",
-          rtol=1e-6, papers=(PAPER,))
+@equation(
+    "SL-3",
+    source="HippoRAG: personalized PageRank with synonymy edges, as a linear system; restarts by specificity over memories alone",
+    rtol=1e-6,
+    papers=(PAPER,),
+)
 def a_query_reaches_memories_of_a_synonym(specimen: Any) -> Any:
     measured, expected = [], []
     for least, first in ((LEAST, 0), (LEAST, 2), (0.9, 0), (0.0, 1)):
         memory = told(specimen, first=first, cosine=least)
-        for query, asked in (("Where is Mia?", ("mia",)), ("Did Bo see Lissabon?", ("bo", "lissabon")), ("Is it cold in Oslo?", ("oslo",))):
+        for query, asked in (
+            ("Where is Mia?", ("mia",)),
+            ("Did Bo see Lissabon?", ("bo", "lissabon")),
+            ("Is it cold in Oslo?", ("oslo",)),
+        ):
             memory.retrieve(query)
             measured += np.nan_to_num(memory.column(PAGERANK), nan=-1.0).tolist()
             expected += np.nan_to_num(walked(asked, least), nan=-1.0).tolist()
     return measured, expected
 
 
-@limit("SL-4", source="definition: no names, no query with a name, no pair: answers and state of a memory without the mechanism")
+@limit(
+    "SL-4",
+    source="definition: no names, no query with a name, no pair: answers and state of a memory without the mechanism",
+)
 def without_a_pair_nothing_changes(specimen: Any) -> Any:
     found = []
     for least in (LEAST, 1.0):
-        memory, without = told(specimen, 1, cosine=least, query="names"), told(specimen, 1, query="names")
+        memory, without = (
+            told(specimen, 1, cosine=least, query="names"),
+            told(specimen, 1, query="names"),
+        )
         for query in ("Where is Mia?", "What?", "Did Zoe go?"):
-            found.append(memory.retrieve(query).final.tolist() == without.retrieve(query).final.tolist())
+            found.append(
+                memory.retrieve(query).final.tolist() == without.retrieve(query).final.tolist()
+            )
             wanted = walked(("mia",), 2.0, 1) if "Mia" in query else np.array([np.nan])
-            found.append(bool(np.allclose(memory.column(PAGERANK), wanted, rtol=1e-6, equal_nan=True)))
+            found.append(
+                bool(np.allclose(memory.column(PAGERANK), wanted, rtol=1e-6, equal_nan=True))
+            )
         empty = memory_of(specimen, embedder=Named(ANGLES))
         found.append(len(empty.retrieve("Where is Mia?").rows) == 0)
         full, edges = told(specimen, cosine=0.0), told(specimen, cosine=0.0)
@@ -157,7 +237,11 @@ def without_a_pair_nothing_changes(specimen: Any) -> Any:
     return found, [True] * 16
 
 
-@limit("SL-5", source="definition: a name whose only event was erased has no vector and no synonyms; the others keep theirs", rtol=1e-6)
+@limit(
+    "SL-5",
+    source="definition: a name whose only event was erased has no vector and no synonyms; the others keep theirs",
+    rtol=1e-6,
+)
 def an_erased_name_has_no_synonyms(specimen: Any) -> Any:
     measured, expected = [], []
     for asked_before in (False, True):
@@ -168,28 +252,52 @@ def an_erased_name_has_no_synonyms(specimen: Any) -> Any:
         for query, asked in (("Where is Mia?", ("mia",)), ("Is it Lissabon?", ("lissabon",))):
             memory.retrieve(query)
             measured += np.nan_to_num(np.delete(memory.column(PAGERANK), 1), nan=-1.0).tolist()
-            expected += [walked(asked, LEAST, 1)[0], -1.0, -1.0, -1.0] if asked == ("mia",) else [-1.0, 1.0 / (1.0 + math.sqrt(D)), -1.0, -1.0]
+            expected += (
+                [walked(asked, LEAST, 1)[0], -1.0, -1.0, -1.0]
+                if asked == ("mia",)
+                else [-1.0, 1.0 / (1.0 + math.sqrt(D)), -1.0, -1.0]
+            )
     return measured, expected
 
 
-@adaptation("SL-7", source="HippoRAG: a name of the query starts at the entity of the largest cosine, found by angles; walks as linear systems",
-            rtol=1e-6, papers=(PAPER,))
+@adaptation(
+    "SL-7",
+    source="HippoRAG: a name of the query starts at the entity of the largest cosine, found by angles; walks as linear systems",
+    rtol=1e-6,
+    papers=(PAPER,),
+)
 def an_unknown_name_starts_at_the_nearest_entity(specimen: Any) -> Any:
     measured, expected = list[float](), list[float]()
     for query, first in (("nearest", 0), ("nearest", 2), ("names", 0)):
         memory = told(specimen, first=first, query=query)
-        for text, asked in (("Is Marie in Lissabon?", ("marie", "lissabon")), ("Did Zora see Maria or Marie?", ("zora", "maria", "marie")),
-                            ("Is it Zora?", ("zora",)), ("Is it cold?", ())):
+        for text, asked in (
+            ("Is Marie in Lissabon?", ("marie", "lissabon")),
+            ("Did Zora see Maria or Marie?", ("zora", "maria", "marie")),
+            ("Is it Zora?", ("zora",)),
+            ("Is it cold?", ()),
+        ):
             memory.retrieve(text)
             mentioned = {name for _, held in STORY for name in held}
-            near = {name: max(mentioned, key=lambda held: math.cos(ANGLES[held] - ANGLES[name])) for name in asked}
-            starts = sorted({near[name] if query == "nearest" else name for name in asked} & mentioned)
+            near = {
+                name: max(mentioned, key=lambda held: math.cos(ANGLES[held] - ANGLES[name]))
+                for name in asked
+            }
+            starts = sorted(
+                {near[name] if query == "nearest" else name for name in asked} & mentioned
+            )
             measured += np.nan_to_num(memory.column(PAGERANK), nan=-1.0).tolist()
-            expected += np.nan_to_num(walked(starts, LEAST), nan=-1.0).tolist() if starts else [-1.0] * len(STORY)
+            expected += (
+                np.nan_to_num(walked(starts, LEAST), nan=-1.0).tolist()
+                if starts
+                else [-1.0] * len(STORY)
+            )
     return measured, expected
 
 
-@limit("SL-8", source="definition: in a memory without names, or with erased names alone, no name of a query starts anywhere; nothing is stored")
+@limit(
+    "SL-8",
+    source="definition: in a memory without names, or with erased names alone, no name of a query starts anywhere; nothing is stored",
+)
 def without_names_none_is_nearest(specimen: Any) -> Any:
     empty, erased = memory_of(specimen, embedder=Named(ANGLES)), told(specimen, 1)
     found = [len(empty.retrieve("Where is Marie?").rows) == 0]
@@ -201,24 +309,37 @@ def without_names_none_is_nearest(specimen: Any) -> Any:
     return [*found, one.digest() == other.digest()], [True] * 3
 
 
-@figure("reach", caption="Mass at the memory of a synonym, against the cosine of the two names: links from 0.8 on carry the walk",
-        source="HippoRAG, synonymy; two memories of ours")
+@figure(
+    "reach",
+    caption="Mass at the memory of a synonym, against the cosine of the two names: links from 0.8 on carry the walk",
+    source="HippoRAG, synonymy; two memories of ours",
+)
 def mass_over_cosine(specimen: Any) -> Picture:
     cosines, mass = np.linspace(0.5, 1.0, 26), []
     for cosine in cosines:
         walks = Registry.read().instance("personalized_pagerank", {"epsilon": 0.0})
-        memory = memory_of(specimen, walks, embedder=Named({"mia": 0.0, "maria": math.acos(min(float(cosine), 1.0))}))
+        memory = memory_of(
+            specimen,
+            walks,
+            embedder=Named({"mia": 0.0, "maria": math.acos(min(float(cosine), 1.0))}),
+        )
         encode(memory, (0.0, "Yesterday Mia slept."), (0.1, "They say Maria left."))
         memory.retrieve("Where is Mia?")
         mass.append(float(np.nan_to_num(memory.column(PAGERANK))[1]))
-    return Picture("cosine of the names", "probability at the synonym", (Curve("the memory of the synonym", cosines, np.array(mass)),))
+    return Picture(
+        "cosine of the names",
+        "probability at the synonym",
+        (Curve("the memory of the synonym", cosines, np.array(mass)),),
+    )
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def changed(specimen: Any, change: Any) -> Any:
     """The specimen whose pairs are changed: (vectors, first, least, original) -> pairs."""
     original = specimen.near_pairs
-    return specimen.replacing("near_pairs", lambda vectors, first, least: change(vectors, first, least, original))
+    return specimen.replacing(
+        "near_pairs", lambda vectors, first, least: change(vectors, first, least, original)
+    )
 
 
 @mutant("new names are compared with new ones only", rejected_by="SL-1")
@@ -232,12 +353,16 @@ def new_ones_only(specimen: Any) -> Any:
 
 @mutant("a distance for the cosine", rejected_by="SL-1")
 def by_distance(specimen: Any) -> Any:
-    return changed(specimen, lambda vectors, first, least, original: original(vectors, first, 1.0 - least))
+    return changed(
+        specimen, lambda vectors, first, least, original: original(vectors, first, 1.0 - least)
+    )
 
 
 @mutant("the threshold of the hook is fixed", rejected_by="SL-3")
 def fixed_threshold(specimen: Any) -> Any:
-    return changed(specimen, lambda vectors, first, least, original: original(vectors, first, LEAST))
+    return changed(
+        specimen, lambda vectors, first, least, original: original(vectors, first, LEAST)
+    )
 
 
 @mutant("earlier pairs are found again", rejected_by="SL-3")
@@ -254,7 +379,12 @@ def every_pair(specimen: Any) -> Any:
 def farthest(specimen: Any) -> Any:
     def link(self: Any, view: Any, cue: Any) -> None:
         names = [view.graph.entity_name(e) for e in range(view.graph.n_entities)]
-        view.synonyms.put(cue, names, view.embedder.embed, lambda vectors, first: specimen.near_pairs(vectors, first, self.params.cosine))
+        view.synonyms.put(
+            cue,
+            names,
+            view.embedder.embed,
+            lambda vectors, first: specimen.near_pairs(vectors, first, self.params.cosine),
+        )
         if self.params.query == "nearest":
             view.synonyms.link(cue.features.entities, lambda texts: -view.embedder.embed(texts))
 

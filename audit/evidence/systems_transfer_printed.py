@@ -1,4 +1,7 @@
-"""Evidence for systems_transfer_printed: the rule of Cortex 4.2.3, and the checks of the two-trace model run on it."""
+"""Evidence for systems_transfer_printed: the rule of Cortex 4.2.3, and the checks of the
+two-trace model run on it.
+"""
+
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -13,68 +16,130 @@ RATE, FACTOR = 0.02, 2.5
 
 
 def as_traces(specimen: Any) -> SimpleNamespace:
-    """The printed rule as two traces, h and 1 - h, with one replay a day, or one an hour in the checks with schemas."""
-    def transfer(s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float) -> tuple[float, float]:
+    """The printed rule as two traces, h and 1 - h, with one replay a day, or one an hour in the
+    checks with schemas.
+    """
+
+    def transfer(
+        s_h: float, s_c: float, t: float, d_h: float, c: float, d_c: float
+    ) -> tuple[float, float]:
         h = specimen.lowered(s_h, 0, int(t), RATE, FACTOR, 0.0)
         return h, 1.0 - h
 
-    def consolidate(now: float, before: float, spontaneous: bool, first: bool, d_h: float, c: float, d_c: float, rho: float, k: float,
-                    created: Any, congruency: Any, replays: Any, s_h: Any, s_c: Any, at: Any, dependence: Any, amount: Any) -> None:
-        dependence[0] = specimen.lowered(1.0, 0, round(24.0 * now), RATE, FACTOR, float(k > 0.0) * congruency[0])
+    def consolidate(
+        now: float,
+        before: float,
+        spontaneous: bool,
+        first: bool,
+        d_h: float,
+        c: float,
+        d_c: float,
+        rho: float,
+        k: float,
+        created: Any,
+        congruency: Any,
+        replays: Any,
+        s_h: Any,
+        s_c: Any,
+        at: Any,
+        dependence: Any,
+        amount: Any,
+    ) -> None:
+        dependence[0] = specimen.lowered(
+            1.0, 0, round(24.0 * now), RATE, FACTOR, float(k > 0.0) * congruency[0]
+        )
 
     return SimpleNamespace(transfer=transfer, consolidate=consolidate)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("CM-3.5", source="Cortex 4.2.3: first n with sum 0.02 / sqrt(k) >= 0.5, 0.9; about 0.04 sqrt(n)", atol=0.0, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "CM-3.5",
+    source="Cortex 4.2.3: first n with sum 0.02 / sqrt(k) >= 0.5, 0.9; about 0.04 sqrt(n)",
+    atol=0.0,
+    papers=("cortex2026",),
+)
 def half_is_transferred_after_175_replays_and_nine_tenths_after_540(specimen: Any) -> Any:
     course = np.array([specimen.lowered(1.0, 0, n, RATE, FACTOR, 0.0) for n in range(700)])
     sums = np.concatenate([[0.0], np.cumsum(0.02 / np.sqrt(np.arange(1, 700)))])
-    return [int(np.argmax(x)) for x in (course <= 0.5, course <= 0.1, sums >= 0.5, sums >= 0.9)], [175, 540, 175, 540]
+    return [int(np.argmax(x)) for x in (course <= 0.5, course <= 0.1, sums >= 0.5, sums >= 0.9)], [
+        175,
+        540,
+        175,
+        540,
+    ]
 
 
-@adaptation("CM-3.5b", source="Cortex 4.2.1: consolidated after three replays; 1 - 0.02 (1 + 0.707 + 0.577)", atol=5e-5, papers=("cortex2026",))
+@adaptation(
+    "CM-3.5b",
+    source="Cortex 4.2.1: consolidated after three replays; 1 - 0.02 (1 + 0.707 + 0.577)",
+    atol=5e-5,
+    papers=("cortex2026",),
+)
 def after_three_replays_dependency_is_still_nearly_complete(specimen: Any) -> Any:
     return specimen.lowered(1.0, 0, 3, RATE, FACTOR, 0.0), 0.9543
 
 
-@adaptation("SYP-1", source="a sum that does not converge: without the bound it would be negative after 651 replays", atol=0.0)
+@adaptation(
+    "SYP-1",
+    source="a sum that does not converge: without the bound it would be negative after 651 replays",
+    atol=0.0,
+)
 def dependency_ends_at_zero(specimen: Any) -> Any:
-    return [specimen.lowered(1.0, 0, n, RATE, FACTOR, m) for n, m in ((5000, 0.0), (200, 1.0), (1_000_000, 0.5))], [0.0, 0.0, 0.0]
+    return [
+        specimen.lowered(1.0, 0, n, RATE, FACTOR, m)
+        for n, m in ((5000, 0.0), (200, 1.0), (1_000_000, 0.5))
+    ], [0.0, 0.0, 0.0]
 
 
-@adaptation("SYP-2", source="Cortex 4.2.3: up to 2.5 times as fast", atol=1e-12, papers=("cortex2026",))
+@adaptation(
+    "SYP-2", source="Cortex 4.2.3: up to 2.5 times as fast", atol=1e-12, papers=("cortex2026",)
+)
 def with_a_schema_dependency_falls_two_and_a_half_times_as_fast(specimen: Any) -> Any:
     dependency, count = np.ones(3), np.zeros(3, np.int32)
     for night in ([2, 2, 0], [1, 1, 0], [0, 0, 0]):
-        specimen.transferred(np.array(night, np.int32), RATE, FACTOR, np.array([0.0, 1.0, 1.0]), dependency, count)
+        specimen.transferred(
+            np.array(night, np.int32), RATE, FACTOR, np.array([0.0, 1.0, 1.0]), dependency, count
+        )
     loss = 0.02 * (1.0 + 2.0**-0.5 + 3.0**-0.5)
     return [*dependency, *count], [1.0 - loss, 1.0 - 2.5 * loss, 1.0, 3.0, 3.0, 0.0]
 
 
-# --- the paper's checks --------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 traces = paper.both_traces_follow_their_differential_equations.of_variety(as_traces)
 peak = paper.the_cortical_trace_peaks_at_the_closed_form.of_variety(as_traces)
 limits = paper.equal_rates_no_time_and_no_decay.of_variety(as_traces)
 lesion = paper.a_lesion_spares_remote_memories_although_they_are_weaker.of_variety(as_traces)
-without_hippocampus = paper.without_hippocampus_congruent_memories_are_lost_at_three_hours_and_kept_at_forty_eight.of_variety(as_traces)
+without_hippocampus = paper.without_hippocampus_congruent_memories_are_lost_at_three_hours_and_kept_at_forty_eight.of_variety(
+    as_traces
+)
 schema = paper.a_schema_makes_transfer_ten_to_twenty_times_as_fast.of_variety(as_traces)
-interference = paper.blocked_learning_overwrites_and_interleaved_learning_does_not.of_variety(as_traces, drawn=False)
+interference = paper.blocked_learning_overwrites_and_interleaved_learning_does_not.of_variety(
+    as_traces, drawn=False
+)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 courses = paper.traces_over_days.of_variety(
-    "Printed dependency and its complement: nothing is forgotten, and the transferred share has no peak", as_traces)
+    "Printed dependency and its complement: nothing is forgotten, and the transferred share has no peak",
+    as_traces,
+)
 lesions = paper.share_without_hippocampus.of_variety(
-    "With a factor of 2.5 printed transfer meets the bound from the lesion at 3 h and misses that at 48 h", as_traces)
+    "With a factor of 2.5 printed transfer meets the bound from the lesion at 3 h and misses that at 48 h",
+    as_traces,
+)
 
 
 @mutant("every replay transfers the same", rejected_by="CM-3.5")
 def linear(specimen: Any) -> Any:
-    return specimen.replacing("lowered", lambda h, done, times, r, factor, match: max(0.0, h - r * times))
+    return specimen.replacing(
+        "lowered", lambda h, done, times, r, factor, match: max(0.0, h - r * times)
+    )
 
 
 @mutant("a count that restarts each night", rejected_by="SYP-2")
 def forgetful(specimen: Any) -> Any:
     original = specimen.lowered
-    return specimen.replacing("lowered", lambda h, done, times, r, factor, match: original(h, 0, times, r, factor, match))
+    return specimen.replacing(
+        "lowered", lambda h, done, times, r, factor, match: original(h, 0, times, r, factor, match)
+    )

@@ -1,4 +1,7 @@
-"""Evidence for temporal_context.  References are explicit context vectors in numpy and closed forms; none calls a kernel it judges."""
+"""Evidence for temporal_context.  References are explicit context vectors in numpy and closed
+forms; none calls a kernel it judges.
+"""
+
 from __future__ import annotations
 
 import math
@@ -24,9 +27,10 @@ HK = "Howard & Kahana 2002"
 BETA, RHO = 0.6, 0.8
 
 
-# --- references --------------------------------------------------------------------------------------------------------------
+# --- references -----------------------------------------------------------------------------------
 def vectors(n: int, beta: float, left: Vector) -> tuple[Vector, Vector]:
-    """Items c (n, d) and contexts of study t (n, d) of the full model; a distractor before item i leaves `left[i]` of the context.
+    """Items c (n, d) and contexts of study t (n, d) of the full model; a distractor before item i
+    leaves `left[i]` of the context.
 
     Items, distractors and the context at the start are all orthogonal.
     """
@@ -34,7 +38,7 @@ def vectors(n: int, beta: float, left: Vector) -> tuple[Vector, Vector]:
     for i in range(n):
         t = left[i] * t + math.sqrt(1.0 - left[i] ** 2) * basis[n + i]
         dot = float(t @ basis[i])
-        t = (math.sqrt(1.0 + beta ** 2 * (dot ** 2 - 1.0)) - beta * dot) * t + beta * basis[i]
+        t = (math.sqrt(1.0 + beta**2 * (dot**2 - 1.0)) - beta * dot) * t + beta * basis[i]
         contexts.append(t)
     return basis[:n], np.array(contexts)
 
@@ -45,18 +49,32 @@ def brought_back(c: Vector, t: Vector, r: int, g: float) -> Vector:
     return np.asarray(raw / np.linalg.norm(raw))
 
 
-def supported(specimen: Any, probe: int, rho: Vector, *, g: float, beta: float = BETA, own: float = 0.0) -> Vector:
+def supported(
+    specimen: Any, probe: int, rho: Vector, *, g: float, beta: float = BETA, own: float = 0.0
+) -> Vector:
     """The specimen's a_j if one item is recalled with probability 1."""
     out = np.empty(len(rho))
     specimen.support(np.array([probe]), np.array([1.0]), rho, g, beta, own, out)
     return out
 
 
-# --- the equations -----------------------------------------------------------------------------------------------------------
-@equation("TC-1a", source=f"{HK}, normalisation; closed form to seven digits", atol=1e-6, papers=("howard2002distributed",))
+# --- the equations --------------------------------------------------------------------------------
+@equation(
+    "TC-1a",
+    source=f"{HK}, normalisation; closed form to seven digits",
+    atol=1e-6,
+    papers=("howard2002distributed",),
+)
 def retention_has_its_closed_form_values(specimen: Any) -> Any:
     cases = [(b, d) for b in (0.6, 0.5) for d in (0.0, 0.5, 1.0)]
-    return [specimen.retention(b, d) for b, d in cases], [0.8, 0.5544004, 0.4, 0.8660254, 0.6513878, 0.5]
+    return [specimen.retention(b, d) for b, d in cases], [
+        0.8,
+        0.5544004,
+        0.4,
+        0.8660254,
+        0.6513878,
+        0.5,
+    ]
 
 
 @equation("TC-1b", source=f"{HK}: |t_i| = 1", atol=1e-12, papers=("howard2002distributed",))
@@ -71,21 +89,32 @@ def context_keeps_length_one_over_ten_thousand_random_steps(specimen: Any) -> An
     return lengths, 1.0
 
 
-@equation("TC-1c", source=f"{HK}, evolution of context; rho of the definition, in numpy", papers=("howard2002distributed",))
+@equation(
+    "TC-1c",
+    source=f"{HK}, evolution of context; rho of the definition, in numpy",
+    papers=("howard2002distributed",),
+)
 def context_is_the_weighted_sum_of_both(specimen: Any) -> Any:
     t, item, out = np.array([0.6, 0.0, 0.8]), np.array([0.48, 0.8, 0.36]), np.full(3, np.nan)
     specimen.drift(t, item, BETA, out)
     dot = float(t @ item)
-    return out, (math.sqrt(1.0 + BETA ** 2 * (dot ** 2 - 1.0)) - BETA * dot) * t + BETA * item
+    return out, (math.sqrt(1.0 + BETA**2 * (dot**2 - 1.0)) - BETA * dot) * t + BETA * item
 
 
-@equation("TC-2a", source=f"{HK}, closed form rho^|i-j|", figure="distractors", papers=("howard2002distributed",))
+@equation(
+    "TC-2a",
+    source=f"{HK}, closed form rho^|i-j|",
+    figure="distractors",
+    papers=("howard2002distributed",),
+)
 def similarity_of_contexts_is_rho_to_the_lag(specimen: Any) -> Any:
     a = supported(specimen, 4, np.full(9, specimen.retention(BETA, 0.0)), g=1.0, own=1.0)
     return a, RHO ** np.abs(np.arange(9) - 4.0)
 
 
-@equation("TC-2b", source=f"{HK}, recency from the end of the list", papers=("howard2002distributed",))
+@equation(
+    "TC-2b", source=f"{HK}, recency from the end of the list", papers=("howard2002distributed",)
+)
 def the_context_at_the_end_of_a_list_cues_the_latest_items(specimen: Any) -> Any:
     a = supported(specimen, 4, np.full(5, specimen.retention(BETA, 0.0)), g=1.0, own=1.0)
     return a[::-1], [1.0, 0.8, 0.64, 0.512, 0.4096]
@@ -97,13 +126,29 @@ def the_context_of_the_item_cues_later_items_only(specimen: Any) -> Any:
     return a, [0.0, 0.0, 0.0, 0.6, 0.48, 0.384, 0.3072]
 
 
-@equation("TC-4", source=f"{HK}, closed form 1 + (1 - g) beta / g", papers=("howard2002distributed",))
+@equation(
+    "TC-4", source=f"{HK}, closed form 1 + (1 - g) beta / g", papers=("howard2002distributed",)
+)
 def forward_over_backward_support_is_the_same_at_every_lag(specimen: Any) -> Any:
-    runs = {g: supported(specimen, 3, np.full(7, specimen.retention(BETA, 0.0)), g=g) for g in (0.25, 0.5, 0.75, 1.0)}
-    return [[a[3 + lag] / a[3 - lag] for lag in (1, 2, 3)] for a in runs.values()], [[2.8] * 3, [1.6] * 3, [1.2] * 3, [1.0] * 3]
+    runs = {
+        g: supported(specimen, 3, np.full(7, specimen.retention(BETA, 0.0)), g=g)
+        for g in (0.25, 0.5, 0.75, 1.0)
+    }
+    return [[a[3 + lag] / a[3 - lag] for lag in (1, 2, 3)] for a in runs.values()], [
+        [2.8] * 3,
+        [1.6] * 3,
+        [1.2] * 3,
+        [1.0] * 3,
+    ]
 
 
-@equation("TC-5", source=f"{HK}, choice rule; 12 items, g = 0.5, tau = 0.3", atol=5e-4, figure="lag_crp", papers=("howard2002distributed",))
+@equation(
+    "TC-5",
+    source=f"{HK}, choice rule; 12 items, g = 0.5, tau = 0.3",
+    atol=5e-4,
+    figure="lag_crp",
+    papers=("howard2002distributed",),
+)
 def the_conditional_response_probabilities_are_those_of_the_model(specimen: Any) -> Any:
     rho = np.full(12, specimen.retention(BETA, 0.0))
     others = np.delete(np.arange(12), 6)
@@ -111,7 +156,9 @@ def the_conditional_response_probabilities_are_those_of_the_model(specimen: Any)
     return p[3:9], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809, 0.0843]
 
 
-@equation("TC-5b", source=f"{HK}; explicit context vectors in numpy", papers=("howard2002distributed",))
+@equation(
+    "TC-5b", source=f"{HK}; explicit context vectors in numpy", papers=("howard2002distributed",)
+)
 def the_two_passes_equal_the_full_model_with_explicit_vectors(specimen: Any) -> Any:
     rng = np.random.default_rng(1)
     n, g = 40, 0.35
@@ -120,7 +167,12 @@ def the_two_passes_equal_the_full_model_with_explicit_vectors(specimen: Any) -> 
     rows = np.sort(rng.choice(n, 7, replace=False))
     p = rng.dirichlet(np.ones(7))
     cues = [brought_back(c, t, int(r), g) for r in rows]
-    expected = np.array([sum(w * (cue @ t[j]) for w, r, cue in zip(p, rows, cues, strict=True) if r != j) for j in range(n)])
+    expected = np.array(
+        [
+            sum(w * (cue @ t[j]) for w, r, cue in zip(p, rows, cues, strict=True) if r != j)
+            for j in range(n)
+        ]
+    )
     rho = np.array([specimen.carried(specimen.retention(BETA, 0.0), 0.0, 24.0, x) for x in left])
     out = np.empty(n)
     specimen.support(rows, p, rho, g, BETA, 0.0, out)
@@ -133,38 +185,71 @@ def choice_is_the_exponential_rule_and_does_not_overflow(specimen: Any) -> Any:
     weights = np.array([math.exp(2.0 * a[r] / 0.3) for r in rows])
     apart = specimen.choice(np.array([0.0, 1e5, 0.0, 1e5 + 0.5]), np.array([1, 3]), 1.0)
     return [*specimen.choice(a, rows, 0.3), *specimen.choice(a + 1e4, rows, 0.3), *apart], [
-        *np.tile(weights / weights.sum(), 2), 1.0 / (1.0 + math.e), math.e / (1.0 + math.e)]
+        *np.tile(weights / weights.sum(), 2),
+        1.0 / (1.0 + math.e),
+        math.e / (1.0 + math.e),
+    ]
 
 
-@limit("TC-L1", source="t_i = c_i at beta = 1: no earlier context remains", papers=("howard2002distributed",))
+@limit(
+    "TC-L1",
+    source="t_i = c_i at beta = 1: no earlier context remains",
+    papers=("howard2002distributed",),
+)
 def with_beta_one_only_the_item_remains(specimen: Any) -> Any:
-    return supported(specimen, 2, np.full(5, specimen.retention(1.0, 0.0)), g=0.5, beta=1.0, own=1.0), [0.0, 0.0, 1.0, 0.0, 0.0]
+    return supported(
+        specimen, 2, np.full(5, specimen.retention(1.0, 0.0)), g=0.5, beta=1.0, own=1.0
+    ), [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
-@limit("TC-L2", source="two consecutive pauses equal one pause of their sum", papers=("howard2002distributed",))
+@limit(
+    "TC-L2",
+    source="two consecutive pauses equal one pause of their sum",
+    papers=("howard2002distributed",),
+)
 def drift_over_time_does_not_depend_on_its_division(specimen: Any) -> Any:
     cut = specimen.carried(specimen.carried(RHO, 1.5, 24.0, 1.0), 4.5, 24.0, 1.0)
     return [cut, specimen.carried(RHO, 0.0, 24.0, 1.0)], [RHO * math.exp(-6.0 / 24.0), RHO]
 
 
-# --- signatures and data -----------------------------------------------------------------------------------------------------
-@limit("TC-L3", source="definition: the first item has no predecessor, so its retention does not count", papers=("howard2002distributed",))
+# --- signatures and data --------------------------------------------------------------------------
+@limit(
+    "TC-L3",
+    source="definition: the first item has no predecessor, so its retention does not count",
+    papers=("howard2002distributed",),
+)
 def the_retention_of_the_first_item_is_not_used(specimen: Any) -> Any:
     return supported(specimen, 1, np.array([np.nan, RHO, RHO]), g=1.0, own=1.0), [RHO, 1.0, RHO]
 
 
-@signature("TC-6a", source=f"{HK}, distractors between items: lag-1 similarity rho rho_D", figure="distractors", papers=("howard2002distributed",))
+@signature(
+    "TC-6a",
+    source=f"{HK}, distractors between items: lag-1 similarity rho rho_D",
+    figure="distractors",
+    papers=("howard2002distributed",),
+)
 def contiguity_survives_interruption(specimen: Any) -> Any:
-    similar = {d: supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0) for d in (1.0, 0.8, 0.5)}
-    monotone = all(np.all(np.diff(a[5:]) < 0) and np.all(np.diff(a[:4]) > 0) for a in similar.values())
+    similar = {
+        d: supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0)
+        for d in (1.0, 0.8, 0.5)
+    }
+    monotone = all(
+        np.all(np.diff(a[5:]) < 0) and np.all(np.diff(a[:4]) > 0) for a in similar.values()
+    )
     return [*(a[5] for a in similar.values()), monotone], [0.8, 0.64, 0.4, 1.0]
 
 
-@signature("TC-6b", source=f"{HK}, delay at the end of the list, tau = 0.3", atol=1e-9, papers=("howard2002distributed",))
+@signature(
+    "TC-6b",
+    source=f"{HK}, delay at the end of the list, tau = 0.3",
+    atol=1e-9,
+    papers=("howard2002distributed",),
+)
 def a_delay_scales_all_recency_equally_and_flattens_choice(specimen: Any) -> Any:
     found = []
     for delta in (1.0, 0.3):
-        rho = np.append(np.full(5, RHO), specimen.carried(1.0, 0.0, 24.0, delta))     # the sixth is the end of the delay
+        # the sixth is the end of the delay
+        rho = np.append(np.full(5, RHO), specimen.carried(1.0, 0.0, 24.0, delta))
         a = supported(specimen, 5, rho, g=1.0)[:5]
         p = specimen.choice(a, np.arange(5), 0.3)
         found += [*(a / delta), p[4] / p[3]]
@@ -173,11 +258,15 @@ def a_delay_scales_all_recency_equally_and_flattens_choice(specimen: Any) -> Any
 
 
 FITTED_G, FITTED_TAU = 0.5, 0.5
-FITTED = f"lag-CRP, Kahana 1996: forward about twice backward; fitted g = {FITTED_G}, tau = {FITTED_TAU}"
+FITTED = (
+    f"lag-CRP, Kahana 1996: forward about twice backward; fitted g = {FITTED_G}, tau = {FITTED_TAU}"
+)
 
 
 def simulated_crp(specimen: Any, lists: int = 1000, n: int = 12) -> Vector:
-    """P(lag) of lags -3, -2, -1, 1, 2, 3: actual over possible transitions, in simulated free recall."""
+    """P(lag) of lags -3, -2, -1, 1, 2, 3: actual over possible transitions, in simulated free
+    recall.
+    """
     rng = np.random.default_rng(2)
     rho = np.full(n, specimen.retention(BETA, 0.0))
     after = [supported(specimen, r, rho, g=FITTED_G) for r in range(n)]
@@ -206,11 +295,14 @@ def forward_transitions_are_more_frequent_than_backward_ones(specimen: Any) -> A
 @data("TC-7b", source=FITTED, figure="lag_crp", papers=("kahana1996associative",))
 def transitions_to_neighbours_are_most_frequent_in_both_directions(specimen: Any) -> Any:
     crp = simulated_crp(specimen)
-    return at_least([*np.diff(crp[:3]), *-np.diff(crp[3:])], 0.02)      # 4 standard errors of these shares
+    # 4 standard errors of these shares
+    return at_least([*np.diff(crp[:3]), *-np.diff(crp[3:])], 0.02)
 
 
-# --- the adaptation, through the engine --------------------------------------------------------------------------------------
-WORDS_OF_EVIDENCE = signal("words_of_evidence", Facet.WORDS, "BM25, the direct signal from which recall starts")
+# --- the adaptation, through the engine -----------------------------------------------------------
+WORDS_OF_EVIDENCE = signal(
+    "words_of_evidence", Facet.WORDS, "BM25, the direct signal from which recall starts"
+)
 
 
 class WordParams(Params):
@@ -234,9 +326,22 @@ def context_signal(specimen: Any, events: list[Event], query: str) -> Vector:
     return np.array(memory.store.array(specimen.CONTEXT), dtype=np.float64)
 
 
-TALK = ("the bus was late again", "we painted the fence green", "grandma called about the cake", "the aquarium had an octopus", "it was lovely",
-        "tickets were cheap", "my boss moved the meeting")
-OTHER = ("rain all day", "the printer broke", "it was lovely", "somebody ate my lunch", "gym at six")
+TALK = (
+    "the bus was late again",
+    "we painted the fence green",
+    "grandma called about the cake",
+    "the aquarium had an octopus",
+    "it was lovely",
+    "tickets were cheap",
+    "my boss moved the meeting",
+)
+OTHER = (
+    "rain all day",
+    "the printer broke",
+    "it was lovely",
+    "somebody ate my lunch",
+    "gym at six",
+)
 
 
 def said(texts: tuple[str, ...], start: float, session: str) -> list[Event]:
@@ -245,7 +350,9 @@ def said(texts: tuple[str, ...], start: float, session: str) -> list[Event]:
 
 @adaptation("TC-8a", source="ours: context distinguishes identical texts", needs="engine")
 def of_two_identical_texts_the_one_beside_the_match_is_supported(specimen: Any) -> Any:
-    a = context_signal(specimen, said(OTHER, 0.0, "a") + said(TALK, 48.0, "b"), "octopus in the aquarium")
+    a = context_signal(
+        specimen, said(OTHER, 0.0, "a") + said(TALK, 48.0, "b"), "octopus in the aquarium"
+    )
     first, second = 2, len(OTHER) + 4
     return bool(a[second] > 5.0 * a[first])
 
@@ -256,100 +363,219 @@ def the_event_after_the_match_is_supported_more_than_the_one_before(specimen: An
     return bool(a[4] == np.nanmax(a) and a[4] > a[2] > 0.0)
 
 
-@adaptation("TC-8c", source="ours: the advantage depends on order; mean over 200 shuffles within 4 standard errors", needs="engine")
+@adaptation(
+    "TC-8c",
+    source="ours: the advantage depends on order; mean over 200 shuffles within 4 standard errors",
+    needs="engine",
+)
 def shuffling_the_order_removes_the_advantage(specimen: Any) -> Any:
     rng = np.random.default_rng(3)
     differences = np.empty(200)
     for i in range(len(differences)):
         order = rng.permutation(len(TALK))
-        a = context_signal(specimen, said(tuple(TALK[k] for k in order), 0.0, "a"), "octopus in the aquarium")
+        a = context_signal(
+            specimen, said(tuple(TALK[k] for k in order), 0.0, "a"), "octopus in the aquarium"
+        )
         place = np.argsort(order)
         differences[i] = a[place[4]] - a[place[2]]
     error = differences.std(ddof=1) / math.sqrt(len(differences))
     return bool(error > 0.0 and abs(differences.mean()) < 4.0 * error)
 
 
-LOG = (                                                       # time, text, session, share of the context that a neighbour leaves
-    (0.0, "the bus was late", "a", 1.0), (0.1, "we painted the fence", "a", 1.0), (0.5, "vetoed", "a", 1.0), (0.6, "grandma baked a cake", "a", 0.7),
-    (30.0, "the aquarium had an octopus", "b", 1.0), (30.2, "the octopus was late", "b", 1.0), (31.7, "tickets were cheap", "a", 1.0),
-    (31.8, "the octopus cake", "a", 0.4), (31.9, "my boss moved the meeting", "a", 1.0),
-    (90.0, "rain all day", "c", 1.0), (90.1, "a bus", "c", 1.0),
+# time, text, session, share of the context that a neighbour leaves
+LOG = (
+    (0.0, "the bus was late", "a", 1.0),
+    (0.1, "we painted the fence", "a", 1.0),
+    (0.5, "vetoed", "a", 1.0),
+    (0.6, "grandma baked a cake", "a", 0.7),
+    (30.0, "the aquarium had an octopus", "b", 1.0),
+    (30.2, "the octopus was late", "b", 1.0),
+    (31.7, "tickets were cheap", "a", 1.0),
+    (31.8, "the octopus cake", "a", 0.4),
+    (31.9, "my boss moved the meeting", "a", 1.0),
+    (90.0, "rain all day", "c", 1.0),
+    (90.1, "a bus", "c", 1.0),
 )
 
 
-def context_in_memory(specimen: Any, time_scale: float | None, beta: float, g: float, tau: float, rho_d: float, own: float,
-                      k: int) -> tuple[Any, Any]:
-    """The signal at five queries, and the full model with explicit context vectors: pauses, sessions and neighbours act as distractors.
+def context_in_memory(
+    specimen: Any,
+    time_scale: float | None,
+    beta: float,
+    g: float,
+    tau: float,
+    rho_d: float,
+    own: float,
+    k: int,
+) -> tuple[Any, Any]:
+    """The signal at five queries, and the full model with explicit context vectors: pauses,
+    sessions and neighbours act as distractors.
 
-    One event is vetoed, one memory is archived, one query matches nothing, and a neighbour changes the gain of the choice.
+    One event is vetoed, one memory is archived, one query matches nothing, and a neighbour changes
+    the gain of the choice.
     """
     left, gain, before = [], [1.0], ("", 0.0)
 
     def enter(view: Any, incoming: Any) -> None:
-        view.veto, view.context_kept = int(incoming.event.text == "vetoed"), kept[incoming.event.text]
+        view.veto, view.context_kept = (
+            int(incoming.event.text == "vetoed"),
+            kept[incoming.event.text],
+        )
 
     def choose(view: Any, tick: Any) -> None:
         view.choice_gain = gain[0]
 
     kept = {text: share for _, text, _, share in LOG}
-    memory = memory_of(specimen, Words("words", WordParams(1.0)), neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(CONTEXT_KEPT,)),
-                       neighbour(Phase.MAINTAIN, choose, sets=(CHOICE_GAIN,), id="chooser"), time_scale=time_scale, beta=beta, study_share=g,
-                       drift_time=tau, session_retention=rho_d, choice_noise=0.8, recalled_items=k, own_support=own)
+    memory = memory_of(
+        specimen,
+        Words("words", WordParams(1.0)),
+        neighbour(Phase.ENCODE, enter, adds=(VETO,), sets=(CONTEXT_KEPT,)),
+        neighbour(Phase.MAINTAIN, choose, sets=(CHOICE_GAIN,), id="chooser"),
+        time_scale=time_scale,
+        beta=beta,
+        study_share=g,
+        drift_time=tau,
+        session_retention=rho_d,
+        choice_noise=0.8,
+        recalled_items=k,
+        own_support=own,
+    )
     for time, text, session, share in LOG:
         if encode(memory, Event(time, text, session=session, dated=False)) != [None]:
-            left.append(math.exp(-(time - before[1]) / (tau * (time_scale or 1.0))) * share * (1.0 if session == before[0] else rho_d))
+            left.append(
+                math.exp(-(time - before[1]) / (tau * (time_scale or 1.0)))
+                * share
+                * (1.0 if session == before[0] else rho_d)
+            )
             before = session, time
     left[0] = 1.0
     memory.archive(4)
     c, t = vectors(len(left), beta, np.array(left))
-    measured, expected = [memory.column(specimen.CONTEXT_RETENTION).tolist()], [[0.0, *(float(a @ b) for a, b in pairwise(t))]]
-    for query, gain[0] in (("octopus", 1.0), ("bus late", 1.0), ("cake", 0.5), ("nobody", 1.0), ("the octopus fence meeting", 2.5), ("late", 0.0)):
+    measured, expected = (
+        [memory.column(specimen.CONTEXT_RETENTION).tolist()],
+        [[0.0, *(float(a @ b) for a, b in pairwise(t))]],
+    )
+    for query, gain[0] in (
+        ("octopus", 1.0),
+        ("bus late", 1.0),
+        ("cake", 0.5),
+        ("nobody", 1.0),
+        ("the octopus fence meeting", 2.5),
+        ("late", 0.0),
+    ):
         memory.advance(memory.now + 1.0)
         memory.retrieve(query)
         match = memory.column(MATCH).astype(np.float64)
-        rows = sorted(np.flatnonzero(memory.column(VISIBLE)), key=lambda row: (-match[row], row))[:k]
-        weights = [math.exp(2.0 * match[row] * gain[0] / 0.8) / sum(math.exp(2.0 * match[r] * gain[0] / 0.8) for r in rows) for row in rows]
+        rows = sorted(np.flatnonzero(memory.column(VISIBLE)), key=lambda row: (-match[row], row))[
+            :k
+        ]
+        weights = [
+            math.exp(2.0 * match[row] * gain[0] / 0.8)
+            / sum(math.exp(2.0 * match[r] * gain[0] / 0.8) for r in rows)
+            for row in rows
+        ]
         cues = [brought_back(c, t, int(row), g) for row in rows]
-        a = [sum((own if row == j else 1.0) * w * (cue @ t[j]) for row, w, cue in zip(rows, weights, cues, strict=True)) for j in range(len(left))]
+        a = [
+            sum(
+                (own if row == j else 1.0) * w * (cue @ t[j])
+                for row, w, cue in zip(rows, weights, cues, strict=True)
+            )
+            for j in range(len(left))
+        ]
         measured.append(np.nan_to_num(memory.column(specimen.CONTEXT), nan=-1.0).tolist())
         expected.append(a if match.max() > 0.0 else [-1.0] * len(left))
     return np.concatenate(measured), np.concatenate(expected)
 
 
-@equation("TC-9", source=f"{HK}: explicit context vectors in numpy, choice by definition; odd numbers", rtol=1e-5, atol=1e-6,
-          papers=("howard2002distributed",))
+@equation(
+    "TC-9",
+    source=f"{HK}: explicit context vectors in numpy, choice by definition; odd numbers",
+    rtol=1e-5,
+    atol=1e-6,
+    papers=("howard2002distributed",),
+)
 def in_a_memory_the_signal_is_the_match_with_retrieved_contexts(specimen: Any) -> Any:
     return context_in_memory(specimen, None, 0.55, 0.35, 20.0, 0.6, 0.3, 4)
 
 
-@equation("TC-9b", source=f"{HK}: as TC-9 with other numbers, and a context that drifts three times as slowly", rtol=1e-5, atol=1e-6,
-          papers=("howard2002distributed",))
+@equation(
+    "TC-9b",
+    source=f"{HK}: as TC-9 with other numbers, and a context that drifts three times as slowly",
+    rtol=1e-5,
+    atol=1e-6,
+    papers=("howard2002distributed",),
+)
 def at_another_time_scale_context_drifts_more_slowly(specimen: Any) -> Any:
     return context_in_memory(specimen, 3.0, BETA, 0.5, 24.0, 0.5, 1.0, 100)
 
 
-@limit("TC-9c", source=f"{HK}: of two memories the one that matches is exactly 1 sd above the mean; closed form of its retrieved context", rtol=1e-6,
-       papers=("howard2002distributed",))
+@limit(
+    "TC-9c",
+    source=f"{HK}: of two memories the one that matches is exactly 1 sd above the mean; closed form of its retrieved context",
+    rtol=1e-6,
+    papers=("howard2002distributed",),
+)
 def any_match_above_the_mean_is_recalled(specimen: Any) -> Any:
-    memory = memory_of(specimen, Words("words", WordParams(1.0)), beta=BETA, study_share=0.5, choice_noise=1.0, own_support=1.0)
+    memory = memory_of(
+        specimen,
+        Words("words", WordParams(1.0)),
+        beta=BETA,
+        study_share=0.5,
+        choice_noise=1.0,
+        own_support=1.0,
+    )
     encode(memory, (0.0, "an octopus"), (0.0, "rain all day"))
     memory.retrieve("octopus")
     p, length = 1.0 / (1.0 + math.exp(-4.0)), math.sqrt(0.5 + 0.5 * BETA)
     own, back = (0.5 + 0.5 * BETA) / length, 0.5 / length
     return [*memory.column(MATCH), *memory.column(specimen.CONTEXT)], [
-        1.0, -1.0, own * p + back * RHO * (1.0 - p), own * RHO * p + own * (1.0 - p)]
+        1.0,
+        -1.0,
+        own * p + back * RHO * (1.0 - p),
+        own * RHO * p + own * (1.0 - p),
+    ]
 
 
-HEARD = ((0.0, "a boat", "a"), (0.5, "a red fence", "a"), (1.0, "an octopus", "b"), (3.0, "the cake", "a"), (3.5, "a tall octopus", "b"),
-         (4.0, "rain", "a"))
-USES = ((2.0, "a", (0,)), (5.0, "a", (1,)), (5.5, "b", (2, 4)), (6.0, "", (3,)), (7.0, "a", (4, 0)), (8.0, "z", (1,)), (9.5, "z", (5,)),
-        (10.0, "b", ()), (11.0, "b", (3,)))                    # hours, session of the query, rows needed: nine; the first before an event of "a"
+HEARD = (
+    (0.0, "a boat", "a"),
+    (0.5, "a red fence", "a"),
+    (1.0, "an octopus", "b"),
+    (3.0, "the cake", "a"),
+    (3.5, "a tall octopus", "b"),
+    (4.0, "rain", "a"),
+)
+USES = (
+    (2.0, "a", (0,)),
+    (5.0, "a", (1,)),
+    (5.5, "b", (2, 4)),
+    (6.0, "", (3,)),
+    (7.0, "a", (4, 0)),
+    (8.0, "z", (1,)),
+    (9.5, "z", (5,)),
+    (10.0, "b", ()),
+    (11.0, "b", (3,)),
+)  # hours, session of the query, rows needed: nine; the first before an event of "a"
 
 
-def asked_in_session(specimen: Any, time_scale: float, present: float, beta: float, g: float, tau: float) -> tuple[Any, Any]:
-    """The signal at questions from sessions and from nowhere, after uses, and the full model with contexts that drift on fresh directions."""
-    memory = memory_of(specimen, Words("words", WordParams(1.0)), time_scale=time_scale, beta=beta, study_share=g, drift_time=tau, choice_noise=0.8,
-                       session_retention=0.6, recalled_items=100, own_support=1.0, present=present)
+def asked_in_session(
+    specimen: Any, time_scale: float, present: float, beta: float, g: float, tau: float
+) -> tuple[Any, Any]:
+    """The signal at questions from sessions and from nowhere, after uses, and the full model
+    with contexts that drift on fresh directions.
+    """
+    memory = memory_of(
+        specimen,
+        Words("words", WordParams(1.0)),
+        time_scale=time_scale,
+        beta=beta,
+        study_share=g,
+        drift_time=tau,
+        choice_noise=0.8,
+        session_retention=0.6,
+        recalled_items=100,
+        own_support=1.0,
+        present=present,
+    )
     measured, expected, left, before = list[Any](), list[Any](), list[float](), ("", 0.0)
     n, tau, room = len(HEARD), tau * time_scale, 200
     for time, _, session in HEARD:
@@ -357,28 +583,43 @@ def asked_in_session(specimen: Any, time_scale: float, present: float, beta: flo
         before = session, time
     left[0] = 1.0
     c, t = (np.hstack([v, np.zeros((n, room))]) for v in vectors(n, beta, np.array(left)))
-    fresh, bound = iter(np.eye(2 * n + 1 + room)[2 * n + 1:]), np.zeros((n, n))
-    now: dict[str, tuple[Vector, float, Vector]] = {}                 # context of a session, its time, weights of used memories
+    fresh, bound = iter(np.eye(2 * n + 1 + room)[2 * n + 1 :]), np.zeros((n, n))
+    # context of a session, its time, weights of used memories
+    now: dict[str, tuple[Vector, float, Vector]] = {}
     last_rows: dict[str, tuple[list[int], float]] = {}
 
     def drifted(session: str, time: float) -> tuple[Vector, Vector]:
         v, since, weights = now.get(session, (next(fresh), time, np.zeros(n)))
         kept = math.exp(-(time - since) / tau)
-        return kept * v + math.sqrt(1.0 - kept ** 2) * next(fresh), kept * weights
+        return kept * v + math.sqrt(1.0 - kept**2) * next(fresh), kept * weights
 
     def ask(text: str, session: str) -> None:
         memory.retrieve(Query(text, session=session))
         match = memory.column(MATCH).astype(np.float64)
-        weights = np.exp(2.0 * match / 0.8) / np.exp(2.0 * match / 0.8).sum() if match.max() > 0.0 else np.zeros(n)
-        a = np.array([sum(w * (brought_back(c, t, r, g) @ t[j]) for r, w in enumerate(weights)) for j in range(n)])
-        scale = present * math.sqrt(1.0 - beta ** 2) / beta
-        v, cued = drifted(session, memory.now) if session in now else (np.zeros_like(t[0]), np.zeros(n))
+        weights = (
+            np.exp(2.0 * match / 0.8) / np.exp(2.0 * match / 0.8).sum()
+            if match.max() > 0.0
+            else np.zeros(n)
+        )
+        a = np.array(
+            [
+                sum(w * (brought_back(c, t, r, g) @ t[j]) for r, w in enumerate(weights))
+                for j in range(n)
+            ]
+        )
+        scale = present * math.sqrt(1.0 - beta**2) / beta
+        v, cued = (
+            drifted(session, memory.now) if session in now else (np.zeros_like(t[0]), np.zeros(n))
+        )
         a += scale * (t @ v) + bound @ (weights + scale * cued)
         silent = match.max() <= 0.0 and (session not in now or not present)
         measured.append(np.nan_to_num(memory.column(specimen.CONTEXT), nan=-1.0).tolist())
         expected.append([-1.0] * n if silent else a.tolist())
 
-    story: list[tuple[float, str, Any]] = [*((time, session, row) for row, (time, _, session) in enumerate(HEARD)), *USES]
+    story: list[tuple[float, str, Any]] = [
+        *((time, session, row) for row, (time, _, session) in enumerate(HEARD)),
+        *USES,
+    ]
     for time, session, what in sorted(story, key=lambda each: each[0]):
         if isinstance(what, int):
             encode(memory, Event(time, HEARD[what][1], session=session, dated=False))
@@ -391,11 +632,17 @@ def asked_in_session(specimen: Any, time_scale: float, present: float, beta: flo
             t_in = np.sum([brought_back(c, t, row, g) for row in rows], axis=0)
             t_in, share = t_in / np.linalg.norm(t_in), 1.0 / np.linalg.norm(t_in)
             dot = float(v @ t_in)
-            rho = math.sqrt(1.0 + beta ** 2 * (dot ** 2 - 1.0)) - beta * dot
-            now[session] = rho * v + beta * t_in, time, rho * weights + beta * share * np.isin(np.arange(n), rows)
+            rho = math.sqrt(1.0 + beta**2 * (dot**2 - 1.0)) - beta * dot
+            now[session] = (
+                rho * v + beta * t_in,
+                time,
+                rho * weights + beta * share * np.isin(np.arange(n), rows),
+            )
             earlier, since = last_rows.get(session, ([], time))
             for cue in (others := [row for row in earlier if row not in rows]):
-                bound[rows, cue] += beta * math.sqrt(1.0 - beta ** 2) * math.exp(-(time - since) / tau) / len(others)
+                bound[rows, cue] += (
+                    beta * math.sqrt(1.0 - beta**2) * math.exp(-(time - since) / tau) / len(others)
+                )
             last_rows[session] = rows, time
     for query in ("octopus", "nobody", "the red cake"):
         for session in ("a", "b", "z", "never", ""):
@@ -405,15 +652,33 @@ def asked_in_session(specimen: Any, time_scale: float, present: float, beta: flo
     return np.concatenate(measured), np.concatenate(expected)
 
 
-@equation("TC-10", source=f"{HK}: explicit context vectors in numpy, through items said and recalled, to the time of asking; contexts drift on fresh "
-          "directions between; odd numbers, two sessions with events, one without, one unknown, and nowhere", rtol=1e-5, atol=1e-6,
-          papers=("howard2002distributed",))
+@equation(
+    "TC-10",
+    source=f"{HK}: explicit context vectors in numpy, through items said and recalled, to the time of asking; contexts drift on fresh "
+    "directions between; odd numbers, two sessions with events, one without, one unknown, and nowhere",
+    rtol=1e-5,
+    atol=1e-6,
+    papers=("howard2002distributed",),
+)
 def a_question_is_asked_in_the_context_of_its_session(specimen: Any) -> Any:
-    cases = [asked_in_session(specimen, *case) for case in ((1.0, 1.0, 0.55, 0.35, 20.0), (3.0, 0.4, BETA, 0.5, 5.0), (1.0, 0.0, BETA, 1.0, 24.0))]
-    return np.concatenate([found for found, _ in cases]), np.concatenate([expected for _, expected in cases])
+    cases = [
+        asked_in_session(specimen, *case)
+        for case in (
+            (1.0, 1.0, 0.55, 0.35, 20.0),
+            (3.0, 0.4, BETA, 0.5, 5.0),
+            (1.0, 0.0, BETA, 1.0, 24.0),
+        )
+    ]
+    return np.concatenate([found for found, _ in cases]), np.concatenate(
+        [expected for _, expected in cases]
+    )
 
 
-@limit("TC-10b", source="definition: the eight strongest bindings are kept; a weaker new one is none", papers=("howard2002distributed",))
+@limit(
+    "TC-10b",
+    source="definition: the eight strongest bindings are kept; a weaker new one is none",
+    papers=("howard2002distributed",),
+)
 def a_memory_keeps_its_strongest_bindings(specimen: Any) -> Any:
     bound, binding = np.full((3, 8), -1, np.int32), np.zeros((3, 8))
     binding[0] = binding[2] = 5.0
@@ -422,37 +687,68 @@ def a_memory_keeps_its_strongest_bindings(specimen: Any) -> Any:
     specimen.bind(1, np.array([30]), 0.4, bound, binding)
     specimen.bind(1, np.array([31, 12]), 0.6, bound, binding)
     pairs = dict(zip(bound[1].tolist(), binding[1].tolist(), strict=True))
-    return [specimen.BOUND, *(pairs.get(cue, 0.0) for cue in (10, 11, 12, 17, 30, 31)), binding[0::2].sum()], [8, 0.0, 0.6, 1.3, 1.2, 0.0, 0.6, 80.0]
+    return [
+        specimen.BOUND,
+        *(pairs.get(cue, 0.0) for cue in (10, 11, 12, 17, 30, 31)),
+        binding[0::2].sum(),
+    ], [8, 0.0, 0.6, 1.3, 1.2, 0.0, 0.6, 80.0]
 
 
-@equation("TC-10c", source=f"{HK}: contexts and retrieved contexts as explicit vectors in numpy", rtol=1e-12, papers=("howard2002distributed",))
+@equation(
+    "TC-10c",
+    source=f"{HK}: contexts and retrieved contexts as explicit vectors in numpy",
+    rtol=1e-12,
+    papers=("howard2002distributed",),
+)
 def products_are_those_of_explicit_contexts(specimen: Any) -> Any:
     rng, n, found, expected = np.random.default_rng(14), 7, list[float](), list[float]()
-    for g, beta, rows, last in ((1.0, 0.6, [2, 0, 5], 4), (0.4, 0.6, [6, 1], 6), (0.0, 0.3, [3], 0), (0.7, 0.5, [1, 4, 2], -1), (0.5, 0.5, [], 2)):
+    for g, beta, rows, last in (
+        (1.0, 0.6, [2, 0, 5], 4),
+        (0.4, 0.6, [6, 1], 6),
+        (0.0, 0.3, [3], 0),
+        (0.7, 0.5, [1, 4, 2], -1),
+        (0.5, 0.5, [], 2),
+    ):
         rho = rng.uniform(0.1, np.sqrt(1.0 - beta * beta), n)
         item, fresh = np.eye(2 * n)[:n], np.eye(2 * n)[n:]
         t = np.zeros((n, 2 * n))
         for j in range(n):
             carried = rho[j] if j else 0.0
-            t[j] = carried * t[j - 1] + beta * item[j] + np.sqrt(1.0 - beta * beta - carried * carried) * fresh[j]
+            t[j] = (
+                carried * t[j - 1]
+                + beta * item[j]
+                + np.sqrt(1.0 - beta * beta - carried * carried) * fresh[j]
+            )
         retrieved = [(v := g * t[r] + (1.0 - g) * item[r]) / np.linalg.norm(v) for r in rows]
         vectors = np.array([*retrieved, t[last] if last >= 0 else np.zeros(2 * n)])
-        found += specimen.products(np.array(rows, dtype=np.int64), last, rho, g, beta).ravel().tolist()
+        found += (
+            specimen.products(np.array(rows, dtype=np.int64), last, rho, g, beta).ravel().tolist()
+        )
         expected += (vectors @ vectors.T).ravel().tolist()
     return found, expected
 
 
-@limit("TC-10d", source="closed form: an orthogonal use leaves the last context sqrt(1 - beta^2); a use at that time counts, one before it does not",
-       rtol=1e-12, papers=("howard2002distributed",))
+@limit(
+    "TC-10d",
+    source="closed form: an orthogonal use leaves the last context sqrt(1 - beta^2); a use at that time counts, one before it does not",
+    rtol=1e-12,
+    papers=("howard2002distributed",),
+)
 def uses_before_the_last_event_do_not_count(specimen: Any) -> Any:
-    found = [specimen.present(np.array([time]), np.array([0]), np.eye(2), 1.0, 1.0, BETA, np.inf) for time in (1.0, 1.5, 0.5)]
+    found = [
+        specimen.present(np.array([time]), np.array([0]), np.eye(2), 1.0, 1.0, BETA, np.inf)
+        for time in (1.0, 1.5, 0.5)
+    ]
     kept = [BETA, np.sqrt(1.0 - BETA * BETA)]
     return np.array(found), np.array([kept, kept, [0.0, 1.0]])
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-@figure("lag_crp", caption="Probability of the next recalled item over its lag: highest for neighbours, and higher forward than backward",
-        source=f"{HK}, 12 items, g = 0.5: values of the model; Kahana 1996: forward about twice backward")
+# --- figures --------------------------------------------------------------------------------------
+@figure(
+    "lag_crp",
+    caption="Probability of the next recalled item over its lag: highest for neighbours, and higher forward than backward",
+    source=f"{HK}, 12 items, g = 0.5: values of the model; Kahana 1996: forward about twice backward",
+)
 def transitions_over_lag(specimen: Any) -> Picture:
     lags, others = np.arange(-5, 6), np.delete(np.arange(12), 6)
     support = supported(specimen, 6, np.full(12, specimen.retention(BETA, 0.0)), g=0.5)
@@ -462,23 +758,45 @@ def transitions_over_lag(specimen: Any) -> Picture:
 
     return Picture("lag", "probability of the transition", (
         Curve("tau = 0.3", lags, course(0.3)), Curve("tau = 0.5, fitted", lags, course(FITTED_TAU)),
-        dots("model, tau = 0.3", [-3, -2, -1, 1, 2, 3], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809, 0.0843])))
+        dots("model, tau = 0.3", [-3, -2, -1, 1, 2, 3], [0.0268, 0.0433, 0.0785, 0.4698, 0.1809,
+        0.0843])))  # fmt: skip
 
 
-@figure("distractors", caption="Similarity of contexts over lag, without and with distractors between the items: lower with distractors, and "
-        "always highest for neighbours", source=f"{HK}, distractors between items: rho rho_D at lag 1")
+@figure(
+    "distractors",
+    caption="Similarity of contexts over lag, without and with distractors between the items: lower with distractors, and "
+    "always highest for neighbours",
+    source=f"{HK}, distractors between items: rho rho_D at lag 1",
+)
 def likeness_of_contexts_over_lag(specimen: Any) -> Picture:
     lags, left = np.arange(-4, 5), (1.0, 0.8, 0.5)
-    likeness = [supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0, own=1.0) for d in left]
-    return Picture("lag", "similarity of the contexts", (
-        *(Curve(f"{d:.0%} of the context kept", lags, a) for d, a in zip(left, likeness, strict=True)),
-        dots("closed form, lag 1", [1, 1, 1], [0.8, 0.64, 0.4])))
+    likeness = [
+        supported(specimen, 4, np.full(9, specimen.carried(RHO, 0.0, 24.0, d)), g=1.0, own=1.0)
+        for d in left
+    ]
+    return Picture(
+        "lag",
+        "similarity of the contexts",
+        (
+            *(
+                Curve(f"{d:.0%} of the context kept", lags, a)
+                for d, a in zip(left, likeness, strict=True)
+            ),
+            dots("closed form, lag 1", [1, 1, 1], [0.8, 0.64, 0.4]),
+        ),
+    )
 
 
-# --- mutants -----------------------------------------------------------------------------------------------------------------
-def both_ways_alike(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
+# --- mutants --------------------------------------------------------------------------------------
+def both_ways_alike(
+    rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any
+) -> None:
     for j in range(len(rho)):
-        out[j] = sum(p * np.prod(rho[min(j, r) + 1:max(j, r) + 1]) for r, p in zip(rows, probability, strict=True) if r != j)
+        out[j] = sum(
+            p * np.prod(rho[min(j, r) + 1 : max(j, r) + 1])
+            for r, p in zip(rows, probability, strict=True)
+            if r != j
+        )
 
 
 @mutant("symmetric neighbours: no item context", rejected_by="TC-4")
@@ -488,7 +806,9 @@ def symmetric(specimen: Any) -> Any:
 
 @mutant("context without normalisation", rejected_by="TC-1b")
 def leaky_sum(specimen: Any) -> Any:
-    return specimen.replacing("drift", lambda t, t_in, beta, out: np.add((1.0 - beta) * t, beta * t_in, out=out))
+    return specimen.replacing(
+        "drift", lambda t, t_in, beta, out: np.add((1.0 - beta) * t, beta * t_in, out=out)
+    )
 
 
 @mutant("retention 1 - beta", rejected_by="TC-1a")
@@ -503,7 +823,9 @@ def blind_to_overlap(specimen: Any) -> Any:
 
 @mutant("recency only: no context is retrieved", rejected_by="TC-3")
 def recency_only(specimen: Any) -> Any:
-    def recency(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
+    def recency(
+        rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any
+    ) -> None:
         out[:] = np.append(np.cumprod(rho[:0:-1])[::-1], 1.0)
 
     return specimen.replacing("support", recency)
@@ -511,7 +833,9 @@ def recency_only(specimen: Any) -> Any:
 
 @mutant("linear choice", rejected_by="TC-5")
 def linear_choice(specimen: Any) -> Any:
-    return specimen.replacing("choice", lambda strength, rows, tau: strength[rows] / strength[rows].sum())
+    return specimen.replacing(
+        "choice", lambda strength, rows, tau: strength[rows] / strength[rows].sum()
+    )
 
 
 @mutant("a pause that erases the context", rejected_by="TC-6a")
@@ -521,9 +845,19 @@ def wiped(specimen: Any) -> Any:
 
 @mutant("reversed time: support for earlier items", rejected_by="TC-8b")
 def reversed_time(specimen: Any) -> Any:
-    def backwards(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
+    def backwards(
+        rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any
+    ) -> None:
         n = len(rho)
-        specimen.support(n - 1 - rows[::-1], np.ascontiguousarray(probability[::-1]), np.append(0.0, rho[:0:-1]), g, beta, own, out)
+        specimen.support(
+            n - 1 - rows[::-1],
+            np.ascontiguousarray(probability[::-1]),
+            np.append(0.0, rho[:0:-1]),
+            g,
+            beta,
+            own,
+            out,
+        )
         out[:] = out[::-1].copy()
 
     return specimen.replacing("support", backwards)
@@ -531,7 +865,7 @@ def reversed_time(specimen: Any) -> Any:
 
 @mutant("drift ignores the time scale", rejected_by="TC-9b")
 def unscaled(specimen: Any) -> Any:
-    class Unscaled(specimen.TemporalContext):                                 # type: ignore[misc]
+    class Unscaled(specimen.TemporalContext):  # type: ignore[misc]
         def hours(self, name: str) -> float:
             return float(super().hours(name)) / float(self.params.time_scale)
 
@@ -540,13 +874,21 @@ def unscaled(specimen: Any) -> Any:
 
 @mutant("archived memories are recalled", rejected_by="TC-9")
 def hidden_lend(specimen: Any) -> Any:
-    return specimen.replacing("best", lambda match, visible, k: specimen.best(match, np.ones_like(visible), k))
+    return specimen.replacing(
+        "best", lambda match, visible, k: specimen.best(match, np.ones_like(visible), k)
+    )
 
 
 @mutant("uses do not change the context of a session", rejected_by="TC-10")
 def unused(specimen: Any) -> Any:
-    return specimen.replacing("present", lambda times, numbers, *rest: specimen.present(times, np.full(len(numbers), 9), *rest) if not len(times)
-                              else np.append(np.zeros(len(times)), 1.0))
+    return specimen.replacing(
+        "present",
+        lambda times, numbers, *rest: (
+            specimen.present(times, np.full(len(numbers), 9), *rest)
+            if not len(times)
+            else np.append(np.zeros(len(times)), 1.0)
+        ),
+    )
 
 
 @mutant("the context at a use is as if it were orthogonal", rejected_by="TC-10")

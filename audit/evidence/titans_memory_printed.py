@@ -1,4 +1,7 @@
-"""Evidence for titans_memory_printed: the update of Cortex 4.3.2, and the checks of the paper's form applied to it."""
+"""Evidence for titans_memory_printed: the update of Cortex 4.3.2, and the checks of the paper's
+form applied to it.
+"""
+
 from __future__ import annotations
 
 import functools
@@ -14,7 +17,9 @@ from ..checks import adaptation, mutant
 from . import titans_memory as paper
 
 
-def printed(specimen: Any, m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, _alpha: float) -> None:
+def printed(
+    specimen: Any, m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, _alpha: float
+) -> None:
     specimen.memorise(m, s, k, v, eta, theta)
 
 
@@ -23,31 +28,46 @@ def as_memory(specimen: Any) -> SimpleNamespace:
     return SimpleNamespace(memorise=functools.partial(printed, specimen))
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("TIP-1", source="Cortex 4.3.2: loss over first loss of a repeated pair, eta = 0.9, theta = 0.01", rtol=1e-6, figure="titans_sign",
-            papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "TIP-1",
+    source="Cortex 4.3.2: loss over first loss of a repeated pair, eta = 0.9, theta = 0.01",
+    rtol=1e-6,
+    figure="titans_sign",
+    papers=("cortex2026",),
+)
 def the_printed_sign_raises_the_loss(specimen: Any) -> Any:
     found = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (1, 2, 10))
-    return [e ** 2 for e in found], [1.0404, 1.120211, 3.931196]
+    return [e**2 for e in found], [1.0404, 1.120211, 3.931196]
 
 
-@adaptation("TIP-2", source="eigenvalue of the printed recursion, (1.92 + sqrt(0.0864)) / 2 per step", rtol=1e-6)
+@adaptation(
+    "TIP-2",
+    source="eigenvalue of the printed recursion, (1.92 + sqrt(0.0864)) / 2 per step",
+    rtol=1e-6,
+)
 def the_error_grows_without_bound(specimen: Any) -> Any:
     a, b = paper.repeated(as_memory(specimen), 0.9, 0.01, 0.0, (200, 300))
-    return (b / a) ** 0.01, (1.92 + 0.0864 ** 0.5) / 2.0
+    return (b / a) ** 0.01, (1.92 + 0.0864**0.5) / 2.0
 
 
 @adaptation("TIP-3", source="ours: a diverging state stays finite", needs="engine")
 def an_overflowing_error_leaves_a_finite_state(specimen: Any) -> Any:
     params = specimen.TitansMemoryPrintedParams(1.0, 0.9, 0.5, 0.1)
-    memory = Engine([specimen.TitansMemoryPrinted("titans_memory_printed", params)], HashingEmbedder(8))
-    for i in range(1000):                       # the error grows by a factor of 2.55 per step at theta = 0.5
+    memory = Engine(
+        [specimen.TitansMemoryPrinted("titans_memory_printed", params)], HashingEmbedder(8)
+    )
+    # the error grows by a factor of 2.55 per step at theta = 0.5
+    for i in range(1000):
         memory.encode(Event(i / 60.0, "porridge"))
-    matrix, surprise = (memory.store.array(c) for c in (specimen.TITANS_PRINTED_MATRIX, specimen.TITANS_PRINTED_SURPRISE))
+    matrix, surprise = (
+        memory.store.array(c)
+        for c in (specimen.TITANS_PRINTED_MATRIX, specimen.TITANS_PRINTED_SURPRISE)
+    )
     return bool(np.isfinite(matrix).all() and surprise[-1] == 1.0)
 
 
-# --- the paper's checks ------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 one_step = paper.one_step_removes_the_share_two_theta_of_the_error.of_variety(as_memory)
 gradient = paper.the_gradient_is_the_derivative_of_the_loss
 keys_and_values = paper.keys_values_and_answers_are_matrix_products
@@ -63,11 +83,15 @@ capacity = paper.as_many_pairs_as_dimensions_are_recalled_exactly.of_variety(as_
 data_dependence = paper.all_three_gates_differ_from_event_to_event
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 sign_picture = paper.loss_over_repetitions.of_variety(
-    "Loss of a pair that is stored repeatedly by the printed update: it grows without bound, where the paper's falls", as_memory)
+    "Loss of a pair that is stored repeatedly by the printed update: it grows without bound, where the paper's falls",
+    as_memory,
+)
 
 
 @mutant("S is added in place of subtracted", rejected_by="TIP-1")
 def descent(specimen: Any) -> Any:
-    return specimen.replacing("memorise", lambda m, s, k, v, eta, theta: paper.step(m, s, k, v, eta, theta, 0.0))
+    return specimen.replacing(
+        "memorise", lambda m, s, k, v, eta, theta: paper.step(m, s, k, v, eta, theta, 0.0)
+    )

@@ -1,4 +1,7 @@
-"""Evidence for tripartite_synapse_printed: the rule of Cortex 4.4.7 and its code, and the checks of the G-ChI model run on it."""
+"""Evidence for tripartite_synapse_printed: the rule of Cortex 4.4.7 and its code, and the checks
+of the G-ChI model run on it.
+"""
+
 from __future__ import annotations
 
 import math
@@ -14,46 +17,79 @@ from . import tripartite_synapse as paper
 
 
 def as_cell(specimen: Any) -> SimpleNamespace:
-    """The printed rule under the paper's names: at a constant drive calcium goes to the steady state of its IP3 and stays there."""
-    def integrate(C: float, h: float, I: float, g: float, t: float, a: Any) -> tuple[float, float, float]:
+    """The printed rule under the paper's names: at a constant drive calcium goes to the steady
+    state of its IP3 and stays there.
+    """
+
+    def integrate(
+        C: float, h: float, I: float, g: float, t: float, a: Any
+    ) -> tuple[float, float, float]:
         level = specimen.steady(I)
         return level, specimen.inactivation(level, I, 0.13, 1.049, 0.9434), I
 
     def held(C: float, h: float, I: float, *_: float) -> float:
         return float(specimen.steady(I) - C)
 
-    names = {name: getattr(paper_names, name) for name in ("CALCIUM_FLOW", "INACTIVATION", "IP3_FLOW")}
-    return SimpleNamespace(integrate=integrate, calcium=held, gating=lambda *_: 0.0, phosphate=lambda *_: 0.0, **names)
+    names = {
+        name: getattr(paper_names, name) for name in ("CALCIUM_FLOW", "INACTIVATION", "IP3_FLOW")
+    }
+    return SimpleNamespace(
+        integrate=integrate, calcium=held, gating=lambda *_: 0.0, phosphate=lambda *_: 0.0, **names
+    )
 
 
 paper_names = SimpleNamespace(
-    CALCIUM_FLOW=("rC", "rL", "vER", "K_ER", "C0", "c1", "d1", "d5"), INACTIVATION=("d1", "d2", "d3", "a2"),
-    IP3_FLOW=("v_b", "v_d", "v_3K", "r_5P", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3"))
+    CALCIUM_FLOW=("rC", "rL", "vER", "K_ER", "C0", "c1", "d1", "d5"),
+    INACTIVATION=("d1", "d2", "d3", "a2"),
+    IP3_FLOW=("v_b", "v_d", "v_3K", "r_5P", "K_R", "K_p", "K_pi", "k_d", "K_PLCd", "K_D", "K_3"),
+)
 
 
-# --- as printed --------------------------------------------------------------------------------------------------------------
-@adaptation("TSP-1", source="root of the source's equations by Brent's method; 0.54 uM without IP3", atol=1e-3, papers=("cortex2026",))
+# --- as printed -----------------------------------------------------------------------------------
+@adaptation(
+    "TSP-1",
+    source="root of the source's equations by Brent's method; 0.54 uM without IP3",
+    atol=1e-3,
+    papers=("cortex2026",),
+)
 def calcium_goes_to_the_steady_state_of_the_sources_equations(specimen: Any) -> Any:
     def flow(C: float, I: float) -> float:
         n, h = I / (I + 0.13), 1.049 * (I + 0.13) / ((I + 0.9434) * (C + 1.049))
-        return (6.0 * (n * C / (C + 0.08234)) ** 3 * h * n + 0.11) * (2.0 - C) / 0.185 - 0.9 * C * C / (0.01 + C * C)
+        return (6.0 * (n * C / (C + 0.08234)) ** 3 * h * n + 0.11) * (
+            2.0 - C
+        ) / 0.185 - 0.9 * C * C / (0.01 + C * C)
 
-    return [specimen.steady(I) for I in (0.0, 0.14, 0.5)], [brentq(flow, 0.3, 1.9, args=(I,)) for I in (0.0, 0.14, 0.5)]
+    return [specimen.steady(I) for I in (0.0, 0.14, 0.5)], [
+        brentq(flow, 0.3, 1.9, args=(I,)) for I in (0.0, 0.14, 0.5)
+    ]
 
 
-@adaptation("TSP-2", source="Cortex 4.4.7: quiescent, facilitation, depression; thresholds 0.3 and 0.6 of its code", atol=1e-12,
-            papers=("cortex2026",))
+@adaptation(
+    "TSP-2",
+    source="Cortex 4.4.7: quiescent, facilitation, depression; thresholds 0.3 and 0.6 of its code",
+    atol=1e-12,
+    papers=("cortex2026",),
+)
 def two_thresholds_separate_three_regimes(specimen: Any) -> Any:
-    return [specimen.modulation(c, 0.3, 0.6, 0.2, 0.15) for c in (0.0, 0.29, 0.45, 0.6, 0.8, 1.0)], [1.0, 1.0, 1.1, 1.0, 0.925, 0.85]
+    return [
+        specimen.modulation(c, 0.3, 0.6, 0.2, 0.15) for c in (0.0, 0.29, 0.45, 0.6, 0.8, 1.0)
+    ], [1.0, 1.0, 1.1, 1.0, 0.925, 0.85]
 
 
-@adaptation("TSP-3", source="Cortex, code: 1 - exp(-0.3 events) of the way", atol=1e-9, papers=("cortex2026",))
+@adaptation(
+    "TSP-3",
+    source="Cortex, code: 1 - exp(-0.3 events) of the way",
+    atol=1e-9,
+    papers=("cortex2026",),
+)
 def calcium_rises_towards_the_steady_state(specimen: Any) -> Any:
     aim = specimen.steady(2.0 * 0.45 / 2.45) - 0.54
-    return [specimen.risen(level, 3.0, 0.15, 2.0, 0.54, 0.3) for level in (0.0, 0.4)], [aim + (level - aim) * math.exp(-0.9) for level in (0.0, 0.4)]
+    return [specimen.risen(level, 3.0, 0.15, 2.0, 0.54, 0.3) for level in (0.0, 0.4)], [
+        aim + (level - aim) * math.exp(-0.9) for level in (0.0, 0.4)
+    ]
 
 
-# --- the paper's checks --------------------------------------------------------------------------------------------------------
+# --- the paper's checks ---------------------------------------------------------------------------
 def as_flow(specimen: Any) -> SimpleNamespace:
     """The same, with the printed equation for the flow of calcium."""
     return SimpleNamespace(**{**vars(as_cell(specimen)), "calcium": specimen.calcium})
@@ -71,30 +107,54 @@ probability = paper.occupied_receptors_move_release_probability_towards_alpha
 crossings = paper.each_upward_crossing_releases_once.of_variety(drawn=False)
 
 
-# --- figures -----------------------------------------------------------------------------------------------------------------
-calcium = paper.calcium_over_time.of_variety("Under constant glutamate printed calcium goes to a steady state and does not oscillate", as_cell)
+# --- figures --------------------------------------------------------------------------------------
+calcium = paper.calcium_over_time.of_variety(
+    "Under constant glutamate printed calcium goes to a steady state and does not oscillate",
+    as_cell,
+)
 swings = paper.amplitude_over_ip3.of_variety("Printed calcium has no amplitude at any IP3", as_cell)
 
 
-@figure("frequency", caption="Printed calcium has no period: it is a level that rises with IP3, from six times the resting level of the paper's cell",
-        source="Cortex, code of 4.4.7; rest of De Pitta et al. 2009")
+@figure(
+    "frequency",
+    caption="Printed calcium has no period: it is a level that rises with IP3, from six times the resting level of the paper's cell",
+    source="Cortex, code of 4.4.7; rest of De Pitta et al. 2009",
+)
 def steady_calcium_over_ip3(specimen: Any) -> Picture:
     ip3 = np.linspace(0.0, 1.2, 61)
-    return Picture("IP3, uM", "steady calcium, uM", (
-        Curve("printed", ip3, np.array([specimen.steady(i) for i in ip3])), dots("rest in the paper", [0.226], [0.0906])))
+    return Picture(
+        "IP3, uM",
+        "steady calcium, uM",
+        (
+            Curve("printed", ip3, np.array([specimen.steady(i) for i in ip3])),
+            dots("rest in the paper", [0.226], [0.0906]),
+        ),
+    )
 
 
 @mutant("one threshold", rejected_by="TSP-2")
 def one_threshold(specimen: Any) -> Any:
-    return specimen.replacing("modulation", lambda level, low, high, boost, cut: 1.0 if level < low else 1.0 + boost * (level - low) / (1.0 - low))
+    return specimen.replacing(
+        "modulation",
+        lambda level, low, high, boost, cut: (
+            1.0 if level < low else 1.0 + boost * (level - low) / (1.0 - low)
+        ),
+    )
 
 
 @mutant("a rise to the steady state at once", rejected_by="TSP-3")
 def at_once(specimen: Any) -> Any:
-    return specimen.replacing("risen", lambda level, events, per_event, most, rest, rate: specimen.steady(0.3673) - rest)
+    return specimen.replacing(
+        "risen", lambda level, events, per_event, most, rest, rate: specimen.steady(0.3673) - rest
+    )
 
 
 @mutant("the paper's number of gates", rejected_by="TSP-1")
 def right_gates(specimen: Any) -> Any:
-    return specimen.replacing("calcium", lambda C, h, I, rC, rL, vER, K_ER, C0, c1, d1, d5: (
-        (rC * (I / (I + d1) * C / (C + d5) * h) ** 3 + rL) * (C0 - (1 + c1) * C) - vER * C * C / (C * C + K_ER**2)))
+    return specimen.replacing(
+        "calcium",
+        lambda C, h, I, rC, rL, vER, K_ER, C0, c1, d1, d5: (
+            (rC * (I / (I + d1) * C / (C + d5) * h) ** 3 + rL) * (C0 - (1 + c1) * C)
+            - vER * C * C / (C * C + K_ER**2)
+        ),
+    )

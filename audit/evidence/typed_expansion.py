@@ -1,4 +1,7 @@
-"""Evidence for typed_expansion: breadth-first search over plain lists, walks by hand, and archived memories that a memory reaches."""
+"""Evidence for typed_expansion: breadth-first search over plain lists, walks by hand, and
+archived memories that a memory reaches.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -18,25 +21,45 @@ from ..paper_numbers import paper_number
 
 PAPER, ANCHORS, HOPS, CANDIDATES = "allmem2026", 10, 2, 40
 RECOVERY = PRIORITY = True
-NUMBERS = (paper_number("anchors", ANCHORS, "memories", paper=PAPER, where="table 9"), paper_number("hops", HOPS, "1", paper=PAPER, where="table 9"),
-           paper_number("candidates", CANDIDATES, "memories", paper=PAPER, where="table 9"),
-           paper_number("recovery", RECOVERY, "1", paper=PAPER, where="D.3: all link types are eligible"),
-           paper_number("priority", PRIORITY, "1", paper=PAPER, where="D.3, eq. (33)"))
-KINDS = ("version", "sibling", "temporal", "semantic")          # best first, eq. (33)
-EDGES = dict(zip(KINDS, (EdgeType.VERSION, EdgeType.SIBLING, EdgeType.TEMPORAL, EdgeType.SEMANTIC), strict=True))
+NUMBERS = (
+    paper_number("anchors", ANCHORS, "memories", paper=PAPER, where="table 9"),
+    paper_number("hops", HOPS, "1", paper=PAPER, where="table 9"),
+    paper_number("candidates", CANDIDATES, "memories", paper=PAPER, where="table 9"),
+    paper_number("recovery", RECOVERY, "1", paper=PAPER, where="D.3: all link types are eligible"),
+    paper_number("priority", PRIORITY, "1", paper=PAPER, where="D.3, eq. (33)"),
+)
+KINDS = ("version", "sibling", "temporal", "semantic")  # best first, eq. (33)
+EDGES = dict(
+    zip(
+        KINDS,
+        (EdgeType.VERSION, EdgeType.SIBLING, EdgeType.TEMPORAL, EdgeType.SEMANTIC),
+        strict=True,
+    )
+)
 Link = tuple[int, int, str]
 
 
-def walk(anchors: Sequence[int], links: Sequence[Link], times: Sequence[float], most_hops: int, most: int, kinds: Sequence[str] = KINDS,
-         rank: Mapping[str, int] | None = None) -> list[int]:
-    """Candidates from D.3 and F.3: levels, FIFO, each level's units in turn, their neighbours by (type, time, id); no unit twice."""
+def walk(
+    anchors: Sequence[int],
+    links: Sequence[Link],
+    times: Sequence[float],
+    most_hops: int,
+    most: int,
+    kinds: Sequence[str] = KINDS,
+    rank: Mapping[str, int] | None = None,
+) -> list[int]:
+    """Candidates from D.3 and F.3: levels, FIFO, each level's units in turn, their neighbours by
+    (type, time, id); no unit twice.
+    """
     place = rank or {kind: i for i, kind in enumerate(KINDS)}
     found = list(anchors)[:most]
     level = list(found)
     for _ in range(most_hops):
         coming: list[int] = []
         for u in level:
-            for _, _, v in sorted((place[kind], times[b], b) for a, b, kind in links if a == u and kind in kinds):
+            for _, _, v in sorted(
+                (place[kind], times[b], b) for a, b, kind in links if a == u and kind in kinds
+            ):
                 if v not in found:
                     if len(found) >= most:
                         return found
@@ -60,19 +83,42 @@ def packed(n: int, links: Sequence[Link]) -> tuple[Any, ...]:
             pool += own
         starts.append(start)
         degrees.append(degree)
-    return tuple(starts), tuple(degrees), np.array(pool, np.int64), np.array(target, np.int64), np.ones(len(links), np.int8)
+    return (
+        tuple(starts),
+        tuple(degrees),
+        np.array(pool, np.int64),
+        np.array(target, np.int64),
+        np.ones(len(links), np.int8),
+    )
 
 
-def expanded(specimen: Any, n: int, anchors: Sequence[int], links: Sequence[Link], times: Sequence[float], hops: int, most: int,
-             priority: Sequence[int] = (0, 1, 2, 3)) -> list[int]:
+def expanded(
+    specimen: Any,
+    n: int,
+    anchors: Sequence[int],
+    links: Sequence[Link],
+    times: Sequence[float],
+    hops: int,
+    most: int,
+    priority: Sequence[int] = (0, 1, 2, 3),
+) -> list[int]:
     found = np.full(most, -9, np.int64)
-    count = specimen.expand(np.array(anchors, np.int64), *packed(n, links), np.array(times), np.array(priority), hops, found)
+    count = specimen.expand(
+        np.array(anchors, np.int64),
+        *packed(n, links),
+        np.array(times),
+        np.array(priority),
+        hops,
+        found,
+    )
     return [int(v) for v in found[:count]]
 
 
 def random_links(rng: Any, n: int, count: int) -> list[Link]:
     """Different links; several kinds may join the same units."""
-    every = {(int(rng.integers(n)), int(rng.integers(n)), str(rng.choice(KINDS))) for _ in range(count)}
+    every = {
+        (int(rng.integers(n)), int(rng.integers(n)), str(rng.choice(KINDS))) for _ in range(count)
+    }
     return sorted(every, key=lambda link: (link[2], link[1], link[0]))
 
 
@@ -84,40 +130,77 @@ def the_walk_is_breadth_first_in_the_order_of_types(specimen: Any) -> Any:
             n = int(rng.integers(3, 20))
             links, times = random_links(rng, n, 3 * n), [float(t) for t in rng.integers(0, 4, n)]
             anchors = rng.permutation(n)[:3].tolist()
-            cases.append((expanded(specimen, n, anchors, links, times, hops, most), walk(anchors, links, times, hops, most)))
+            cases.append(
+                (
+                    expanded(specimen, n, anchors, links, times, hops, most),
+                    walk(anchors, links, times, hops, most),
+                )
+            )
     return [found == expected for found, expected in cases], True
 
 
 @equation("TE-2", source="eq. (34) by hand: type, then time, then id", papers=(PAPER,))
 def neighbours_are_ordered_by_type_time_and_id(specimen: Any) -> Any:
-    links = [(0, 1, "semantic"), (0, 2, "temporal"), (0, 5, "semantic"), (0, 3, "sibling"), (0, 4, "version"), (0, 6, "semantic"), (0, 4, "semantic")]
+    links = [(0, 1, "semantic"), (0, 2, "temporal"), (0, 5, "semantic"), (0, 3, "sibling"), (0, 4,
+        "version"), (0, 6, "semantic"), (0, 4, "semantic")]  # fmt: skip
     times = [0.0, 7.0, 9.0, 9.0, 9.0, 3.0, 3.0]
-    found = [expanded(specimen, 7, [0], links, times, 1, 40), expanded(specimen, 7, [0], links, times, 1, 4),
-             expanded(specimen, 7, [0], links, times, 1, 40, (0, 0, 0, 0))]
-    return [v for each in found for v in each], [0, 4, 3, 2, 5, 6, 1, 0, 4, 3, 2, 0, 5, 6, 1, 2, 3, 4]
+    found = [
+        expanded(specimen, 7, [0], links, times, 1, 40),
+        expanded(specimen, 7, [0], links, times, 1, 4),
+        expanded(specimen, 7, [0], links, times, 1, 40, (0, 0, 0, 0)),
+    ]
+    return [v for each in found for v in each], [0, 4, 3, 2, 5, 6, 1, 0, 4, 3, 2, 0, 5, 6, 1, 2, 3,
+                                                 4]  # fmt: skip
 
 
-@limit("TE-3", source="by hand: cycles end, an unmarked or unfollowed link leads nowhere, entities are no memories", papers=(PAPER,))
+@limit(
+    "TE-3",
+    source="by hand: cycles end, an unmarked or unfollowed link leads nowhere, entities are no memories",
+    papers=(PAPER,),
+)
 def the_walk_ends(specimen: Any) -> Any:
     ring = [(0, 1, "version"), (1, 2, "version"), (2, 0, "version")]
     starts, degrees, pool, target, mark = packed(3, ring)
     found = np.full(5, -9, np.int64)
-    unmarked = specimen.expand(np.array([0]), starts, degrees, pool, target, 0 * mark, np.zeros(3), np.arange(4), 9, found)
-    entity = specimen.expand(np.array([0]), starts, degrees, pool, np.array([-1, 2, 0]), mark, np.zeros(3), np.arange(4), 9, found)
+    unmarked = specimen.expand(
+        np.array([0]), starts, degrees, pool, target, 0 * mark, np.zeros(3), np.arange(4), 9, found
+    )
+    entity = specimen.expand(
+        np.array([0]),
+        starts,
+        degrees,
+        pool,
+        np.array([-1, 2, 0]),
+        mark,
+        np.zeros(3),
+        np.arange(4),
+        9,
+        found,
+    )
     times = [0.0] * 3
     cases: tuple[tuple[list[int], list[int]], ...] = (
-        (expanded(specimen, 3, [0], ring, times, 9, 5), [0, 1, 2]), (expanded(specimen, 3, [0], ring, times, 9, 5, (-1, 1, 2, 3)), [0]),
-        ([int(unmarked), int(entity)], [1, 1]), (expanded(specimen, 3, [0, 0, 2], ring, times, 0, 5), [0, 2]),
-        (expanded(specimen, 3, [], ring, times, 2, 5), []))
+        (expanded(specimen, 3, [0], ring, times, 9, 5), [0, 1, 2]),
+        (expanded(specimen, 3, [0], ring, times, 9, 5, (-1, 1, 2, 3)), [0]),
+        ([int(unmarked), int(entity)], [1, 1]),
+        (expanded(specimen, 3, [0, 0, 2], ring, times, 0, 5), [0, 2]),
+        (expanded(specimen, 3, [], ring, times, 2, 5), []),
+    )
     return [found == expected for found, expected in cases], True
 
 
-# --- in a memory ----------------------------------------------------------------------------------------------------------------
+# --- in a memory ----------------------------------------------------------------------------------
 AUDIT_MARK = Column("audit_mark", np.int8, Scope.EDGE, "1", 0, "whether the edge is a link")
 
 
-def linked(links: Sequence[Link], others: Sequence[Link], scores: NDArray[np.float64], banned: Sequence[int] = ()) -> tuple[Any, ...]:
-    """Neighbours that make links and edges of others after the last event, give FUSED and ban rows; if there are links, their marks are handed on."""
+def linked(
+    links: Sequence[Link],
+    others: Sequence[Link],
+    scores: NDArray[np.float64],
+    banned: Sequence[int] = (),
+) -> tuple[Any, ...]:
+    """Neighbours that make links and edges of others after the last event, give FUSED and ban
+    rows; if there are links, their marks are handed on.
+    """
     n = len(scores)
 
     def make(view: Any, incoming: Any) -> None:
@@ -131,45 +214,113 @@ def linked(links: Sequence[Link], others: Sequence[Link], scores: NDArray[np.flo
         view.topology_marks.put(cue, view.audit_mark)
 
     def score(view: Any, cue: Any) -> None:
-        view.fused[...] = scores[:len(view.fused)]
+        view.fused[...] = scores[: len(view.fused)]
 
     def ban(view: Any, cue: Any) -> None:
         view.ban[[row for row in banned if row < len(view.ban)]] += 1
 
-    marks = (neighbour(Phase.RETRIEVE, hand_on, reads=(AUDIT_MARK,), sets=(TOPOLOGY_MARKS,), id="hand_on"),) if links else ()
-    return (neighbour(Phase.ENCODE, make, reads=(ROW, NOW), adds=(GRAPH,), sets=(AUDIT_MARK,), owns=(AUDIT_MARK,), id="make"), *marks,
-            neighbour(Phase.RETRIEVE, score, sets=(FUSED,), id="score"), neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"))
+    marks = (
+        (
+            neighbour(
+                Phase.RETRIEVE, hand_on, reads=(AUDIT_MARK,), sets=(TOPOLOGY_MARKS,), id="hand_on"
+            ),
+        )
+        if links
+        else ()
+    )
+    return (
+        neighbour(
+            Phase.ENCODE,
+            make,
+            reads=(ROW, NOW),
+            adds=(GRAPH,),
+            sets=(AUDIT_MARK,),
+            owns=(AUDIT_MARK,),
+            id="make",
+        ),
+        *marks,
+        neighbour(Phase.RETRIEVE, score, sets=(FUSED,), id="score"),
+        neighbour(Phase.RETRIEVE, ban, adds=(BAN,), id="ban"),
+    )
 
 
-@equation("TE-4", source="D.2 to D.4 over plain lists: votes for what the walk reaches, and the answer by score among visible and reached",
-          papers=(PAPER,))
+@equation(
+    "TE-4",
+    source="D.2 to D.4 over plain lists: votes for what the walk reaches, and the answer by score among visible and reached",
+    papers=(PAPER,),
+)
 def a_memory_reaches_archived_memories(specimen: Any) -> Any:
     measured, expected = [], []
     for case, (anchors, hops, candidates, recovery, priority) in enumerate(
-            ((2, 2, 40, True, True), (3, 1, 6, True, True), (2, 2, 4, True, True), (2, 2, 5, True, False), (2, 2, 40, False, True),
-             (9, 0, 40, True, True), (2, 2, 6, True, False), (3, 1, 7, True, False), (3, 2, 9, False, False),
-             (ANCHORS, HOPS, CANDIDATES, RECOVERY, PRIORITY))):
+        (
+            (2, 2, 40, True, True),
+            (3, 1, 6, True, True),
+            (2, 2, 4, True, True),
+            (2, 2, 5, True, False),
+            (2, 2, 40, False, True),
+            (9, 0, 40, True, True),
+            (2, 2, 6, True, False),
+            (3, 1, 7, True, False),
+            (3, 2, 9, False, False),
+            (ANCHORS, HOPS, CANDIDATES, RECOVERY, PRIORITY),
+        )
+    ):
         rng, n = np.random.default_rng(60 + case), 18
-        links, others = random_links(rng, n, 24 if candidates > n else 60), [(i, 17 - i, "semantic") for i in range(n)]
+        links, others = (
+            random_links(rng, n, 24 if candidates > n else 60),
+            [(i, 17 - i, "semantic") for i in range(n)],
+        )
         others = [link for link in others if link not in links]
-        scores, times, archived, banned = rng.permutation(n).astype(float), np.sort(rng.integers(0, 9, n)).astype(float), (1, 4, 7, 9, 12, 15), (3, 7)
-        scores[3] = n                                                           # banned, though the best
-        memory = memory_of(specimen, *linked(links, others, scores, banned), anchors=anchors, hops=hops, candidates=candidates, recovery=recovery,
-                           priority=priority)
+        scores, times, archived, banned = (
+            rng.permutation(n).astype(float),
+            np.sort(rng.integers(0, 9, n)).astype(float),
+            (1, 4, 7, 9, 12, 15),
+            (3, 7),
+        )
+        # banned, though the best
+        scores[3] = n
+        memory = memory_of(
+            specimen,
+            *linked(links, others, scores, banned),
+            anchors=anchors,
+            hops=hops,
+            candidates=candidates,
+            recovery=recovery,
+            priority=priority,
+        )
         encode(memory, *((float(t), f"memory {i}") for i, t in enumerate(times)))
         for row in archived:
             memory.assembly.show(row, False)
         answer = memory.retrieve("what?", k=n)
         seen = [i for i in range(n) if i not in archived]
-        first = sorted((i for i in seen if i not in banned), key=lambda i: -scores[i])[:min(anchors, candidates)]
+        first = sorted((i for i in seen if i not in banned), key=lambda i: -scores[i])[
+            : min(anchors, candidates)
+        ]
         kinds = KINDS if recovery else KINDS[1:]
-        found = walk(first, links, times.tolist(), hops, candidates, kinds, None if priority else dict.fromkeys(KINDS, 0))[len(first):]
+        found = walk(
+            first,
+            links,
+            times.tolist(),
+            hops,
+            candidates,
+            kinds,
+            None if priority else dict.fromkeys(KINDS, 0),
+        )[len(first) :]
         measured.append([memory.column(REACH).tolist(), answer.rows.tolist()])
-        expected.append([[int(i in found) for i in range(n)], sorted((i for i in {*seen, *found} - set(banned)), key=lambda i: -scores[i])])
+        expected.append(
+            [
+                [int(i in found) for i in range(n)],
+                sorted((i for i in {*seen, *found} - set(banned)), key=lambda i: -scores[i]),
+            ]
+        )
     return [a == b for a, b in zip(measured, expected, strict=True)], True
 
 
-@signature("TE-5", source="3.4 by hand: of a chain of versions, two are reached within two hops, and the third is not", papers=(PAPER,))
+@signature(
+    "TE-5",
+    source="3.4 by hand: of a chain of versions, two are reached within two hops, and the third is not",
+    papers=(PAPER,),
+)
 def a_chain_of_versions_is_reached_to_the_limit(specimen: Any) -> Any:
     chain, found = [(3, 2, "version"), (2, 1, "version"), (1, 0, "version")], []
     for values in ({}, {"hops": 0}, {"recovery": False}, {"hops": 3}):
@@ -178,13 +329,25 @@ def a_chain_of_versions_is_reached_to_the_limit(specimen: Any) -> Any:
         for row in (0, 1, 2):
             memory.assembly.show(row, False)
         found.append(memory.retrieve("where?").rows.tolist())
-    return [each == wanted for each, wanted in zip(found, ([1, 2, 3], [3], [3], [0, 1, 2, 3]), strict=True)], True
+    return [
+        each == wanted
+        for each, wanted in zip(found, ([1, 2, 3], [3], [3], [0, 1, 2, 3]), strict=True)
+    ], True
 
 
-@signature("TE-5b", source="eq. (33) by hand: with room for one, the version comes before the sibling, and that before the others", papers=(PAPER,))
+@signature(
+    "TE-5b",
+    source="eq. (33) by hand: with room for one, the version comes before the sibling, and that before the others",
+    papers=(PAPER,),
+)
 def a_version_comes_before_a_sibling(specimen: Any) -> Any:
     found = []
-    for kinds in (("semantic", "temporal", "sibling", "version"), ("semantic", "temporal", "sibling"), ("semantic", "temporal"), ("semantic",)):
+    for kinds in (
+        ("semantic", "temporal", "sibling", "version"),
+        ("semantic", "temporal", "sibling"),
+        ("semantic", "temporal"),
+        ("semantic",),
+    ):
         links = [(5, row, kind) for row, kind in enumerate(kinds)]
         memory = memory_of(specimen, *linked(links, (), np.arange(6.0)), anchors=1, candidates=2)
         encode(memory, *((float(i), f"part {i}") for i in range(6)))
@@ -195,32 +358,46 @@ def a_version_comes_before_a_sibling(specimen: Any) -> Any:
     return found, [3, 2, 1, 0]
 
 
-@limit("TE-6", source="definition: without links of the topology, or without a memory, nothing is reached", papers=(PAPER,))
+@limit(
+    "TE-6",
+    source="definition: without links of the topology, or without a memory, nothing is reached",
+    papers=(PAPER,),
+)
 def without_links_nothing_is_reached(specimen: Any) -> Any:
     memory = memory_of(specimen)
     empty = memory.retrieve("what?").rows.tolist()
     encode(memory, (0.0, "one"), (1.0, "two"))
     memory.assembly.show(0, False)
-    others = memory_of(specimen, *linked((), [(1, 0, "version"), (1, 0, "semantic")], np.arange(2.0)))
+    others = memory_of(
+        specimen, *linked((), [(1, 0, "version"), (1, 0, "semantic")], np.arange(2.0))
+    )
     encode(others, (0.0, "one"), (1.0, "two"))
     others.assembly.show(0, False)
-    found = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1, *memory.column(REACH).tolist(), -1, *others.retrieve("what?").rows.tolist()]
+    found = [*empty, -1, *memory.retrieve("what?").rows.tolist(), -1,
+             *memory.column(REACH).tolist(), -1, *others.retrieve("what?").rows.tolist()]  # fmt: skip
     return found, [-1, 1, -1, 0, 0, -1, 1]
 
 
-@figure("hops", caption="Candidates found, against the hops allowed: the budget of candidates ends the walk where links are many",
-        source="All-Mem D.3; random links, eight from each of 400 memories")
+@figure(
+    "hops",
+    caption="Candidates found, against the hops allowed: the budget of candidates ends the walk where links are many",
+    source="All-Mem D.3; random links, eight from each of 400 memories",
+)
 def candidates_over_hops(specimen: Any) -> Picture:
     rng, n, hops = np.random.default_rng(3), 400, np.arange(7)
     curves = []
     for degree in (1, 2, 8):
-        links = [(a, int(b), "semantic") for a in range(n) for b in rng.choice(n, degree, replace=False)]
-        sizes = [len(expanded(specimen, n, list(range(10)), links, [0.0] * n, int(h), 40)) for h in hops]
+        links = [
+            (a, int(b), "semantic") for a in range(n) for b in rng.choice(n, degree, replace=False)
+        ]
+        sizes = [
+            len(expanded(specimen, n, list(range(10)), links, [0.0] * n, int(h), 40)) for h in hops
+        ]
         curves.append(Curve(f"{degree} links each", hops, np.array(sizes)))
     return Picture("hops", "candidates", tuple(curves))
 
 
-# --- mutants --------------------------------------------------------------------------------------------------------------------
+# --- mutants --------------------------------------------------------------------------------------
 def changed(specimen: Any, change: Any) -> Any:
     """The specimen with other arguments of the walk."""
     original = specimen.expand
@@ -229,24 +406,26 @@ def changed(specimen: Any, change: Any) -> Any:
 
 @mutant("later memories first", rejected_by="TE-2")
 def later_first(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p, t, m, -created, priority, hops, found))
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p,
+        t, m, -created, priority, hops, found))  # fmt: skip
 
 
 @mutant("the order of types is reversed", rejected_by="TE-1")
 def reversed_order(specimen: Any) -> Any:
     return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (
-        a, s, d, p, t, m, created, np.where(priority < 0, -1, 3 - priority), hops, found))
+        a, s, d, p, t, m, created, np.where(priority < 0, -1, 3 - priority), hops, found))  # fmt: skip
 
 
 @mutant("links of others are followed", rejected_by="TE-4")
 def unmarked_links(specimen: Any) -> Any:
     return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (
-        a, s, d, p, t, np.ones_like(m), created, priority, hops, found))
+        a, s, d, p, t, np.ones_like(m), created, priority, hops, found))  # fmt: skip
 
 
 @mutant("one hop more", rejected_by="TE-5")
 def one_more(specimen: Any) -> Any:
-    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p, t, m, created, priority, hops + 1, found))
+    return changed(specimen, lambda a, s, d, p, t, m, created, priority, hops, found: (a, s, d, p,
+        t, m, created, priority, hops + 1, found))  # fmt: skip
 
 
 @mutant("the hook takes siblings for versions", rejected_by="TE-5b")
@@ -257,21 +436,37 @@ def other_kind(specimen: Any) -> Any:
 
 @mutant("depth first", rejected_by="TE-1")
 def depth_first(specimen: Any) -> Any:
-    def expand(anchors: Any, starts: Any, degrees: Any, pool: Any, target: Any, mark: Any, created: Any, priority: Any, hops: int, found: Any) -> int:
+    def expand(
+        anchors: Any,
+        starts: Any,
+        degrees: Any,
+        pool: Any,
+        target: Any,
+        mark: Any,
+        created: Any,
+        priority: Any,
+        hops: int,
+        found: Any,
+    ) -> int:
         out: list[int] = []
 
         def visit(u: int, left: int) -> None:
             if u in out or len(out) == len(found):
                 return
             out.append(u)
-            near = sorted((priority[k], created[target[e]], target[e]) for k in range(len(priority)) if priority[k] >= 0
-                          for e in pool[starts[k][u]:starts[k][u] + degrees[k][u]] if mark[e] and target[e] >= 0)
+            near = sorted(
+                (priority[k], created[target[e]], target[e])
+                for k in range(len(priority))
+                if priority[k] >= 0
+                for e in pool[starts[k][u] : starts[k][u] + degrees[k][u]]
+                if mark[e] and target[e] >= 0
+            )
             for _, _, v in near if left else ():
                 visit(int(v), left - 1)
 
         for anchor in anchors:
             visit(int(anchor), hops)
-        found[:len(out)] = out
+        found[: len(out)] = out
         return len(out)
 
     return specimen.replacing("expand", expand)
@@ -279,12 +474,27 @@ def depth_first(specimen: Any) -> Any:
 
 @mutant("a memory is found twice", rejected_by="TE-3")
 def twice(specimen: Any) -> Any:
-    def expand(anchors: Any, starts: Any, degrees: Any, pool: Any, target: Any, mark: Any, created: Any, priority: Any, hops: int, found: Any) -> int:
-        out = list(anchors)[:len(found)]
+    def expand(
+        anchors: Any,
+        starts: Any,
+        degrees: Any,
+        pool: Any,
+        target: Any,
+        mark: Any,
+        created: Any,
+        priority: Any,
+        hops: int,
+        found: Any,
+    ) -> int:
+        out = list(anchors)[: len(found)]
         for u in out:
             for k in range(len(priority)):
-                out += [int(target[e]) for e in pool[starts[k][u]:starts[k][u] + degrees[k][u]] if mark[e]][:len(found) - len(out)]
-        found[:len(out)] = out
+                out += [
+                    int(target[e])
+                    for e in pool[starts[k][u] : starts[k][u] + degrees[k][u]]
+                    if mark[e]
+                ][: len(found) - len(out)]
+        found[: len(out)] = out
         return len(out)
 
     return specimen.replacing("expand", expand)
@@ -295,9 +505,13 @@ def loose_budget(specimen: Any) -> Any:
     original = specimen.expand
 
     def expand(*given: Any) -> int:
-        anchors, found, room = given[0], given[-1], np.full(len(given[0]) + len(given[-1]), -9, np.int64)
+        anchors, found, room = (
+            given[0],
+            given[-1],
+            np.full(len(given[0]) + len(given[-1]), -9, np.int64),
+        )
         count = int(original(*given[:-1], room))
-        found[:] = room[len(room) - len(found):] if len(anchors) else room
+        found[:] = room[len(room) - len(found) :] if len(anchors) else room
         return min(count, len(found))
 
     return specimen.replacing("expand", expand)

@@ -1,9 +1,10 @@
 """A mechanism's evidence, measured once on the original and run on its mutants.
 
-Every gating check runs once on the unchanged module in plain Python, where each statement records that it ran.  A mutant meets only
-the checks that run its statement, the cheapest first.  A check that is slow in plain Python, or does not pass in it, runs with the changed kernels
-compiled.
+Every gating check runs once on the unchanged module in plain Python, where each statement records
+that it ran.  A mutant meets only the checks that run its statement, the cheapest first.  A check
+that is slow in plain Python, or does not pass in it, runs with the changed kernels compiled.
 """
+
 from __future__ import annotations
 
 import math
@@ -28,11 +29,13 @@ from .building import Change, Original, Reached
 from .numbers import Number
 from .trial import Fate, Outcome, Step, tried
 
-PLAIN_ENOUGH: Final = 0.5       # s of a check in plain Python up to which no kernel is compiled for it
-LONGEST: Final = 1.5            # s in plain Python after which a check is stopped, and run with compiled kernels only
-SHORTEST: Final = 0.3           # s after which it is stopped when PATIENCE is used up
-PATIENCE: Final = 5.0           # s to spend on checks of one mechanism that are stopped
-PER_KERNEL: Final = 0.7         # s, about what it takes to compile a kernel
+# s of a check in plain Python up to which no kernel is compiled for it
+PLAIN_ENOUGH: Final = 0.5
+# s in plain Python after which a check is stopped, and run with compiled kernels only
+LONGEST: Final = 1.5
+SHORTEST: Final = 0.3  # s after which it is stopped when PATIENCE is used up
+PATIENCE: Final = 5.0  # s to spend on checks of one mechanism that are stopped
+PER_KERNEL: Final = 0.7  # s, about what it takes to compile a kernel
 NOT_REACHED: Final = Outcome(Fate.NOT_REACHED)
 
 
@@ -51,8 +54,12 @@ class Plan:
 
     @property
     def cost(self) -> int:
-        """Seconds in plain Python, or compiled, to a power of two, so that the order of checks hardly depends on the load of the machine."""
-        return round(math.log2(max(self.plain if self.plain is not None else self.compiled or 0.0, 1e-3)))
+        """Seconds in plain Python, or compiled, to a power of two, so that the order of checks
+        hardly depends on the load of the machine.
+        """
+        return round(
+            math.log2(max(self.plain if self.plain is not None else self.compiled or 0.0, 1e-3))
+        )
 
 
 class Bench:
@@ -66,12 +73,15 @@ class Bench:
         self.unusable: dict[str, str] = {}
         self._evidence = evidence_module(registry.entry(id), registry)
         with numbers.installed(registry):
-            self._measured, self._untouched = self._checks(), self._checks()      # for this process, and for forked ones
+            # for this process, and for forked ones
+            self._measured, self._untouched = self._checks(), self._checks()
         self._plans: dict[str, Plan | None] = {}
         self._patience = PATIENCE
 
     def change(self, change: Change, *, lazily: bool = False) -> Outcome:
-        """Run the evidence on a change of the source.  `lazily` measures a check only when a mutant needs it, and so in the order of the file."""
+        """Run the evidence on a change of the source.  `lazily` measures a check only when a
+        mutant needs it, and so in the order of the file.
+        """
         reach, outcome = self.original.reach(change), NOT_REACHED
         made: dict[bool, Any] = {}
 
@@ -79,7 +89,9 @@ class Bench:
             if not made:
                 numbers.forget()
             if compiled not in made:
-                made[compiled] = self.original.compiled(change) if compiled else self.original.plain(change)
+                made[compiled] = (
+                    self.original.compiled(change) if compiled else self.original.plain(change)
+                )
             with building.installed(made[compiled]), numbers.installed(self.registry):
                 return judge(check, self._specimen(made[compiled]))
 
@@ -92,8 +104,12 @@ class Bench:
         return outcome
 
     def number(self, number: Number) -> Outcome:
-        """Run the evidence, imported again, and the static checks under a registry with another number."""
-        registry = numbers.changed(self.registry, self.original.entry.id, number.parameter, number.value, number.unit)
+        """Run the evidence, imported again, and the static checks under a registry with another
+        number.
+        """
+        registry = numbers.changed(
+            self.registry, self.original.entry.id, number.parameter, number.value, number.unit
+        )
         steps, reads = self._of_numbers
         if numbers.refused(registry, self.original.entry.id):
             return Outcome(Fate.REFUSED, note="outside the bounds in the registry")
@@ -104,14 +120,22 @@ class Bench:
                 numbers.forget()
             with numbers.installed(registry):
                 fresh.update({c.id: c for c in self._checks()} if not fresh else {})
-                return judge(check, self._exhibit(registry)) if check.kind is Kind.STATIC else judge(fresh[check.id], self._specimen())
+                return (
+                    judge(check, self._exhibit(registry))
+                    if check.kind is Kind.STATIC
+                    else judge(fresh[check.id], self._specimen())
+                )
 
         outcome = tried(steps, run) if steps else NOT_REACHED
         return NOT_REACHED if outcome.fate is Fate.SURVIVED and not reads else outcome
 
-    # --- measuring -------------------------------------------------------------------------------------------------------
+    # --- measuring --------------------------------------------------------------------------------
     def _checks(self) -> Sequence[Check]:
-        return [c for c in evidence_of(numbers.fresh_evidence(self._evidence)).checks if c.gates] if self._evidence else []
+        return (
+            [c for c in evidence_of(numbers.fresh_evidence(self._evidence)).checks if c.gates]
+            if self._evidence
+            else []
+        )
 
     def _specimen(self, module: Any = None) -> Specimen:
         return Specimen(self.original.entry.id, module or self.original.module)
@@ -131,14 +155,22 @@ class Bench:
                 yield plan
 
     def _step(self, plan: Plan, change: Change) -> Step:
-        compiling = PER_KERNEL * self.original.kernels_behind(change) if plan.compiled is not None else math.inf
-        plain = plan.plain is not None and plan.plain <= max(PLAIN_ENOUGH, (plan.compiled or 0.0) + compiling)
+        compiling = (
+            PER_KERNEL * self.original.kernels_behind(change)
+            if plan.compiled is not None
+            else math.inf
+        )
+        plain = plan.plain is not None and plan.plain <= max(
+            PLAIN_ENOUGH, (plan.compiled or 0.0) + compiling
+        )
         return Step(plan.check, not plain, (plan.plain if plain else plan.compiled) or 0.0)
 
     def _plan(self, check: Check, untouched: Check) -> Plan | None:
         self._hits.clear()
         with building.installed(self._marked), numbers.installed(self.registry):
-            plain, passed, why = _timed(check, self._specimen(self._marked), max(SHORTEST, min(LONGEST, self._patience)))
+            plain, passed, why = _timed(
+                check, self._specimen(self._marked), max(SHORTEST, min(LONGEST, self._patience))
+            )
         self._patience -= 0.0 if passed else plain
         reached = frozenset(self._hits) if passed else None
         if passed and plain <= PLAIN_ENOUGH:
@@ -148,7 +180,9 @@ class Bench:
         if not passed and not passed_compiled:
             self.unusable[check.id] = why
             return None
-        return Plan(untouched, plain if passed else None, compiled if passed_compiled else None, reached)
+        return Plan(
+            untouched, plain if passed else None, compiled if passed_compiled else None, reached
+        )
 
     @cached_property
     def _hits(self) -> set[Reached]:
@@ -160,8 +194,11 @@ class Bench:
 
     @cached_property
     def _of_numbers(self) -> tuple[list[Step], bool]:
-        """The checks for numbers, the static ones first and then those that look one up, and whether any check of the evidence does."""
-        checked_instance(self.registry, self.original.entry.id)         # raises here, so that no mutant is REFUSED for an error of the original
+        """The checks for numbers, the static ones first and then those that look one up, and
+        whether any check of the evidence does.
+        """
+        # raises here, so that no mutant is REFUSED for an error of the original
+        checked_instance(self.registry, self.original.entry.id)
         names: list[str] = []
         registry = numbers.watched(self.registry, self.original.entry.id, names.append)
         readers: list[Step] = []
@@ -183,7 +220,9 @@ class Bench:
                 elif names:
                     static.append(step)
         reads = reads or bool(readers)
-        ordered = [step for steps in (readers, others) for step in sorted(steps, key=lambda s: s.seconds)]
+        ordered = [
+            step for steps in (readers, others) for step in sorted(steps, key=lambda s: s.seconds)
+        ]
         return [*static, *(ordered if reads else ())], reads
 
 
@@ -192,14 +231,20 @@ class _TooLong(BaseException):
 
 
 def _timed(check: Check, of: Any, longest: float = math.inf) -> tuple[float, bool, str]:
-    """CPU time of a check, whether it passes, and why it does not; one that takes too long does not."""
+    """CPU time of a check, whether it passes, and why it does not; one that takes too long does
+    not.
+    """
     start = process_time()
     try:
         with _interrupted(longest):
             result = judge(check, of)
     except _TooLong:
         return process_time() - start, False, f"takes more than {longest:g} s"
-    return process_time() - start, result.score is Score.PASS, f"{result.score} on the original: {result.note}"
+    return (
+        process_time() - start,
+        result.score is Score.PASS,
+        f"{result.score} on the original: {result.note}",
+    )
 
 
 @contextmanager
@@ -215,7 +260,7 @@ def _interrupted(seconds: float) -> Iterator[None]:
             raise _TooLong
 
     before = signal.signal(signal.SIGPROF, interrupt)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)        # again, if a check catches the first
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)  # again, if a check catches the first
     try:
         yield
     finally:

@@ -1,8 +1,11 @@
-"""A mechanism's module with one change: a copy of the module in which functions and classes are made again from the changed source.
+"""A mechanism's module with one change: a copy of the module in which functions and classes are
+made again from the changed source.
 
-The copy keeps the columns and all other objects of the module, so an engine takes it for the original.  Functions of `mechanisms.shared` that the
-module imports are parts of the mechanism, too.  Kernels are plain Python; or only the changed kernel and those that call it are compiled again.
+The copy keeps the columns and all other objects of the module, so an engine takes it for the
+original.  Functions of `mechanisms.shared` that the module imports are parts of the mechanism, too.
+Kernels are plain Python; or only the changed kernel and those that call it are compiled again.
 """
+
 from __future__ import annotations
 import __future__
 
@@ -22,22 +25,41 @@ import numba
 
 from ...engine.base import numerics
 from ...engine.catalogue.registry import Entry
-from .sites import FUNCTIONS, GeneratedMutant, Numbered, Site, below, blocks, bound, is_docstring, loaded, sites
+from .sites import (
+    FUNCTIONS,
+    GeneratedMutant,
+    Numbered,
+    Site,
+    below,
+    blocks,
+    bound,
+    is_docstring,
+    loaded,
+    sites,
+)
 
 SHARED: Final = ".mechanisms.shared."
-REACHED: Final = "__reached__"          # the function that marked source calls before each statement
-Reached = tuple[int, int]               # a part and a statement of it
+# the function that marked source calls before each statement
+REACHED: Final = "__reached__"
+Reached = tuple[int, int]  # a part and a statement of it
 
 
 class Part:
     """Statements of one module that mutants may change.
 
     tops     in the order of the source
-    aliases  names of the mechanism's module for what is defined here -> name here; empty for the mechanism's own module
+    aliases  names of the mechanism's module for what is defined here -> name here; empty for the
+             mechanism's own module
     codes    the unchanged statements, compiled
     """
 
-    def __init__(self, module: ModuleType, tops: list[ast.stmt], flags: int, aliases: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        module: ModuleType,
+        tops: list[ast.stmt],
+        flags: int,
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
         self.module, self.tops, self.aliases, self._flags = module, tops, aliases or {}, flags
         self.codes = {top: self.code(top) for top in tops}
 
@@ -48,7 +70,9 @@ class Part:
     @cached_property
     def definitions(self) -> frozenset[ast.stmt]:
         """Functions, classes, and statements that read them."""
-        return self.affected(*(bound(top) for top in self.tops if isinstance(top, (*FUNCTIONS, ast.ClassDef))))
+        return self.affected(
+            *(bound(top) for top in self.tops if isinstance(top, (*FUNCTIONS, ast.ClassDef)))
+        )
 
     @property
     def room(self) -> str:
@@ -66,7 +90,9 @@ class Part:
     def code(self, top: ast.stmt) -> CodeType:
         """A statement, compiled."""
         tree = ast.fix_missing_locations(ast.Module([top], []))
-        compiled: CodeType = compile(tree, str(self.module.__file__), "exec", self._flags, dont_inherit=True)
+        compiled: CodeType = compile(
+            tree, str(self.module.__file__), "exec", self._flags, dont_inherit=True
+        )
         return compiled
 
 
@@ -103,24 +129,44 @@ class Original:
     def changes(self) -> list[Change]:
         """In the order of the source; those of the mechanism's own module first."""
         plug_in = getattr(self.module, self.entry.path.partition(":")[2], None)
-        hooked = {c.__name__ for c in getattr(plug_in, "__mro__", ()) if c.__module__ == self.module.__name__}
-        return [Change(part, site) for part in self.parts for site in sites(self.entry.id, part.tops, hooked, part.room)]
+        hooked = {
+            c.__name__
+            for c in getattr(plug_in, "__mro__", ())
+            if c.__module__ == self.module.__name__
+        }
+        return [
+            Change(part, site)
+            for part in self.parts
+            for site in sites(self.entry.id, part.tops, hooked, part.room)
+        ]
 
     def plain(self, change: Change | None = None) -> ModuleType:
         """The module with every kernel as plain Python, and with a change if one is given."""
-        return self._made(lambda part: part.definitions | self._behind(part, change), _plain, change)
+        return self._made(
+            lambda part: part.definitions | self._behind(part, change), _plain, change
+        )
 
     def compiled(self, change: Change) -> ModuleType:
-        """The module with a change; the changed kernel and the kernels that call it are compiled again, the others are the original ones."""
-        return self._made(lambda part: self._behind(part, change), numba.njit(error_model="numpy"), change)
+        """The module with a change; the changed kernel and the kernels that call it are compiled
+        again, the others are the original ones.
+        """
+        return self._made(
+            lambda part: self._behind(part, change), numba.njit(error_model="numpy"), change
+        )
 
     def kernels_behind(self, change: Change) -> int:
         """The number of kernels that `compiled` may have to compile again."""
-        return sum(isinstance(top, FUNCTIONS) and bool(top.decorator_list) for part in self.parts for top in self._behind(part, change))
+        return sum(
+            isinstance(top, FUNCTIONS) and bool(top.decorator_list)
+            for part in self.parts
+            for top in self._behind(part, change)
+        )
 
     def reach(self, change: Change) -> frozenset[Reached]:
         """The statements of which one must run for the change to have an effect."""
-        return frozenset((self.parts.index(change.part), statement) for statement in change.site.statements)
+        return frozenset(
+            (self.parts.index(change.part), statement) for statement in change.site.statements
+        )
 
     def _behind(self, part: Part, change: Change | None) -> frozenset[ast.stmt]:
         """The statements of a part that a change in the same or in another one concerns."""
@@ -128,34 +174,72 @@ class Original:
             return frozenset()
         changed = change.part.affected(bound(change.site.top))
         names = {name for top in changed for name in bound(top)}
-        return changed if part is change.part else part.affected([alias for alias, name in change.part.aliases.items() if name in names])
+        return (
+            changed
+            if part is change.part
+            else part.affected(
+                [alias for alias, name in change.part.aliases.items() if name in names]
+            )
+        )
 
     def marked(self, reached: Callable[[Reached], None]) -> ModuleType:
-        """The unchanged module, plain, in which `reached` is called with part and statement before each statement that runs."""
-        codes = {(part, top): part.code(_marked(top, part.numbered, number)) for number, part in enumerate(self.parts) for top in part.definitions}
-        return self._assembled(lambda part: [codes[part, top] for top in part.tops if top in part.definitions], _plain, {REACHED: reached})
+        """The unchanged module, plain, in which `reached` is called with part and statement
+        before each statement that runs.
+        """
+        codes = {
+            (part, top): part.code(_marked(top, part.numbered, number))
+            for number, part in enumerate(self.parts)
+            for top in part.definitions
+        }
+        return self._assembled(
+            lambda part: [codes[part, top] for top in part.tops if top in part.definitions],
+            _plain,
+            {REACHED: reached},
+        )
 
     def watched(self, reached: Callable[[Reached], None]) -> ModuleType:
-        """The unchanged module in which `reached` is called before each statement of a function that is no kernel, or of a method; kernels stay as
-        they are, unless they read such a function.
+        """The unchanged module in which `reached` is called before each statement of a function
+        that is no kernel, or of a method; kernels stay as they are, unless they read such a
+        function.
         """
         part, marks = self.parts[0], self.reporting
-        codes = {top: part.code(_marked(top, part.numbered, 0)) if top in marks else part.codes[top]
-                 for top in part.affected(*(bound(top) for top in marks))}
-        return _copy(self.module, [codes[top] for top in part.tops if top in codes], numba.njit(error_model="numpy"), {REACHED: reached})
+        codes = {
+            top: part.code(_marked(top, part.numbered, 0)) if top in marks else part.codes[top]
+            for top in part.affected(*(bound(top) for top in marks))
+        }
+        return _copy(
+            self.module,
+            [codes[top] for top in part.tops if top in codes],
+            numba.njit(error_model="numpy"),
+            {REACHED: reached},
+        )
 
     @cached_property
     def reporting(self) -> frozenset[ast.stmt]:
         """The functions of the mechanism's own module that are no kernels, and its classes."""
         kernels = {name for name, value in vars(self.module).items() if _decorates(value)}
-        return frozenset(top for top in self.parts[0].tops if isinstance(top, (*FUNCTIONS, ast.ClassDef))
-                         and not any(loaded(decorator) & kernels for decorator in top.decorator_list))
+        return frozenset(
+            top
+            for top in self.parts[0].tops
+            if isinstance(top, (*FUNCTIONS, ast.ClassDef))
+            and not any(loaded(decorator) & kernels for decorator in top.decorator_list)
+        )
 
-    def _made(self, chosen: Callable[[Part], Collection[ast.stmt]], decorate: Callable[[Any], Any], change: Change | None) -> ModuleType:
+    def _made(
+        self,
+        chosen: Callable[[Part], Collection[ast.stmt]],
+        decorate: Callable[[Any], Any],
+        change: Change | None,
+    ) -> ModuleType:
         with change.site.swap.applied() if change else nullcontext():
             return self._assembled(lambda part: _codes(part, chosen(part), change), decorate, {})
 
-    def _assembled(self, codes_of: Callable[[Part], list[CodeType]], decorate: Callable[[Any], Any], names: Mapping[str, Any]) -> ModuleType:
+    def _assembled(
+        self,
+        codes_of: Callable[[Part], list[CodeType]],
+        decorate: Callable[[Any], Any],
+        names: Mapping[str, Any],
+    ) -> ModuleType:
         imported: dict[str, Any] = {}
         for part in self.parts[1:]:
             if codes := codes_of(part):
@@ -165,7 +249,11 @@ class Original:
 
 
 def _codes(part: Part, chosen: Collection[ast.stmt], change: Change | None) -> list[CodeType]:
-    return [part.code(top) if change and top is change.site.top else part.codes[top] for top in part.tops if top in chosen]
+    return [
+        part.code(top) if change and top is change.site.top else part.codes[top]
+        for top in part.tops
+        if top in chosen
+    ]
 
 
 @contextmanager
@@ -201,9 +289,16 @@ def names_of(statement: ast.stmt) -> frozenset[str]:
     return frozenset(found)
 
 
-# --- making modules ----------------------------------------------------------------------------------------------------------
-def _copy(module: ModuleType, codes: list[CodeType], decorate: Callable[[Any], Any], names: Mapping[str, Any]) -> ModuleType:
-    """A copy of a module in which some statements have run again; `decorate` is used instead of @kernel and @summing_kernel."""
+# --- making modules -------------------------------------------------------------------------------
+def _copy(
+    module: ModuleType,
+    codes: list[CodeType],
+    decorate: Callable[[Any], Any],
+    names: Mapping[str, Any],
+) -> ModuleType:
+    """A copy of a module in which some statements have run again; `decorate` is used instead of
+    @kernel and @summing_kernel.
+    """
     fresh = ModuleType(module.__name__)
     space = vars(fresh)
     space.update(vars(module))
@@ -220,7 +315,7 @@ def _decorates(value: Any) -> bool:
 
 def _plain(function: FunctionType) -> FunctionType:
     """A kernel that stays Python; it has `py_func`, as a compiled one."""
-    function.py_func = function                                       # type: ignore[attr-defined]
+    function.py_func = function  # type: ignore[attr-defined]
     return function
 
 
@@ -232,7 +327,15 @@ def _marked(top: ast.stmt, numbered: Numbered, part: int) -> ast.stmt:
     for node in (new, *inside):
         for holder, name in blocks(node):
             block = getattr(holder, name)
-            setattr(holder, name, [each for s in block for each in ((s,) if is_docstring(s) else (_mark(part, number[id(s)], s), s))])
+            setattr(
+                holder,
+                name,
+                [
+                    each
+                    for s in block
+                    for each in ((s,) if is_docstring(s) else (_mark(part, number[id(s)], s), s))
+                ],
+            )
     return new
 
 
@@ -243,24 +346,41 @@ def _mark(part: int, statement: int, before: ast.stmt) -> ast.stmt:
 
 def _same(a: CodeType, b: CodeType) -> bool:
     def parts(code: CodeType) -> tuple[Any, ...]:
-        constants = tuple(parts(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts)
-        return code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_exceptiontable, constants
+        constants = tuple(
+            parts(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts
+        )
+        return (
+            code.co_code,
+            code.co_names,
+            code.co_varnames,
+            code.co_freevars,
+            code.co_cellvars,
+            code.co_exceptiontable,
+            constants,
+        )
 
     return parts(a) == parts(b)
 
 
-# --- reading modules ---------------------------------------------------------------------------------------------------------
+# --- reading modules ------------------------------------------------------------------------------
 def _tree(module: ModuleType) -> ast.Module:
     return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
 
 
 def _flags(tree: ast.Module) -> int:
-    imported = (a.name for s in tree.body if isinstance(s, ast.ImportFrom) and s.module == "__future__" for a in s.names)
+    imported = (
+        a.name
+        for s in tree.body
+        if isinstance(s, ast.ImportFrom) and s.module == "__future__"
+        for a in s.names
+    )
     return __future__.annotations.compiler_flag if "annotations" in imported else 0
 
 
 def shared_functions(module: ModuleType) -> dict[str, dict[str, str]]:
-    """Functions of `mechanisms.shared` that a mechanism's module imports: by module, its name for each -> name there."""
+    """Functions of `mechanisms.shared` that a mechanism's module imports: by module, its name
+    for each -> name there.
+    """
     aliases: dict[str, dict[str, str]] = {}
     for alias, value in vars(module).items():
         function = getattr(value, "py_func", value)
@@ -270,7 +390,9 @@ def shared_functions(module: ModuleType) -> dict[str, dict[str, str]]:
 
 
 def _shared(module: ModuleType) -> Iterator[Part]:
-    """A part for each module of `mechanisms.shared` of which the mechanism imports functions: those, and the functions they call."""
+    """A part for each module of `mechanisms.shared` of which the mechanism imports functions:
+    those, and the functions they call.
+    """
     for name, of in shared_functions(module).items():
         shared = sys.modules[name]
         tree = _tree(shared)
@@ -280,4 +402,9 @@ def _shared(module: ModuleType) -> Iterator[Part]:
         while new:
             used |= new
             new = {n for f in new for n in loaded(functions[f]) if n in functions} - used
-        yield Part(shared, [top for top in tree.body if getattr(top, "name", None) in used], _flags(tree), of)
+        yield Part(
+            shared,
+            [top for top in tree.body if getattr(top, "name", None) in used],
+            _flags(tree),
+            of,
+        )

@@ -1,12 +1,14 @@
 """`generated`: all mutants of a mechanism against its evidence, and the shares that are rejected.
 
-Mutants that are proved equal to the original are listed in `audit/equivalent_mutants.yaml`, or in the file of that name of a package.  They are
-run all the same: one that a check rejects is not equal, and counts as rejected.
+Mutants that are proved equal to the original are listed in `audit/equivalent_mutants.yaml`, or in
+the file of that name of a package.  They are run all the same: one that a check rejects is not
+equal, and counts as rejected.
 
     recency/recency/comparison/1:
       change: "if age < 0.0:  ->  if age <= 0.0:"
       reason: "age 0 gives 1 in both branches"
 """
+
 from __future__ import annotations
 
 import math
@@ -39,7 +41,7 @@ LIST: Final = "equivalent_mutants.yaml"
 Tell = Callable[[int, int, str], None]
 
 
-# --- results -----------------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A mutant and its fate; `by`: the id of the check that decided it."""
@@ -55,13 +57,23 @@ class Judged:
 
     @property
     def counts(self) -> bool:
-        """Whether it is part of a share: neither the original nor a value that the registry refuses."""
+        """Whether it is part of a share: neither the original nor a value that the registry
+        refuses.
+        """
         return self.fate not in (Fate.EQUIVALENT, Fate.REFUSED)
 
 
-def share(judged: Iterable[Judged], group: Group | None = None, parameter_kind: str | None = None) -> Share:
+def share(
+    judged: Iterable[Judged], group: Group | None = None, parameter_kind: str | None = None
+) -> Share:
     """Of all, of one group, or of the numbers of one kind of parameter."""
-    counting = [j for j in judged if j.counts and group in (None, j.mutant.group) and parameter_kind in (None, j.mutant.parameter_kind)]
+    counting = [
+        j
+        for j in judged
+        if j.counts
+        and group in (None, j.mutant.group)
+        and parameter_kind in (None, j.mutant.parameter_kind)
+    ]
     return Share(sum(j.rejected for j in counting), len(counting))
 
 
@@ -89,10 +101,13 @@ class GeneratedResult:
         return tuple(j for j in self.mutants if j.counts and not j.rejected)
 
     def to_json(self) -> dict[str, Any]:
-        return {"id": self.id, "of": self.of, "seconds": round(self.seconds, 1), "shares": _shares(self.share),
+        return {"id": self.id, "of": self.of, "seconds": round(self.seconds, 1),
+                "shares": _shares(self.share),
                 "unusable": [{"check": c, "why": why} for c, why in self.unusable],
-                "mutants": [{"id": j.mutant.id, "group": str(j.mutant.group), "kind": str(j.mutant.kind), "change": j.mutant.change,
-                             "parameter_kind": j.mutant.parameter_kind, "fate": str(j.fate), "by": j.by, "why": j.note} for j in self.mutants]}
+                "mutants": [{"id": j.mutant.id, "group": str(j.mutant.group),
+                             "kind": str(j.mutant.kind), "change": j.mutant.change,
+                             "parameter_kind": j.mutant.parameter_kind, "fate": str(j.fate),
+                             "by": j.by, "why": j.note} for j in self.mutants]}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +124,30 @@ class GeneratedRun:
 
 
 def lines(run: GeneratedRun) -> Iterator[str]:
-    """The run as text: a table of shares, the survivors with their change, and checks that were not used."""
-    rows = [("mechanism", *map(str, Group), "CPU time, s"), *((m.id, *(str(m.share(g)) for g in Group), f"{m.seconds:.0f}") for m in run.mechanisms),
-            ("all", *(str(run.share(g)) for g in Group), f"{sum(m.seconds for m in run.mechanisms):.0f}")]
+    """The run as text: a table of shares, the survivors with their change, and checks that were
+    not used.
+    """
+    rows = [
+        ("mechanism", *map(str, Group), "CPU time, s"),
+        *((m.id, *(str(m.share(g)) for g in Group), f"{m.seconds:.0f}") for m in run.mechanisms),
+        (
+            "all",
+            *(str(run.share(g)) for g in Group),
+            f"{sum(m.seconds for m in run.mechanisms):.0f}",
+        ),
+    ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    yield from ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    yield from (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
     for m in run.mechanisms:
         if m.survivors:
-            yield from ("", f"{m.id}: {len(m.survivors)} not rejected", *(f"  {j.mutant.id} ({j.fate}): {j.mutant.change}" for j in m.survivors))
+            yield from (
+                "",
+                f"{m.id}: {len(m.survivors)} not rejected",
+                *(f"  {j.mutant.id} ({j.fate}): {j.mutant.change}" for j in m.survivors),
+            )
         yield from (f"  {m.id}: {check} was not used: {why}" for check, why in m.unusable)
 
 
@@ -125,44 +156,70 @@ def _shares(of: Callable[[Group | None, str | None], Share]) -> dict[str, dict[s
     return {name: {"rejected": s.rejected, "of": s.of} for name, s in found.items()}
 
 
-# --- entry points ------------------------------------------------------------------------------------------------------------
-def generated(id: str, registry: Registry, sample: int | None = None, seed: int = 0) -> GeneratedResult:
+# --- entry points ---------------------------------------------------------------------------------
+def generated(
+    id: str, registry: Registry, sample: int | None = None, seed: int = 0
+) -> GeneratedResult:
     """Judge the mutants of one mechanism against its evidence.
 
     sample  number of mutants, chosen at random among those that are not equivalent; None: all
     seed    of the choice
 
-    Runs in the main thread of a process.  Raises RegistryError for an unknown mechanism, ContractError where processes cannot be forked and for
-    a list of equivalent mutants that does not fit the source.
+    Runs in the main thread of a process.  Raises RegistryError for an unknown mechanism,
+    ContractError where processes cannot be forked and for a list of equivalent mutants that does
+    not fit the source.
     """
     return _generated(registry, id, sample, seed, 0, 1)
 
 
-def generated_all(registry: Registry, only: Collection[str] | None = None, jobs: int = 1, sample: int | None = None, progress: Tell | None = None,
-                  seed: int = 0) -> GeneratedRun:
+def generated_all(
+    registry: Registry,
+    only: Collection[str] | None = None,
+    jobs: int = 1,
+    sample: int | None = None,
+    progress: Tell | None = None,
+    seed: int = 0,
+) -> GeneratedRun:
     """Judge the mutants of many mechanisms; without `only`, of all but the varieties.
 
-    jobs      processes; apart from `seconds`, and from which of several checks rejects a mutant, the result does not depend on it
+    jobs      processes; apart from `seconds`, and from which of several checks rejects a mutant,
+              the result does not depend on it
     progress  called with (tasks done, tasks in all, mechanism); first with nothing done
     Others, and errors, as for `generated`.
     """
     require_fork()
-    chosen = [registry.entry(id).id for id in only] if only is not None else [e.id for e in registry.entries.values() if e.variety_of is None]
+    chosen = (
+        [registry.entry(id).id for id in only]
+        if only is not None
+        else [e.id for e in registry.entries.values() if e.variety_of is None]
+    )
     cuts = math.ceil(2 * jobs / len(chosen)) if jobs > 1 and sample is None and chosen else 1
-    tasks = [(id, cut) for id in sorted(chosen, key=lambda i: -_size(registry, i)) for cut in range(cuts)]
-    tell, found = progress or (lambda done, total, what: None), dict[tuple[str, int], GeneratedResult]()
+    tasks = [
+        (id, cut) for id in sorted(chosen, key=lambda i: -_size(registry, i)) for cut in range(cuts)
+    ]
+    tell, found = (
+        progress or (lambda done, total, what: None),
+        dict[tuple[str, int], GeneratedResult](),
+    )
     tell(0, len(tasks), "")
     with parallel_config(backend="loky", inner_max_num_threads=1) if jobs > 1 else nullcontext():
-        results = tied(jobs, return_as="generator_unordered")(delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks)
+        results = tied(jobs, return_as="generator_unordered")(
+            delayed(_cut)(registry, id, sample, seed, cut, cuts) for id, cut in tasks
+        )
         for done, (cut, result) in enumerate(results, 1):
             found[result.id, cut] = result
             tell(done, len(tasks), result.id)
-    return GeneratedRun(tuple(_together([found[id, cut] for cut in range(cuts)]) for id in sorted(chosen)))
+    return GeneratedRun(
+        tuple(_together([found[id, cut] for cut in range(cuts)]) for id in sorted(chosen))
+    )
 
 
 def _size(registry: Registry, id: str) -> int:
-    """Of the source: large for a mechanism that takes long, so that the longest tasks start first."""
-    with suppress(PackageError), registry.blaming(registry.entry(id)):      # a failing package is told by `_cut`
+    """Of the source: large for a mechanism that takes long, so that the longest tasks start
+    first.
+    """
+    # a failing package is told by `_cut`
+    with suppress(PackageError), registry.blaming(registry.entry(id)):
         spec = find_spec(registry.entry(id).module)
         return Path(spec.origin).stat().st_size if spec and spec.origin else 0
     return 0
@@ -172,13 +229,23 @@ def _together(cuts: list[GeneratedResult]) -> GeneratedResult:
     """One result of all cuts, with the mutants in the order of the source."""
     mutants: list[Any] = [None] * sum(len(r.mutants) for r in cuts)
     for cut, result in enumerate(cuts):
-        mutants[cut::len(cuts)] = result.mutants
+        mutants[cut :: len(cuts)] = result.mutants
     unusable = dict(u for r in cuts for u in r.unusable)
-    return GeneratedResult(cuts[0].id, tuple(mutants), cuts[0].of, tuple(unusable.items()), sum(r.seconds for r in cuts))
+    return GeneratedResult(
+        cuts[0].id,
+        tuple(mutants),
+        cuts[0].of,
+        tuple(unusable.items()),
+        sum(r.seconds for r in cuts),
+    )
 
 
-def _cut(registry: Registry, id: str, sample: int | None, seed: int, cut: int, cuts: int) -> tuple[int, GeneratedResult]:
-    """One task; the mutants of a package that fails are none, and its error is the reason, so that those of other mechanisms are judged."""
+def _cut(
+    registry: Registry, id: str, sample: int | None, seed: int, cut: int, cuts: int
+) -> tuple[int, GeneratedResult]:
+    """One task; the mutants of a package that fails are none, and its error is the reason, so
+    that those of other mechanisms are judged.
+    """
     try:
         with registry.blaming(registry.entry(id)):
             return cut, _generated(registry, id, sample, seed, cut, cuts)
@@ -186,22 +253,42 @@ def _cut(registry: Registry, id: str, sample: int | None, seed: int, cut: int, c
         return cut, GeneratedResult(id, (), 0, (("its evidence", f"{error.where}: {error.what}"),))
 
 
-def _generated(registry: Registry, id: str, sample: int | None, seed: int, cut: int = 0, cuts: int = 1) -> GeneratedResult:
+def _generated(
+    registry: Registry, id: str, sample: int | None, seed: int, cut: int = 0, cuts: int = 1
+) -> GeneratedResult:
     """One mechanism, or every `cuts`-th mutant of it from number `cut` on."""
     require_fork()
     start, bench = cpu_time(), Bench(id, registry)
-    everything: list[Change | Number] = [*bench.original.changes, *(n for n in numbers(bench.original.entry) if n.mutant.parameter_kind == PAPER)]
+    everything: list[Change | Number] = [
+        *bench.original.changes,
+        *(n for n in numbers(bench.original.entry) if n.mutant.parameter_kind == PAPER),
+    ]
     known = equivalent(registry, id, [each.mutant for each in everything])
     chosen = everything[cut::cuts]
     if sample is not None:
-        order = np.random.default_rng([seed, zlib.crc32(id.encode())]).permutation(len(everything)).tolist()
-        draw = islice((i for i in order if everything[i].mutant.id not in known and not everything[i].unchanged), sample)
+        order = (
+            np.random.default_rng([seed, zlib.crc32(id.encode())])
+            .permutation(len(everything))
+            .tolist()
+        )
+        draw = islice(
+            (
+                i
+                for i in order
+                if everything[i].mutant.id not in known and not everything[i].unchanged
+            ),
+            sample,
+        )
         chosen = [everything[i] for i in sorted(draw)]
     judged = tuple(_judged(each, bench, known, lazily=sample is not None) for each in chosen)
-    return GeneratedResult(id, judged, len(everything), tuple(bench.unusable.items()), cpu_time() - start)
+    return GeneratedResult(
+        id, judged, len(everything), tuple(bench.unusable.items()), cpu_time() - start
+    )
 
 
-def _judged(each: Change | Number, bench: Bench, known: Mapping[str, str], *, lazily: bool) -> Judged:
+def _judged(
+    each: Change | Number, bench: Bench, known: Mapping[str, str], *, lazily: bool
+) -> Judged:
     """A listed mutant is run, too: a check that rejects it refutes the list."""
     if each.unchanged:
         return Judged(each.mutant, Fate.EQUIVALENT, note="the same bytecode")
@@ -210,7 +297,9 @@ def _judged(each: Change | Number, bench: Bench, known: Mapping[str, str], *, la
     if each.mutant.id not in known:
         return judged
     if judged.rejected:
-        return replace(judged, note=f"listed as equal to the original, but it is not: {outcome.note}")
+        return replace(
+            judged, note=f"listed as equal to the original, but it is not: {outcome.note}"
+        )
     return replace(judged, fate=Fate.EQUIVALENT, by="", note=known[each.mutant.id])
 
 
@@ -220,11 +309,12 @@ def cpu_time() -> float:
     return used.user + used.system + used.children_user + used.children_system
 
 
-# --- equivalent mutants ------------------------------------------------------------------------------------------------------
+# --- equivalent mutants ---------------------------------------------------------------------------
 def equivalent(registry: Registry, id: str, mutants: Collection[GeneratedMutant]) -> dict[str, str]:
     """Reason by id, for those of a mechanism's mutants that are listed as equal to the original.
 
-    Raises ContractError for a listed mutant that is not there, or is another change now, RegistryError for a file that cannot be read.
+    Raises ContractError for a listed mutant that is not there, or is another change now,
+    RegistryError for a file that cannot be read.
     """
     there, found = {m.id: m for m in mutants}, {}
     for folder in (Path(__file__).parent.parent, *(p.folder for p in registry.packages)):
@@ -237,12 +327,21 @@ def equivalent(registry: Registry, id: str, mutants: Collection[GeneratedMutant]
 
 
 def _reason(name: str, listed: Any, there: Mapping[str, GeneratedMutant], where: str) -> str:
-    if not isinstance(listed, dict) or set(listed) != {"change", "reason"} or not all(isinstance(v, str) and v.strip() for v in listed.values()):
-        raise ContractError(f"equivalent mutant {name!r} has another form", where=where,
-                            cure='write `change: "before  ->  after"` and `reason: "..."`')
+    if (
+        not isinstance(listed, dict)
+        or set(listed) != {"change", "reason"}
+        or not all(isinstance(v, str) and v.strip() for v in listed.values())
+    ):
+        raise ContractError(
+            f"equivalent mutant {name!r} has another form",
+            where=where,
+            cure='write `change: "before  ->  after"` and `reason: "..."`',
+        )
     cure = "the source has changed: judge the mechanism again, and list the id of the same change, or remove it"
     if name not in there:
         raise ContractError(f"there is no mutant {name!r}", where=where, cure=cure)
     if there[name].change != listed["change"]:
-        raise ContractError(f"mutant {name!r} is now {there[name].change!r}", where=where, cure=cure)
+        raise ContractError(
+            f"mutant {name!r} is now {there[name].change!r}", where=where, cure=cure
+        )
     return str(listed["reason"])

@@ -1,6 +1,7 @@
-"""Mutants of the registry's numbers: every parameter halved and doubled, every time in a wrong unit, every other choice; and evidence that reads a
-changed registry.
+"""Mutants of the registry's numbers: every parameter halved and doubled, every time in a wrong
+unit, every other choice; and evidence that reads a changed registry.
 """
+
 from __future__ import annotations
 
 import sys
@@ -20,7 +21,8 @@ from .sites import GeneratedMutant, Group, Kind
 
 TIME_SCALE: Final = "time_scale"
 AUDIT: Final = __name__.rsplit(".", 2)[0]
-PAPER: Final = "paper"                                          # the kind of parameter whose numbers count against the evidence
+# the kind of parameter whose numbers count against the evidence
+PAPER: Final = "paper"
 WRONG: Final = {"ms": "s", "s": "min", "min": "h", "h": "min", "d": "h"}
 
 
@@ -36,20 +38,39 @@ class Number:
 
 
 def numbers(entry: Entry) -> list[Number]:
-    """Every parameter halved and doubled (0 becomes 1), in a wrong unit of time, and with every other choice; the time scale, too, if it is used."""
+    """Every parameter halved and doubled (0 becomes 1), in a wrong unit of time, and with every
+    other choice; the time scale, too, if it is used.
+    """
     loaded = entry.load()
     types, found = parameter_types(loaded.params_class), []
     for name, p in entry.params.items():
-        found += [_number(entry.id, name, how, p.value, value, p.kind) for how, value in _others(p, types.get(name))]
+        found += [
+            _number(entry.id, name, how, p.value, value, p.kind)
+            for how, value in _others(p, types.get(name))
+        ]
         over, unit = ("1/" if p.unit.startswith("1/") else ""), p.unit.removeprefix("1/")
         if unit in WRONG and p.value:
             id, wrong = f"{entry.id}/{name}/{Kind.NUMBER}/unit", over + WRONG[unit]
-            found.append(Number(GeneratedMutant(id, Group.NUMBERS, Kind.NUMBER, f"{name}: {p.unit}  ->  {wrong}", p.kind), name, p.value, wrong))
+            found.append(
+                Number(
+                    GeneratedMutant(
+                        id, Group.NUMBERS, Kind.NUMBER, f"{name}: {p.unit}  ->  {wrong}", p.kind
+                    ),
+                    name,
+                    p.value,
+                    wrong,
+                )
+            )
     source = vars(loaded).values()
-    reads = any(TIME_SCALE in getattr(getattr(f, "fget", f), "__code__", _NONE).co_names for f in source)
+    reads = any(
+        TIME_SCALE in getattr(getattr(f, "fget", f), "__code__", _NONE).co_names for f in source
+    )
     if reads or any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values()):
         scale = entry.time_scale
-        found += [_number(entry.id, TIME_SCALE, how, scale, value, "") for how, value in (("half", scale / 2.0), ("double", scale * 2.0))]
+        found += [
+            _number(entry.id, TIME_SCALE, how, scale, value, "")
+            for how, value in (("half", scale / 2.0), ("double", scale * 2.0))
+        ]
     return found
 
 
@@ -58,7 +79,11 @@ _NONE: Final = (lambda: None).__code__
 
 def _number(mechanism: str, name: str, how: str, before: Value, value: Value, kind: str) -> Number:
     id = f"{mechanism}/{name}/{Kind.NUMBER}/{how}"
-    return Number(GeneratedMutant(id, Group.NUMBERS, Kind.NUMBER, f"{name}: {before}  ->  {value}", kind), name, value)
+    return Number(
+        GeneratedMutant(id, Group.NUMBERS, Kind.NUMBER, f"{name}: {before}  ->  {value}", kind),
+        name,
+        value,
+    )
 
 
 def _others(p: Parameter, kind: Any) -> Iterator[tuple[str, Value]]:
@@ -72,13 +97,17 @@ def _others(p: Parameter, kind: Any) -> Iterator[tuple[str, Value]]:
         yield from (("half", half), ("double", 2 * value)) if value else (("one", 1),)
 
 
-# --- registries --------------------------------------------------------------------------------------------------------------
+# --- registries -----------------------------------------------------------------------------------
 def changed(registry: Registry, id: str, parameter: str, value: Value, unit: str = "") -> Registry:
-    """The registry with another value of one parameter, or of the time scale, and with another unit if one is given."""
+    """The registry with another value of one parameter, or of the time scale, and with another
+    unit if one is given.
+    """
     entry = registry.entry(id)
     if parameter == TIME_SCALE:
         return _with(registry, entry.model_copy(update={TIME_SCALE: value}))
-    other = entry.params[parameter].model_copy(update={"value": value, **({"unit": unit} if unit else {})})
+    other = entry.params[parameter].model_copy(
+        update={"value": value, **({"unit": unit} if unit else {})}
+    )
     return _with(registry, entry.model_copy(update={"params": {**entry.params, parameter: other}}))
 
 
@@ -92,12 +121,19 @@ def refused(registry: Registry, id: str) -> bool:
 
 
 def watched(registry: Registry, id: str, read: Callable[[str], None]) -> Registry:
-    """The registry, where `read` is called with the name of each parameter of one mechanism that is looked up."""
-    return _with(registry, registry.entry(id).model_copy(update={"params": _Watched(registry.entry(id).params, read)}))
+    """The registry, where `read` is called with the name of each parameter of one mechanism that
+    is looked up.
+    """
+    return _with(
+        registry,
+        registry.entry(id).model_copy(update={"params": _Watched(registry.entry(id).params, read)}),
+    )
 
 
 def _with(registry: Registry, entry: Entry) -> Registry:
-    return Registry({**registry.entries, entry.id: entry}, registry.sets, registry.digest, registry.packages)
+    return Registry(
+        {**registry.entries, entry.id: entry}, registry.sets, registry.digest, registry.packages
+    )
 
 
 class _Watched(Mapping[str, Parameter]):
@@ -117,7 +153,9 @@ class _Watched(Mapping[str, Parameter]):
 
 @contextmanager
 def installed(registry: Registry) -> Iterator[None]:
-    """`Registry.installed()` and `Registry.read()` return this registry while the `with` statement runs; `read` with a path reads that file."""
+    """`Registry.installed()` and `Registry.read()` return this registry while the `with`
+    statement runs; `read` with a path reads that file.
+    """
     before = {name: vars(Registry)[name] for name in ("installed", "read")}
     read = Registry.read
 
@@ -135,12 +173,16 @@ def installed(registry: Registry) -> Iterator[None]:
             setattr(Registry, name, method)
 
 
-# --- evidence ----------------------------------------------------------------------------------------------------------------
+# --- evidence -------------------------------------------------------------------------------------
 def fresh_evidence(name: str) -> ModuleType:
-    """An evidence module with empty caches: imported again, with the evidence that it imports.  Later imports find the earlier modules."""
+    """An evidence module with empty caches: imported again, with the evidence that it imports.
+    Later imports find the earlier modules.
+    """
     package = name.rpartition(".")[0]
     import_module(package)
-    before = {key: sys.modules.pop(key) for key in list(sys.modules) if key.startswith(f"{package}.")}
+    before = {
+        key: sys.modules.pop(key) for key in list(sys.modules) if key.startswith(f"{package}.")
+    }
     try:
         return import_module(name)
     finally:
@@ -152,7 +194,9 @@ def fresh_evidence(name: str) -> ModuleType:
 
 
 def forget() -> None:
-    """Empty the caches of the audit's functions, which may hold an unchanged mechanism or number."""
+    """Empty the caches of the audit's functions, which may hold an unchanged mechanism or
+    number.
+    """
     for key, module in list(sys.modules.items()):
         if key.startswith(f"{AUDIT}."):
             for value in list(vars(module).values()):

@@ -1,7 +1,10 @@
-"""Shares of generated mutants that are rejected, kept in `mutation_shares.json`: a full run takes long, so the page shows the last one.
+"""Shares of generated mutants that are rejected, kept in `mutation_shares.json`: a full run takes
+long, so the page shows the last one.
 
-Each entry has the digest of the code, evidence and registry entry that were judged; if they have changed since, the share is shown as stale.
+Each entry has the digest of the code, evidence and registry entry that were judged; if they have
+changed since, the share is shown as stale.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -77,7 +80,9 @@ class Kept:
     @property
     def whole(self) -> Share:
         """Of all groups together."""
-        return Share(sum(s.rejected for s in self.shares.values()), sum(s.of for s in self.shares.values()))
+        return Share(
+            sum(s.rejected for s in self.shares.values()), sum(s.of for s in self.shares.values())
+        )
 
     @property
     def below(self) -> tuple[Group, ...]:
@@ -86,12 +91,17 @@ class Kept:
 
 
 def kept(entry: Entry, evidence: str | None) -> Kept | None:
-    """The last full run of a mechanism, whose evidence is the module of that name; None if there was none."""
+    """The last full run of a mechanism, whose evidence is the module of that name; None if there
+    was none.
+    """
     raw = _file().get(entry.id)
     if raw is None:
         return None
-    return Kept({Group(name): Share(*counts) for name, counts in raw["shares"].items()},
-                tuple((s["id"], s["change"]) for s in raw["survivors"]), raw["digest"] != digest(entry, evidence))
+    return Kept(
+        {Group(name): Share(*counts) for name, counts in raw["shares"].items()},
+        tuple((s["id"], s["change"]) for s in raw["survivors"]),
+        raw["digest"] != digest(entry, evidence),
+    )
 
 
 def below(run: Shared) -> tuple[Group, ...]:
@@ -100,23 +110,38 @@ def below(run: Shared) -> tuple[Group, ...]:
 
 
 def keep(results: Iterable[Result], digests: Mapping[str, str], file: Path = FILE) -> None:
-    """Replace the entries of these mechanisms; `digests` by id.  Raises HebbariumError if the file cannot be written."""
+    """Replace the entries of these mechanisms; `digests` by id.  Raises HebbariumError if the
+    file cannot be written.
+    """
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for result in results:
         shares = {str(group): [(s := result.share(group)).rejected, s.of] for group in GOALS}
-        found[result.id] = {"digest": digests[result.id], "seconds": round(result.seconds, 1), "shares": shares,
-                            "survivors": [{"id": j.mutant.id, "change": j.mutant.change} for j in result.survivors]}
+        found[result.id] = {
+            "digest": digests[result.id],
+            "seconds": round(result.seconds, 1),
+            "shares": shares,
+            "survivors": [{"id": j.mutant.id, "change": j.mutant.change} for j in result.survivors],
+        }
     write_json(file, dict(sorted(found.items())))
     _file.cache_clear()
 
 
 def digest(entry: Entry, evidence: str | None) -> str:
-    """SHA-256 over the source of mechanism, evidence and what it imports of `mechanisms.shared`, and the parameters and equations of the entry."""
+    """SHA-256 over the source of mechanism, evidence and what it imports of `mechanisms.shared`,
+    and the parameters and equations of the entry.
+    """
     h = hashlib.sha256()
-    for name in filter(None, (entry.module, evidence, *sorted(shared_functions(import_module(entry.module))))):
+    for name in filter(
+        None, (entry.module, evidence, *sorted(shared_functions(import_module(entry.module))))
+    ):
         spec = find_spec(name)
         h.update(Path(spec.origin).read_bytes() if spec and spec.origin else b"")
-    h.update(json.dumps(entry.model_dump(mode="json", include={"params", "equations", "time_scale"}), sort_keys=True).encode())
+    h.update(
+        json.dumps(
+            entry.model_dump(mode="json", include={"params", "equations", "time_scale"}),
+            sort_keys=True,
+        ).encode()
+    )
     return h.hexdigest()
 
 

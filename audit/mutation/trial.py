@@ -1,14 +1,17 @@
 """Judging one mutant in a forked process, which is ended when it takes too long.
 
-The time limit is CPU time, so other work on the machine does not count: the timer ITIMER_PROF of the child ends it at several times what the check
-takes on the original.  A child that sleeps is killed: on Linux, once it has slept for PATIENCE without computing; elsewhere, where the state of a
-process is not known, after WAITING times its CPU limit.  Without `os.fork` (Windows) nothing isolates a mutant from the next one and nothing can end
-it, so the run is refused.
+The time limit is CPU time, so other work on the machine does not count: the timer ITIMER_PROF of
+the child ends it at several times what the check takes on the original.  A child that sleeps is
+killed: on Linux, once it has slept for PATIENCE without computing; elsewhere, where the state of a
+process is not known, after WAITING times its CPU limit.  Without `os.fork` (Windows) nothing
+isolates a mutant from the next one and nothing can end it, so the run is refused.
 
-An exception of a check is a rejection: the unchanged module, run in the same way, passes that check, so the change is the cause.  Two kinds are not:
-arithmetic that raises in plain Python but not in a compiled kernel (then the check runs again with the mutant compiled), and exceptions of the
+An exception of a check is a rejection: the unchanged module, run in the same way, passes that
+check, so the change is the cause.  Two kinds are not: arithmetic that raises in plain Python but
+not in a compiled kernel (then the check runs again with the mutant compiled), and exceptions of the
 harness (memory limit, numba's compiler), after which the next check runs.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -31,29 +34,37 @@ import faiss
 from ...engine.base.errors import ContractError
 from ..checks import Check, CheckResult, Score, described
 
-FLOOR, FACTOR = 0.5, 5.0                # s and multiples of the original's time that a check may take on a mutant
-COMPILING = 30.0                        # s more where kernels are compiled
-PATIENCE = 10.0                         # s that a child may sleep without computing
-WAITING = 50.0                          # times its CPU limit that a child may take where its state is not known
-MEMORY = 4 << 30                        # bytes that a child may allocate
-ARITHMETIC: Final = ("ZeroDivisionError", "OverflowError", "ValueError: math domain error", "ValueError: math range error")
+# s and multiples of the original's time that a check may take on a mutant
+FLOOR, FACTOR = 0.5, 5.0
+COMPILING = 30.0  # s more where kernels are compiled
+PATIENCE = 10.0  # s that a child may sleep without computing
+# times its CPU limit that a child may take where its state is not known
+WAITING = 50.0
+MEMORY = 4 << 30  # bytes that a child may allocate
+ARITHMETIC: Final = (
+    "ZeroDivisionError",
+    "OverflowError",
+    "ValueError: math domain error",
+    "ValueError: math range error",
+)
 HARNESS: Final = ("MemoryError", "LoweringError", "UnsupportedError", "UnsupportedBytecodeError")
 CRASHES: Final = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
-IMPORT: Final = "import"                # decides where the changed module cannot even be made
+IMPORT: Final = "import"  # decides where the changed module cannot even be made
 Send = Callable[[Any], None]
-Run = Callable[[Check, bool], CheckResult]      # judges a check on the mutant, with its kernels compiled or not
+# judges a check on the mutant, with its kernels compiled or not
+Run = Callable[[Check, bool], CheckResult]
 
 
 class Fate(StrEnum):
     """The outcome of a mutant."""
 
-    REJECTED = "rejected"           # a check fails on it or raises
-    TIMED_OUT = "timed out"         # a check takes too long on it; counts as rejected
-    SURVIVED = "survived"           # all checks that reach it pass
-    NOT_REACHED = "not reached"     # no check runs the changed statement, or reads the number
-    EQUIVALENT = "equivalent"       # it is the original: same bytecode, or listed with a reason
-    REFUSED = "refused"             # a number outside its bounds, which the registry does not load
-    BROKEN = "broken"               # it could not be judged
+    REJECTED = "rejected"  # a check fails on it or raises
+    TIMED_OUT = "timed out"  # a check takes too long on it; counts as rejected
+    SURVIVED = "survived"  # all checks that reach it pass
+    NOT_REACHED = "not reached"  # no check runs the changed statement, or reads the number
+    EQUIVALENT = "equivalent"  # it is the original: same bytecode, or listed with a reason
+    REFUSED = "refused"  # a number outside its bounds, which the registry does not load
+    BROKEN = "broken"  # it could not be judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +96,20 @@ class Step:
 def require_fork() -> None:
     """Raises ContractError where processes cannot be forked."""
     if not hasattr(os, "fork"):
-        raise ContractError("mutants cannot be run on this system, which has no fork", where="generated mutants",
-                            cure="run them on Linux or macOS")
+        raise ContractError(
+            "mutants cannot be run on this system, which has no fork",
+            where="generated mutants",
+            cure="run them on Linux or macOS",
+        )
 
 
 def tried(steps: Sequence[Step], run: Run) -> Outcome:
-    """Run the checks in order on a mutant, in a forked process, up to the first that does not pass.  `run` is called in that process only."""
-    messages, status = in_child(lambda send: send(_decided(steps, run, send)), sum(s.limit for s in steps))
+    """Run the checks in order on a mutant, in a forked process, up to the first that does not
+    pass.  `run` is called in that process only.
+    """
+    messages, status = in_child(
+        lambda send: send(_decided(steps, run, send)), sum(s.limit for s in steps)
+    )
     at = next((m for m in reversed(messages) if isinstance(m, str)), "")
     if messages and isinstance(messages[-1], Outcome):
         return messages[-1]
@@ -100,7 +118,9 @@ def tried(steps: Sequence[Step], run: Run) -> Outcome:
         return Outcome(Fate.TIMED_OUT, at, "takes too long")
     if ended in CRASHES:
         return Outcome(Fate.REJECTED, at, f"crashes with {signal.Signals(ended).name}")
-    return Outcome(Fate.BROKEN, at, f"its process ended with {signal.Signals(ended).name if ended else status}")
+    return Outcome(
+        Fate.BROKEN, at, f"its process ended with {signal.Signals(ended).name if ended else status}"
+    )
 
 
 def _decided(steps: Sequence[Step], run: Run, send: Send) -> Outcome:
@@ -115,17 +135,24 @@ def _decided(steps: Sequence[Step], run: Run, send: Send) -> Outcome:
         send(step.check.id)
         try:
             result = judged(step.check, step.compiled, step.limit)
-            if result.score is Score.ERROR and not step.compiled and result.note.startswith(ARITHMETIC):
+            if (
+                result.score is Score.ERROR
+                and not step.compiled
+                and result.note.startswith(ARITHMETIC)
+            ):
                 result = judged(step.check, True, step.limit + COMPILING)
         except SyntaxError as error:
             return Outcome(Fate.BROKEN, note=described(error))
-        except Exception as error:                      # while the module was made: it could not be imported, either
+        except Exception as error:  # while the module was made: it could not be imported, either
             return Outcome(Fate.REJECTED, IMPORT, described(error))
         if result.score is Score.ERROR and result.note.partition(":")[0] in HARNESS:
             skipped.append(f"{step.check.id}: {result.note}")
         elif result.score is not Score.PASS:
             return Outcome(Fate.REJECTED, step.check.id, result.note)
-    return Outcome(Fate.BROKEN if skipped and len(skipped) == len(steps) else Fate.SURVIVED, note="; ".join(skipped))
+    return Outcome(
+        Fate.BROKEN if skipped and len(skipped) == len(steps) else Fate.SURVIVED,
+        note="; ".join(skipped),
+    )
 
 
 @contextlib.contextmanager
@@ -139,13 +166,15 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def in_child(work: Callable[[Send], None], seconds: float) -> tuple[list[Any], int]:
-    """Do some work in a forked process: all that it sends, and the status with which it ended; -1 if it was killed for waiting too long.
+    """Do some work in a forked process: all that it sends, and the status with which it ended; -1
+    if it was killed for waiting too long.
 
     seconds  CPU time that the work may take; `work` sets the limit
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)           # of threads, which the child does not use
+        # of threads, which the child does not use
+        warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
         os.close(reading)
@@ -170,9 +199,13 @@ def in_child(work: Callable[[Send], None], seconds: float) -> tuple[list[Any], i
 
 
 def _state(process: int) -> tuple[str, str]:
-    """Whether a process runs (R), sleeps (S) or else, and the CPU time it has used, in ticks; empty where unknown."""
+    """Whether a process runs (R), sleeps (S) or else, and the CPU time it has used, in ticks;
+    empty where unknown.
+    """
     try:
-        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        )
     except OSError:
         return "", ""
     return fields[0], f"{fields[11]} {fields[12]}"
@@ -189,9 +222,11 @@ def _be_child(work: Callable[[Send], None], writing: int) -> None:
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
         _limit_memory()
-        faiss.omp_set_num_threads(1)            # a pool of threads of the parent does not exist here
+        # a pool of threads of the parent does not exist here
+        faiss.omp_set_num_threads(1)
 
         with os.fdopen(writing, "wb") as stream:
+
             def send(message: Any) -> None:
                 data = pickle.dumps(message)
                 stream.write(len(data).to_bytes(8, "big") + data)
@@ -204,7 +239,9 @@ def _be_child(work: Callable[[Send], None], writing: int) -> None:
 
 
 def _limit_memory() -> None:
-    """A mutant that asks for an array of any size gets a MemoryError.  Linux only, where the size of the process is known."""
+    """A mutant that asks for an array of any size gets a MemoryError.  Linux only, where the
+    size of the process is known.
+    """
     if sys.platform == "linux":
         import resource
 
@@ -219,5 +256,5 @@ def _messages(data: bytes) -> Iterator[Any]:
         size = int.from_bytes(data[:8], "big")
         if len(data) < 8 + size:
             return
-        yield pickle.loads(data[8:8 + size])
-        data = data[8 + size:]
+        yield pickle.loads(data[8 : 8 + size])
+        data = data[8 + size :]

@@ -1,8 +1,11 @@
-"""Claims of the source systems, as data: every rating and citation that they print, for comparison with the audit.
+"""Claims of the source systems, as data: every rating and citation that they print, for comparison
+with the audit.
 
-One YAML file per system.  `claimed` is the rating in the source's own words; `variety` is the mechanism of the collection that runs the printed
-form, judged for the claim by its `checks` alone if some are named; if there is no such mechanism, `why_none` gives the reason.
+One YAML file per system.  `claimed` is the rating in the source's own words; `variety` is the
+mechanism of the collection that runs the printed form, judged for the claim by its `checks` alone
+if some are named; if there is no such mechanism, `why_none` gives the reason.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -26,11 +29,12 @@ HERE = Path(__file__).parent
 class Citation(StrEnum):
     """Whether a citation is right."""
 
-    SOUND = "sound"                     # it names the paper that the claim rests on
-    WRONG_DETAIL = "wrong detail"       # the right paper with a wrong author, year, title or journal
-    MISATTRIBUTED = "misattributed"     # the paper is real and holds something else
-    NOT_FOUND = "not found"             # no such paper is known
-    NONE = "none"                       # the source cites nothing
+    SOUND = "sound"  # it names the paper that the claim rests on
+    # the right paper with a wrong author, year, title or journal
+    WRONG_DETAIL = "wrong detail"
+    MISATTRIBUTED = "misattributed"  # the paper is real and holds something else
+    NOT_FOUND = "not found"  # no such paper is known
+    NONE = "none"  # the source cites nothing
 
 
 class _Strict(BaseModel):
@@ -79,7 +83,9 @@ class PrintedCitation(_Strict):
 
 
 class SourceSystem(_Strict):
-    """A source system: its name, its own entry in references.bib, how it rates itself, its claims and further citations."""
+    """A source system: its name, its own entry in references.bib, how it rates itself, its
+    claims and further citations.
+    """
 
     name: str
     key: str
@@ -90,10 +96,12 @@ class SourceSystem(_Strict):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim with the rating derived for the printed form, from the claim's checks if it names some; None if nothing was run.
+    """A claim with the rating derived for the printed form, from the claim's checks if it names
+    some; None if nothing was run.
 
     stands  whether the derived rating earns the claim, if the source's word is one of ours
-    ours    whether the collection's own form of the mechanism was run, not a transcription of the source's
+    ours    whether the collection's own form of the mechanism was run, not a transcription of the
+            source's
     """
 
     claim: Claim
@@ -103,8 +111,12 @@ class Comparison:
     ours: bool = False
 
 
-def read(registry: Registry, references: References, folder: Path = HERE) -> tuple[SourceSystem, ...]:
-    """Every system, by file name.  Raises DataError for an invalid file, and for an unknown mechanism or reference."""
+def read(
+    registry: Registry, references: References, folder: Path = HERE
+) -> tuple[SourceSystem, ...]:
+    """Every system, by file name.  Raises DataError for an invalid file, and for an unknown
+    mechanism or reference.
+    """
     return tuple(_read(file, registry, references) for file in sorted(folder.glob("*.yaml")))
 
 
@@ -113,16 +125,30 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
         system = SourceSystem.model_validate(read_yaml(file))
     except ValidationError as error:
         first = error.errors()[0]
-        raise DataError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(file),
-                        cure="see audit/sources/__init__.py for the form") from error
+        raise DataError(
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+            where=str(file),
+            cure="see audit/sources/__init__.py for the form",
+        ) from error
     for claim in system.claims:
         if bool(claim.variety) == bool(claim.why_none):
-            raise DataError("is tied to no mechanism and does not say why, or says why and is tied", where=f"{file}, {claim.module}",
-                            cure="give variety or why_none")
+            raise DataError(
+                "is tied to no mechanism and does not say why, or says why and is tied",
+                where=f"{file}, {claim.module}",
+                cure="give variety or why_none",
+            )
         if claim.checks and not claim.variety:
-            raise DataError("names checks and no form to run them on", where=f"{file}, {claim.module}", cure="give variety, or leave out checks")
+            raise DataError(
+                "names checks and no form to run them on",
+                where=f"{file}, {claim.module}",
+                cure="give variety, or leave out checks",
+            )
     try:
-        for key in (system.key, *(k for c in system.claims for k in c.corrected), *(k for c in system.citations for k in c.corrected)):
+        for key in (
+            system.key,
+            *(k for c in system.claims for k in c.corrected),
+            *(k for c in system.citations for k in c.corrected),
+        ):
             references.get(key)
         for claim in system.claims:
             if claim.variety:
@@ -133,7 +159,9 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
 
 
 def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...]:
-    """Every claim of a system with the rating that an audit derived.  Raises DataError for a claim's check that does not count for its form."""
+    """Every claim of a system with the rating that an audit derived.  Raises DataError for a
+    claim's check that does not count for its form.
+    """
     found = {m.id: m for m in result.mechanisms}
     return tuple(_compared(claim, found, system.key) for claim in system.claims)
 
@@ -145,14 +173,29 @@ def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> C
     verdict = _of_checks(claim, run) if claim.checks else run.verdict
     known = claim.claimed in Rating.__members__
     stands = earned(Rating(claim.claimed), verdict.rating) if known else None
-    return Comparison(claim, verdict.rating, stands, verdict.reasons, run.variety_of is None and key not in run.papers)
+    return Comparison(
+        claim,
+        verdict.rating,
+        stands,
+        verdict.reasons,
+        run.variety_of is None and key not in run.papers,
+    )
 
 
 def _of_checks(claim: Claim, run: MechanismResult) -> Verdict:
     """The verdict from the claim's checks; the claim is one of an equation if one of them is."""
     results = [r for r in run.checks if r.check.id in claim.checks]
     if absent := sorted(set(claim.checks) - {r.check.id for r in results}):
-        raise DataError(f"names check {absent[0]!r}, which does not count for {run.id}", where=f"audit/sources, {claim.module}",
-                        cure=f"choose from {', '.join(r.check.id for r in run.checks)}")
+        raise DataError(
+            f"names check {absent[0]!r}, which does not count for {run.id}",
+            where=f"audit/sources, {claim.module}",
+            cure=f"choose from {', '.join(r.check.id for r in run.checks)}",
+        )
     verdict = derive(results, claims_equation=any(r.check.kind is Kind.EQUATION for r in results))
-    return replace(verdict, reasons=(f"judged by {', '.join(claim.checks)} alone, for what this row prints", *verdict.reasons))
+    return replace(
+        verdict,
+        reasons=(
+            f"judged by {', '.join(claim.checks)} alone, for what this row prints",
+            *verdict.reasons,
+        ),
+    )

@@ -1,4 +1,7 @@
-"""The common form of all data sets, conversations of events with questions, and helpers that read official files strictly."""
+"""The common form of all data sets, conversations of events with questions, and helpers that
+read official files strictly.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -29,10 +32,12 @@ class Question:
 
     time       h, time of the query; never before the conversation's first event
     category   the data set's name for the kind of question
-    gold       ids of the events that hold the answer, in the source's order, without repetition; () if there are none
+    gold       ids of the events that hold the answer, in the source's order, without repetition; ()
+               if there are none
     answer     the expected answer in words; "" where the source gives none
     rubric     what a good answer holds, one statement each; () where the source gives none
-    after      id of the event after which it is asked; "": after all events that are not later than its time
+    after      id of the event after which it is asked; "": after all events that are not later than
+               its time
 
     Answer and rubric are never shown to a memory.
     """
@@ -49,10 +54,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Events in order of time, and the questions asked about them, after the last event or in the middle.
+    """Events in order of time, and the questions asked about them, after the last event or in the
+    middle.
 
     events     a tuple, or `Events`, which are read anew each time that they are iterated
-    questions  in the order of the source; () for a conversation of one's own that nobody has asked about
+    questions  in the order of the source; () for a conversation of one's own that nobody has asked
+               about
     """
 
     id: str
@@ -61,12 +68,18 @@ class Conversation:
 
     def handed(self, read: Callable[[], Iterable[Event]]) -> Conversation:
         """The same conversation without its events; `read` gives them again."""
-        return replace(self, events=Events(read, len(self.events), (self.events[0], self.events[-1])))
+        return replace(
+            self, events=Events(read, len(self.events), (self.events[0], self.events[-1]))
+        )
 
     def held(self) -> Conversation:
         """The same conversation with its events in memory, unless they are read part by part."""
         events = self.events
-        return replace(self, events=tuple(events)) if isinstance(events, Events) and not events.by_part else self
+        return (
+            replace(self, events=tuple(events))
+            if isinstance(events, Events) and not events.by_part
+            else self
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,8 @@ class Stop:
     """A point of a conversation at which questions are asked.
 
     events     told since the stop before
-    questions  in order of time, ties in the order of the source; () of the last stop, if events follow the last question
+    questions  in order of time, ties in the order of the source; () of the last stop, if events
+               follow the last question
     """
 
     events: Sequence[Event]
@@ -82,13 +96,17 @@ class Stop:
 
 
 def stops(conversation: Conversation) -> Iterator[Stop]:
-    """The conversation as it is lived: events, then the questions that are asked before later events.  At least one stop.
+    """The conversation as it is lived: events, then the questions that are asked before later
+    events.  At least one stop.
 
-    Cost: O(events) if a question is asked in the middle, else nothing; the events between two stops are in memory at a time.
+    Cost: O(events) if a question is asked in the middle, else nothing; the events between two stops
+    are in memory at a time.
     """
     told = told_before(conversation)
     groups: dict[int, list[Question]] = {}
-    for question, n in sorted(zip(conversation.questions, told, strict=True), key=lambda pair: (pair[1], pair[0].time)):
+    for question, n in sorted(
+        zip(conversation.questions, told, strict=True), key=lambda pair: (pair[1], pair[0].time)
+    ):
         groups.setdefault(n, []).append(question)
     if set(groups) <= {len(conversation.events)}:
         yield Stop(conversation.events, tuple(chain.from_iterable(groups.values())))
@@ -103,12 +121,19 @@ def stops(conversation: Conversation) -> Iterator[Stop]:
 
 def asked_in_order(conversation: Conversation) -> list[Question]:
     """The questions in the order in which they are asked.  Cost as `stops`."""
-    return [question for _, question in sorted(zip(told_before(conversation), conversation.questions, strict=True),
-                                               key=lambda pair: (pair[0], pair[1].time))]
+    return [
+        question
+        for _, question in sorted(
+            zip(told_before(conversation), conversation.questions, strict=True),
+            key=lambda pair: (pair[0], pair[1].time),
+        )
+    ]
 
 
 def told_before(conversation: Conversation) -> list[int]:
-    """For each question how many events are told before it.  Cost: O(events) if one is asked in the middle, else O(questions)."""
+    """For each question how many events are told before it.  Cost: O(events) if one is asked in
+    the middle, else O(questions).
+    """
     events, questions = conversation.events, conversation.questions
     if not events or all(not q.after and q.time >= events[-1].time for q in questions):
         return [len(events)] * len(questions)
@@ -119,7 +144,9 @@ def told_before(conversation: Conversation) -> list[int]:
     return _told_before(questions, times, places)
 
 
-def _told_before(questions: Iterable[Question], times: Sequence[float], places: Mapping[str, int]) -> list[int]:
+def _told_before(
+    questions: Iterable[Question], times: Sequence[float], places: Mapping[str, int]
+) -> list[int]:
     return [places[q.after] + 1 if q.after else bisect_right(times, q.time) for q in questions]
 
 
@@ -130,7 +157,8 @@ class Dataset:
     sha256   of the bytes that were read
     conversations  of a file without their events, which are read when they are iterated
     notes    counts of deviations from the format, and of what was loaded
-    form     the name by which `load` takes it, such as `conversations`; "" for data that were made in memory
+    form     the name by which `load` takes it, such as `conversations`; "" for data that were made
+             in memory
     path     where it was read; "" for the demo, and for data that were made in memory
     limit    number of conversations that were asked for; None for all
     """
@@ -144,21 +172,32 @@ class Dataset:
     limit: int | None = None
 
 
-def assemble(name: str, sha256: str, conversations: Iterable[Conversation], found: Mapping[str, int | str], where: str,
-             again: Callable[[int], Callable[[], Iterable[Event]]] | None = None, cure: str = DOWNLOAD_AGAIN, *,
-             unasked: bool = False) -> Dataset:
+def assemble(
+    name: str,
+    sha256: str,
+    conversations: Iterable[Conversation],
+    found: Mapping[str, int | str],
+    where: str,
+    again: Callable[[int], Callable[[], Iterable[Event]]] | None = None,
+    cure: str = DOWNLOAD_AGAIN,
+    *,
+    unasked: bool = False,
+) -> Dataset:
     """Check the invariants of every data set, and count.  O(events + gold ids).
 
     conversations  taken one at a time
-    again          number of a conversation -> what reads its events anew; the data set then holds no events.  None: it holds what it is given
+    again          number of a conversation -> what reads its events anew; the data set then holds
+                   no events.  None: it holds what it is given
     cure           of every error
     unasked        whether a conversation may have no questions
 
     Ids of events and of questions are unique within a conversation.
 
-    Errors: DataError if there are no conversations, or if one has no events, no questions, repeated or empty ids, times that are not finite or that
-    decrease or jump by more than a century, a question before its first event, or gold that names no event told before the question.  Jumps of more
-    than a year, questions asked as long after the last event, and questions in the middle are notes.
+    Errors: DataError if there are no conversations, or if one has no events, no questions, repeated
+    or empty ids, times that are not finite or that decrease or jump by more than a century, a
+    question before its first event, or gold that names no event told before the question.  Jumps of
+    more than a year, questions asked as long after the last event, and questions in the middle are
+    notes.
     """
     kept, silent, late = list[Conversation](), 0, Counter[str]()
     for number, conversation in enumerate(conversations):
@@ -166,20 +205,36 @@ def assemble(name: str, sha256: str, conversations: Iterable[Conversation], foun
         for broken in _broken(conversation, times, ids, unasked):
             raise DataError(f"conversation {conversation.id!r} {broken}", where=where, cure=cure)
         silent += empty
-        late["jumps_over_a_year"] += sum(later - earlier > YEAR for earlier, later in pairwise(times))
-        late["questions_asked_over_a_year_later"] += sum(q.time - times[-1] > YEAR for q in conversation.questions)
-        late["questions_in_the_middle"] += sum(n < len(times) for n in _told_before(conversation.questions, times, _places(ids)))
-        kept.append(conversation if again is None or isinstance(conversation.events, Events) else conversation.handed(again(number)))
+        late["jumps_over_a_year"] += sum(
+            later - earlier > YEAR for earlier, later in pairwise(times)
+        )
+        late["questions_asked_over_a_year_later"] += sum(
+            q.time - times[-1] > YEAR for q in conversation.questions
+        )
+        late["questions_in_the_middle"] += sum(
+            n < len(times) for n in _told_before(conversation.questions, times, _places(ids))
+        )
+        kept.append(
+            conversation
+            if again is None or isinstance(conversation.events, Events)
+            else conversation.handed(again(number))
+        )
         del conversation
     if not kept:
         raise DataError("it holds no conversations", where=where, cure=cure)
     if twice := [one for one, count in Counter(c.id for c in kept).items() if count > 1]:
-        raise DataError(f"conversation id {twice[0]!r} occurs more than once", where=where, cure=cure)
+        raise DataError(
+            f"conversation id {twice[0]!r} occurs more than once", where=where, cure=cure
+        )
     questions = [q for c in kept for q in c.questions]
     notes: dict[str, int | str] = {
-        "conversations": len(kept), "events": sum(len(c.events) for c in kept), "questions": len(questions),
+        "conversations": len(kept),
+        "events": sum(len(c.events) for c in kept),
+        "questions": len(questions),
         "questions_without_gold": sum(not q.gold for q in questions),
-        "events_without_text": silent, **found, **+late,
+        "events_without_text": silent,
+        **found,
+        **+late,
     }
     return Dataset(name, sha256, tuple(kept), notes)
 
@@ -198,7 +253,9 @@ def _places(ids: Iterable[str]) -> dict[str, int]:
     return {id: place for place, id in enumerate(ids)}
 
 
-def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str], unasked: bool) -> Iterator[str]:
+def _broken(
+    conversation: Conversation, times: Sequence[float], ids: Counter[str], unasked: bool
+) -> Iterator[str]:
     questions = conversation.questions
     if not times:
         yield "has no events"
@@ -206,32 +263,60 @@ def _broken(conversation: Conversation, times: Sequence[float], ids: Counter[str
         yield "has no questions"
     if ids[""]:
         yield "has an event without an id"
-    yield from (f"has the event id {one!r} {count} times" for one, count in ids.items() if count > 1)
-    yield from (f"has the question id {one!r} {count} times" for one, count in Counter(q.id for q in questions).items() if count > 1)
+    yield from (
+        f"has the event id {one!r} {count} times" for one, count in ids.items() if count > 1
+    )
+    yield from (
+        f"has the question id {one!r} {count} times"
+        for one, count in Counter(q.id for q in questions).items()
+        if count > 1
+    )
     if not all(map(math.isfinite, [*times, *(q.time for q in questions)])):
         yield "has a time that is not finite"
     if any(later < earlier for earlier, later in pairwise(times)):
         yield "has events whose times run backwards"
-    yield from (f"has the event {id!r}, before which time jumps by {(later - earlier) / YEAR:.0f} years"
-                for (earlier, later), id in zip(pairwise(times), islice(ids, 1, None), strict=True) if later - earlier > CENTURY)
+    yield from (
+        f"has the event {id!r}, before which time jumps by {(later - earlier) / YEAR:.0f} years"
+        for (earlier, later), id in zip(pairwise(times), islice(ids, 1, None), strict=True)
+        if later - earlier > CENTURY
+    )
     if any(q.time < times[0] for q in questions):
         yield "has a question asked before its first event"
-    yield from (f"has the question {q.id!r} after {q.after!r}, which names no event" for q in questions if q.after and q.after not in ids)
-    yield from (f"has the question {q.id!r}, asked {(q.time - times[-1]) / YEAR:.0f} years after its last event"
-                for q in questions if q.time - times[-1] > CENTURY)
-    yield from (f"has gold {one!r} (question {q.id}) that names no event" for q in questions for one in q.gold if one not in ids)
+    yield from (
+        f"has the question {q.id!r} after {q.after!r}, which names no event"
+        for q in questions
+        if q.after and q.after not in ids
+    )
+    yield from (
+        f"has the question {q.id!r}, asked {(q.time - times[-1]) / YEAR:.0f} years after its last event"
+        for q in questions
+        if q.time - times[-1] > CENTURY
+    )
+    yield from (
+        f"has gold {one!r} (question {q.id}) that names no event"
+        for q in questions
+        for one in q.gold
+        if one not in ids
+    )
     places = _places(ids)
     for question, told in zip(questions, _told_before(questions, times, places), strict=True):
-        if not told or not times[told - 1] <= question.time <= (times[told] if told < len(times) else math.inf):
+        if not told or not times[told - 1] <= question.time <= (
+            times[told] if told < len(times) else math.inf
+        ):
             yield f"has the question {question.id!r}, whose time is not between event {question.after!r} and the next one"
-        yield from (f"has gold {one!r} (question {question.id}) that is told after the question" for one in question.gold if places[one] >= told)
+        yield from (
+            f"has gold {one!r} (question {question.id}) that is told after the question"
+            for one in question.gold
+            if places[one] >= told
+        )
 
 
 def by_session(conversation: Conversation) -> Conversation:
     """The same conversation with each session's turns merged into one event.  O(characters).
 
-    A merged event's text is its lines `speaker: text [caption]`, its time the first turn's, its id the session's, its attributes those that all
-    its turns have; gold is mapped to sessions.  Raises DataError for a question that is asked in the middle of a session, of which the memory would
+    A merged event's text is its lines `speaker: text [caption]`, its time the first turn's, its id
+    the session's, its attributes those that all its turns have; gold is mapped to sessions.  Raises
+    DataError for a question that is asked in the middle of a session, of which the memory would
     then know turns that come later.
     """
     turns: dict[str, list[Event]] = {}
@@ -240,15 +325,29 @@ def by_session(conversation: Conversation) -> Conversation:
         turns.setdefault(event.session, []).append(event)
         home[event.id], last[event.session] = event.session, place
     after = _after_sessions(conversation, home, last)
-    events = tuple(Event(group[0].time, "\n".join(map(_line, group)), session=session, id=session, dated=group[0].dated,
-                         attributes=tuple(pair for pair in group[0].attributes if all(pair in e.attributes for e in group)))
-                   for session, group in turns.items())
-    questions = tuple(replace(q, gold=unique(home[one] for one in q.gold), after=session)
-                      for q, session in zip(conversation.questions, after, strict=True))
+    events = tuple(
+        Event(
+            group[0].time,
+            "\n".join(map(_line, group)),
+            session=session,
+            id=session,
+            dated=group[0].dated,
+            attributes=tuple(
+                pair for pair in group[0].attributes if all(pair in e.attributes for e in group)
+            ),
+        )
+        for session, group in turns.items()
+    )
+    questions = tuple(
+        replace(q, gold=unique(home[one] for one in q.gold), after=session)
+        for q, session in zip(conversation.questions, after, strict=True)
+    )
     return Conversation(conversation.id, events, questions)
 
 
-def _after_sessions(conversation: Conversation, home: Mapping[str, str], last: Mapping[str, int]) -> list[str]:
+def _after_sessions(
+    conversation: Conversation, home: Mapping[str, str], last: Mapping[str, int]
+) -> list[str]:
     """For each question the session after which it is asked; "" after all.
 
     home  event -> session, in order
@@ -259,8 +358,11 @@ def _after_sessions(conversation: Conversation, home: Mapping[str, str], last: M
         begun = unique(sessions[:told]) if told < len(sessions) else ()
         for session in begun:
             if last[session] >= told:
-                raise DataError(f"question {question.id!r} is asked in the middle of session {session!r}, which would be one event",
-                                where=f"conversation {conversation.id!r}", cure="take the unit turn, with --match session to rank sessions")
+                raise DataError(
+                    f"question {question.id!r} is asked in the middle of session {session!r}, which would be one event",
+                    where=f"conversation {conversation.id!r}",
+                    cure="take the unit turn, with --match session to rank sessions",
+                )
         found.append(begun[-1] if begun else "")
     return found
 
@@ -281,7 +383,8 @@ def unique(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Clock:
-    """Times of turns: a minute apart, sessions at their own times, strictly increasing; corrections are counted.
+    """Times of turns: a minute apart, sessions at their own times, strictly increasing; corrections
+    are counted.
 
     clamped       sessions that would begin before the turn before them
     out_of_order  those of them that would begin before the session before them begins
@@ -300,14 +403,17 @@ class Clock:
         """Time of the next turn, h.
 
         start  the time at which a session begins, if the turn begins one
-        place  where it was read.  Raises DataError there for a time more than a century from that of the session before, which no file can mean
+        place  where it was read.  Raises DataError there for a time more than a century from that
+               of the session before, which no file can mean
         """
         earliest = self.now + MINUTE
         if start is not None:
             before = start if self.began is None else self.began
             if place and abs(start - before) > CENTURY:
-                place.wrong(f"time jumps by {abs(start - before) / YEAR:.0f} years, from {moment(before):%Y-%m-%d} to {moment(start):%Y-%m-%d}",
-                            "correct the time of this session, or of the one before it")
+                place.wrong(
+                    f"time jumps by {abs(start - before) / YEAR:.0f} years, from {moment(before):%Y-%m-%d} to {moment(start):%Y-%m-%d}",
+                    "correct the time of this session, or of the one before it",
+                )
             self.clamped += start < earliest
             self.out_of_order += start < before
             self.began = start
@@ -317,7 +423,9 @@ class Clock:
 
 @dataclass(slots=True)
 class Place:
-    """A value inside a JSON file with its file and place, so that every error names file, place and cure."""
+    """A value inside a JSON file with its file and place, so that every error names file, place
+    and cure.
+    """
 
     value: object
     file: Path
@@ -337,7 +445,10 @@ class Place:
         """The members of an object, in file order."""
         if not isinstance(self.value, dict):
             self.wrong(f"an object is expected, {_kind(self.value)} was found")
-        return ((key, Place(value, self.file, (*self.steps, key), self.cure)) for key, value in self.value.items())
+        return (
+            (key, Place(value, self.file, (*self.steps, key), self.cure))
+            for key, value in self.value.items()
+        )
 
     def maybe(self, key: str) -> Place | None:
         """A member that may be absent or null."""
@@ -355,18 +466,27 @@ class Place:
         """The items of a list, called `label 1`, `label 2` ..."""
         if not isinstance(self.value, list):
             self.wrong(f"a list is expected, {_kind(self.value)} was found")
-        return (Place(item, self.file, (*self.steps, f"{label} {n}"), self.cure) for n, item in enumerate(self.value, 1))
+        return (
+            Place(item, self.file, (*self.steps, f"{label} {n}"), self.cure)
+            for n, item in enumerate(self.value, 1)
+        )
 
     def text(self) -> str:
         """A string that can be stored and encoded."""
         if not isinstance(self.value, str):
             self.wrong(f"a string is expected, {_kind(self.value)} was found")
         if "\0" in self.value:
-            self.wrong("the text holds a NUL character", "remove the \\u0000 escape, or download the file again")
+            self.wrong(
+                "the text holds a NUL character",
+                "remove the \\u0000 escape, or download the file again",
+            )
         try:
             self.value.encode("utf-8")
         except UnicodeEncodeError:
-            self.wrong("the text holds half of a surrogate pair", "write the character as \\uD8xx\\uDCxx (both halves) or as itself")
+            self.wrong(
+                "the text holds half of a surrogate pair",
+                "write the character as \\uD8xx\\uDCxx (both halves) or as itself",
+            )
         return self.value
 
     def name(self) -> str:
@@ -378,24 +498,40 @@ class Place:
 
 
 def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number", type(None): "null"}
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false",
+             int: "a number", float: "a number", type(None): "null"}  # fmt: skip
     return names.get(type(value), type(value).__name__)
 
 
 def read_json(file: Path) -> tuple[Place, bytes]:
     """The top-level value of a JSON file, and the bytes of the file.
 
-    Errors: DataError if the file cannot be read, is empty, is not UTF-8, begins with a byte order mark or is not JSON (NaN and Infinity are not).
+    Errors: DataError if the file cannot be read, is empty, is not UTF-8, begins with a byte order
+    mark or is not JSON (NaN and Infinity are not).
     """
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as error:
-        found = "it is a folder" if file.is_dir() else f"it cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise DataError(found, where=str(file), cure="give --data the path of a readable file") from error
+        found = (
+            "it is a folder"
+            if file.is_dir()
+            else f"it cannot be read ({getattr(error, 'strerror', None) or error})"
+        )
+        raise DataError(
+            found, where=str(file), cure="give --data the path of a readable file"
+        ) from error
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise DataError("it begins with a byte order mark", where=str(file), cure="save it as UTF-8 without a byte order mark")
+        raise DataError(
+            "it begins with a byte order mark",
+            where=str(file),
+            cure="save it as UTF-8 without a byte order mark",
+        )
     if not data.strip():
-        raise DataError("it is empty", where=str(file), cure="download it again; the download was probably cut off")
+        raise DataError(
+            "it is empty",
+            where=str(file),
+            cure="download it again; the download was probably cut off",
+        )
     try:
         value = json.loads(data.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
@@ -416,23 +552,37 @@ def one_json(path: Path | None, name: str) -> Path:
         return path
     files = sorted(p for p in path.glob("*.json") if p.is_file())
     if len(files) != 1:
-        found = f"several JSON files ({', '.join(p.name for p in files[:5])})" if files else "no JSON file"
-        raise DataError(f"the folder holds {found}", where=str(path), cure=f"give --data the {name} file itself")
+        found = (
+            f"several JSON files ({', '.join(p.name for p in files[:5])})"
+            if files
+            else "no JSON file"
+        )
+        raise DataError(
+            f"the folder holds {found}", where=str(path), cure=f"give --data the {name} file itself"
+        )
     return files[0]
 
 
 def given(path: Path | None, name: str, cure: str = "") -> Path:
-    """PATH; raises DataError, with this cure or one for official files, if it is None or does not exist."""
+    """PATH; raises DataError, with this cure or one for official files, if it is None or does
+    not exist.
+    """
     if path is None:
-        raise DataError(f"the data set {name!r} needs a path",
-                        cure=cure or f"download it (`hebbarium data get {name}`) and give --data PATH; or use the data set demo")
+        raise DataError(
+            f"the data set {name!r} needs a path",
+            cure=cure
+            or f"download it (`hebbarium data get {name}`) and give --data PATH; or use the data set demo",
+        )
     try:
         there = path.exists()
     except (OSError, ValueError):
         there = False
     if not there:
-        raise DataError("there is no such file or folder", where=str(path),
-                        cure=cure or f"check the path, or download it with `hebbarium data get {name}`")
+        raise DataError(
+            "there is no such file or folder",
+            where=str(path),
+            cure=cure or f"check the path, or download it with `hebbarium data get {name}`",
+        )
     return path
 
 

@@ -1,8 +1,10 @@
 """BEAM: chats of a user and an assistant at four scales, with probing questions of ten kinds.
 
-Source: Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhancing Long-Term Memory in LLMs, ICLR (arXiv:2510.27246).
-Layout: `<scale>/<n>/chat.json` and `<scale>/<n>/probing_questions/probing_questions.json`.
+Source: Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhancing Long-Term Memory
+in LLMs, ICLR (arXiv:2510.27246). Layout: `<scale>/<n>/chat.json` and
+`<scale>/<n>/probing_questions/probing_questions.json`.
 """
+
 from __future__ import annotations
 
 import math
@@ -17,7 +19,18 @@ from pathlib import Path
 from ...engine.base.errors import DataError
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
-from .base import DOWNLOAD_AGAIN, Clock, Conversation, Dataset, Place, Question, assemble, given, read_json, unique
+from .base import (
+    DOWNLOAD_AGAIN,
+    Clock,
+    Conversation,
+    Dataset,
+    Place,
+    Question,
+    assemble,
+    given,
+    read_json,
+    unique,
+)
 from .events import Events
 from .reading import Element, digest_of, elements, whole
 
@@ -25,18 +38,23 @@ CHAT = "chat.json"
 SCALES = ("100K", "500K", "1M", "10M")
 PROBES = Path("probing_questions", "probing_questions.json")
 EPOCH = hours(datetime(2024, 1, 1, 9))  # used if a chat's first message has no date
-DATES = ("%B-%d-%Y", "%b-%d-%Y", "%d-%B-%Y", "%Y-%m-%d", "%Y-%B-%d")  # the first is the official one: 'March-15-2024'
+# the first is the official one: 'March-15-2024'
+DATES = ("%B-%d-%Y", "%b-%d-%Y", "%d-%B-%Y", "%Y-%m-%d", "%Y-%B-%d")
 DEEPEST = 8  # levels of lists and objects above a message; the official 10M chats have five
-ANSWERS = ("answer", "ideal_answer", "ideal_summary", "ideal_response", "expected_compliance")     # by category
+# by category
+ANSWERS = ("answer", "ideal_answer", "ideal_summary", "ideal_response", "expected_compliance")
 NUMBER = r"(?:\d+|N/?A)"
-# The generator's mark of the plan entry a message came from: '->-> 3,14', '->-> 3,N/A'; with any punctuation at the end of a text ('->-> 5,14)').
+# The generator's mark of the plan entry a message came from: '->-> 3,14', '->-> 3,N/A'; with any
+# punctuation at the end of a text ('->-> 5,14)').
 TAIL = r"[\d\s,.;:()\[\]/NA\"'`*>-]{0,24}\Z"
 MARKER = re.compile(rf"\s*->->{TAIL}|\s*->->[ \t]*\(?{NUMBER}(?:[ \t]*,[ \t]*{NUMBER})*\)?")
 
 
 @dataclass(slots=True)
 class Message:
-    """One message: its place in the file, its plan (10M chats), its exchange, and the date that begins at it, if any."""
+    """One message: its place in the file, its plan (10M chats), its exchange, and the date that
+    begins at it, if any.
+    """
 
     place: Place
     plan: str
@@ -50,7 +68,9 @@ class _Bare(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """The file of a chat, read part by part: a part is a plan of a 10M chat, a batch of another one, or the whole file."""
+    """The file of a chat, read part by part: a part is a plan of a 10M chat, a batch of another
+    one, or the whole file.
+    """
 
     parts: tuple[Element, ...]
     whole: bool
@@ -62,13 +82,17 @@ class Chat:
         return cls((whole(file),), True) if parts is None else cls(parts, False)
 
     def messages(self) -> Iterator[Message]:
-        """Every message in order; one part is in memory at a time.  Raises DataError, `_Bare` for a part that is a message."""
+        """Every message in order; one part is in memory at a time.  Raises DataError, `_Bare`
+        for a part that is a message.
+        """
         for number, part in enumerate(self.parts, 1):
             place = part.place()
             if _is_message(place.value) and not self.whole:
                 raise _Bare
-            yield from _messages(place, "", "" if self.whole else str(number), 0 if self.whole else 1)
-            del place           # before the next part is read
+            yield from _messages(
+                place, "", "" if self.whole else str(number), 0 if self.whole else 1
+            )
+            del place  # before the next part is read
 
     def events(self) -> Iterator[Event]:
         """Every event in order.  Raises DataError."""
@@ -78,22 +102,45 @@ class Chat:
 def load_beam(path: Path | None, limit: int | None = None) -> Dataset:
     """The chats under PATH: the folder of scales, one scale, or one chat.
 
-    A chat is a list of batches (each with one date), a batch a list of exchanges: a main question, its answer and follow-ups, 2 to 6 messages.  The
-    exchange is taken as the session, `<batch>.<exchange>` counted from 1, because a batch is hundreds of kilobytes long.  Event ids are the message
-    ids; in the 10M chats, made of plans, both are prefixed by `<plan>/`.  An id that occurs again gets `~2`.
+    A chat is a list of batches (each with one date), a batch a list of exchanges: a main question,
+    its answer and follow-ups, 2 to 6 messages.  The exchange is taken as the session,
+    `<batch>.<exchange>` counted from 1, because a batch is hundreds of kilobytes long.  Event ids
+    are the message ids; in the 10M chats, made of plans, both are prefixed by `<plan>/`.  An id
+    that occurs again gets `~2`.
 
-    Times: a message with a `time_anchor` begins at that date, 09:00 UTC (engineering), the others follow a minute apart; a date before the previous
-    message is clamped to a minute after it.  Gold is every id in `source_chat_ids`, at any depth of lists and objects (an object's keys may name
-    plans), or in `conversation_sessions` if that is missing; there it is a list of message ids, or a count, which names none.
-    Questions are asked an hour after the last event.
-    The digest covers (relative path, bytes) of the files read, in order of path.  Cost: O(characters).  Errors: DataError.
+    Times: a message with a `time_anchor` begins at that date, 09:00 UTC (engineering), the others
+    follow a minute apart; a date before the previous message is clamped to a minute after it.  Gold
+    is every id in `source_chat_ids`, at any depth of lists and objects (an object's keys may name
+    plans), or in `conversation_sessions` if that is missing; there it is a list of message ids, or
+    a count, which names none. Questions are asked an hour after the last event. The digest covers
+    (relative path, bytes) of the files read, in order of path.  Cost: O(characters).  Errors:
+    DataError.
     """
     folders = _folders(given(path, "beam"))[:limit]
-    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, chats_without_first_date=0, dates_unreadable=0, gold_missing=0,
-                                  gold_ambiguous=0, gold_unreadable=0, ids_repeated=0)
-    files = {f"{_name(folder)}/{one.as_posix()}": folder / one for folder in folders for one in (Path(CHAT), PROBES)}
+    found: Counter[str] = Counter(
+        times_clamped=0,
+        sessions_out_of_order=0,
+        chats_without_first_date=0,
+        dates_unreadable=0,
+        gold_missing=0,
+        gold_ambiguous=0,
+        gold_unreadable=0,
+        ids_repeated=0,
+    )
+    files = {
+        f"{_name(folder)}/{one.as_posix()}": folder / one
+        for folder in folders
+        for one in (Path(CHAT), PROBES)
+    }
     chats = list[Chat]()
-    loaded = assemble("beam", "", (_conversation(folder, found, chats) for folder in folders), found, str(path), lambda n: chats[n].events)
+    loaded = assemble(
+        "beam",
+        "",
+        (_conversation(folder, found, chats) for folder in folders),
+        found,
+        str(path),
+        lambda n: chats[n].events,
+    )
     return replace(loaded, sha256=digest_of(sorted(files.items())))
 
 
@@ -104,9 +151,15 @@ def _name(folder: Path) -> str:
 def _folders(path: Path) -> list[Path]:
     try:
         path = (path.parent if path.name == CHAT else path).resolve()
-        levels = [[path], *([p for p in path.glob(depth) if p.is_dir()] for depth in ("*", "*/*"))] if path.is_dir() else []
+        levels = (
+            [[path], *([p for p in path.glob(depth) if p.is_dir()] for depth in ("*", "*/*"))]
+            if path.is_dir()
+            else []
+        )
     except (OSError, RuntimeError) as error:
-        raise DataError(f"the folder cannot be listed ({error})", where=str(path), cure="check its permissions") from error
+        raise DataError(
+            f"the folder cannot be listed ({error})", where=str(path), cure="check its permissions"
+        ) from error
     for level in levels:
         if chats := [folder for folder in level if (folder / CHAT).is_file()]:
             return sorted(chats, key=_order)
@@ -116,7 +169,12 @@ def _folders(path: Path) -> list[Path]:
 
 def _order(folder: Path) -> tuple[int, str, int, str]:
     scale, number = folder.parent.name, folder.name
-    return SCALES.index(scale) if scale in SCALES else len(SCALES), scale, int(number) if number.isdecimal() else 0, number
+    return (
+        SCALES.index(scale) if scale in SCALES else len(SCALES),
+        scale,
+        int(number) if number.isdecimal() else 0,
+        number,
+    )
 
 
 def _conversation(folder: Path, found: Counter[str], chats: list[Chat]) -> Conversation:
@@ -135,22 +193,46 @@ def _read(chat: Chat, folder: Path, probes: Place, found: Counter[str]) -> Conve
     name, mine, index = _name(folder), Counter[str](), dict[str, list[str]]()
     size, planned, ends, held = 0, False, list[Event](), list[Event]()
     for event in _events(chat, mine, index):
-        size, planned, ends = size + 1, planned or "/" in event.session, [ends[0] if ends else event, event]
+        size, planned, ends = (
+            size + 1,
+            planned or "/" in event.session,
+            [ends[0] if ends else event, event],
+        )
         if planned and not chat.whole:
             held.clear()
         else:
             held.append(event)
     found.update(mine)
     asked = (ends[1].time if ends else -math.inf) + 1.0
-    questions = [Question(f"{name}/{category}/{n}", place.field("question").name(), asked, category, _gold(place, index, found),
-                          _answer(place), tuple(one.name() for one in rubric.each("statement")) if (rubric := place.maybe("rubric")) else ())
-                 for category, group in probes.members() for n, place in enumerate(group.each("question"))]
-    events = Events(chat.events, size, (ends[0], ends[1]), by_part=True) if planned and not chat.whole else tuple(held)
+    questions = [
+        Question(
+            f"{name}/{category}/{n}",
+            place.field("question").name(),
+            asked,
+            category,
+            _gold(place, index, found),
+            _answer(place),
+            tuple(one.name() for one in rubric.each("statement"))
+            if (rubric := place.maybe("rubric"))
+            else (),
+        )
+        for category, group in probes.members()
+        for n, place in enumerate(group.each("question"))
+    ]
+    events = (
+        Events(chat.events, size, (ends[0], ends[1]), by_part=True)
+        if planned and not chat.whole
+        else tuple(held)
+    )
     return Conversation(name, events, tuple(questions))
 
 
-def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None = None) -> Iterator[Event]:
-    """The events of a chat in order; the ids under which a question may name each are added to the index, if there is one."""
+def _events(
+    chat: Chat, found: Counter[str], index: dict[str, list[str]] | None = None
+) -> Iterator[Event]:
+    """The events of a chat in order; the ids under which a question may name each are added to
+    the index, if there is one.
+    """
     clock, taken, first = Clock(), Counter[str](), True
     for message in chat.messages():
         start = _time(message.anchor, found)
@@ -158,7 +240,10 @@ def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None 
             found["chats_without_first_date"] += 1
             start = EPOCH
         first = False
-        number, prefix = message.place.field("id").name(), f"{message.plan}/" if message.plan else ""
+        number, prefix = (
+            message.place.field("id").name(),
+            f"{message.plan}/" if message.plan else "",
+        )
         taken[prefix + number] += 1
         again = taken[prefix + number]
         found["ids_repeated"] += again > 1
@@ -167,7 +252,14 @@ def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None 
             for known in unique((number, prefix + number)):
                 index.setdefault(known, []).append(event)
         role = message.place.field("role").name()
-        yield Event(clock.next(start, message.anchor), _content(message.place), role, prefix + message.exchange, event, dated=False)
+        yield Event(
+            clock.next(start, message.anchor),
+            _content(message.place),
+            role,
+            prefix + message.exchange,
+            event,
+            dated=False,
+        )
     found["times_clamped"] += clock.clamped
     found["sessions_out_of_order"] += clock.out_of_order
 
@@ -175,20 +267,27 @@ def _events(chat: Chat, found: Counter[str], index: dict[str, list[str]] | None 
 def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Message]:
     """Every message below a place, in order.
 
-    Reads batches with `turns`, bare lists of messages (cut into exchanges at main questions, as the authors' converter does), and objects
-    `{"plan-1": [...], ...}`, taken in numeric order.
+    Reads batches with `turns`, bare lists of messages (cut into exchanges at main questions, as the
+    authors' converter does), and objects `{"plan-1": [...], ...}`, taken in numeric order.
     """
     if depth > DEEPEST:
         place.wrong("it is nested deeper than any BEAM chat")
     if isinstance(place.value, dict):
         if "turns" in place.value:
             own = place.maybe("batch_number")
-            yield from _batch(place.field("turns"), plan, own.name() if own else batch or "1", place.maybe("time_anchor"))
+            yield from _batch(
+                place.field("turns"),
+                plan,
+                own.name() if own else batch or "1",
+                place.maybe("time_anchor"),
+            )
             return
         inner = [(key, one) for key, one in place.members() if isinstance(one.value, list | dict)]
         if not inner:
             place.wrong("neither a message list, a batch with 'turns' nor a plan")
-        for key, one in sorted(inner, key=lambda item: [int(digits) for digits in re.findall(r"\d{1,9}", item[0])]):
+        for key, one in sorted(
+            inner, key=lambda item: [int(digits) for digits in re.findall(r"\d{1,9}", item[0])]
+        ):
             yield from _messages(one, key, "", depth + 1)
     elif isinstance(place.value, list) and any(_is_message(one) for one in place.value):
         yield from _batch(place, plan, batch or "1", None)
@@ -198,20 +297,27 @@ def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Messa
 
 
 def _batch(turns: Place, plan: str, batch: str, anchor: Place | None) -> Iterator[Message]:
-    groups = [turns] if isinstance(turns.value, list) and any(_is_message(one) for one in turns.value) else list(turns.each("exchange"))
+    groups = (
+        [turns]
+        if isinstance(turns.value, list) and any(_is_message(one) for one in turns.value)
+        else list(turns.each("exchange"))
+    )
     exchange, first = 0, True
     for group in groups:
         for n, place in enumerate(group.each("message")):
             kind = place.maybe("question_type")
             exchange += n == 0 or (kind is not None and kind.value == "main_question")
             own = place.maybe("time_anchor")
-            # A batch's date (rarely given) applies to its first message, unless that message has its own.
+            # A batch's date (rarely given) applies to its first message, unless that message has
+            # its own.
             yield Message(place, plan, f"{batch}.{exchange}", own or (anchor if first else None))
             first = False
 
 
 def _is_message(value: object) -> bool:
-    return isinstance(value, dict) and "turns" not in value and ("content" in value or "role" in value)
+    return (
+        isinstance(value, dict) and "turns" not in value and ("content" in value or "role" in value)
+    )
 
 
 def _content(message: Place) -> str:
@@ -219,7 +325,10 @@ def _content(message: Place) -> str:
     text = place.text()
     text = MARKER.sub("", text) if "->->" in text else text
     if "->->" in text:
-        place.wrong("a '->->' mark of the generator is inside the text", f"remove the mark from the text, or {DOWNLOAD_AGAIN}")
+        place.wrong(
+            "a '->->' mark of the generator is inside the text",
+            f"remove the mark from the text, or {DOWNLOAD_AGAIN}",
+        )
     return text
 
 
@@ -242,12 +351,17 @@ def _answer(probe: Place) -> str:
 
 def _gold(probe: Place, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
     sources = probe.maybe("source_chat_ids")
-    if sources is None and (sessions := probe.maybe("conversation_sessions")) is not None and isinstance(sessions.value, list | dict):
+    if (
+        sources is None
+        and (sessions := probe.maybe("conversation_sessions")) is not None
+        and isinstance(sessions.value, list | dict)
+    ):
         sources = sessions
     named = unique(_ids(sources, "", found, 0)) if sources else ()
     held = {one: index.get(one) or index.get(one.rpartition("/")[2], []) for one in named}
     found["gold_missing"] += sum(not events for events in held.values())
-    found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())  # an ambiguous id is not resolved
+    # an ambiguous id is not resolved
+    found["gold_ambiguous"] += sum(len(events) > 1 for events in held.values())
     return unique(events[0] for events in held.values() if len(events) == 1)
 
 
@@ -256,11 +370,23 @@ def _ids(place: Place, plan: str, found: Counter[str], depth: int) -> Iterator[s
         place.wrong("it is nested deeper than any list of BEAM sources")
     if isinstance(place.value, dict):
         for key, one in place.members():
-            yield from _ids(one, key if re.fullmatch(r"plan\D*\d+", key, re.IGNORECASE) else plan, found, depth + 1)
+            yield from _ids(
+                one,
+                key if re.fullmatch(r"plan\D*\d+", key, re.IGNORECASE) else plan,
+                found,
+                depth + 1,
+            )
     elif isinstance(place.value, list):
         for one in place.each("id"):
             yield from _ids(one, plan, found, depth + 1)
     elif place.value is not None:
-        numbers = re.findall(r"\d+", place.name()) if not isinstance(place.value, float) else [f"{place.value:.0f}"]
+        numbers = (
+            re.findall(r"\d+", place.name())
+            if not isinstance(place.value, float)
+            else [f"{place.value:.0f}"]
+        )
         found["gold_unreadable"] += not numbers
-        yield from (f"{plan}/{int(n) if len(n) < 18 else n}" if plan else str(int(n) if len(n) < 18 else n) for n in numbers)
+        yield from (
+            f"{plan}/{int(n) if len(n) < 18 else n}" if plan else str(int(n) if len(n) < 18 else n)
+            for n in numbers
+        )

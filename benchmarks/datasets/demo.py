@@ -1,8 +1,11 @@
-"""The demo data set: ten conversations composed from our own stories, the same bytes on every machine.
+"""The demo data set: ten conversations composed from our own stories, the same bytes on every
+machine.
 
-It exercises every kind of question without a download, and reads like people talking; it is not a benchmark.  Facts are stated, updated and
-contradicted over five to eight weeks of sessions, among small talk, near-duplicates and turns that only make sense after the previous turn.
+It exercises every kind of question without a download, and reads like people talking; it is not a
+benchmark.  Facts are stated, updated and contradicted over five to eight weeks of sessions, among
+small talk, near-duplicates and turns that only make sense after the previous turn.
 """
+
 from __future__ import annotations
 
 import json
@@ -26,8 +29,9 @@ from .demo_words import CLOSINGS, NOISE, OPENINGS, REPLIES, SETTINGS, SLOTS, SMA
 
 SEED = 1818
 SESSIONS = (14, 16)  # per conversation, fewest and most
-CATEGORIES = ("single-hop", "multi-hop", "temporal", "knowledge-update", "contradiction", "event-ordering", "instruction", "who-said-it",
-              "paraphrase", "neighbour", "adversarial")
+CATEGORIES = ("single-hop", "multi-hop", "temporal", "knowledge-update", "contradiction",
+              "event-ordering", "instruction", "who-said-it",
+              "paraphrase", "neighbour", "adversarial")  # fmt: skip
 LINE = re.compile(r"([XY])(?: (\w+))?: (.+?)(?: \[\[(.+)\]\])?")
 PROBE = re.compile(r"\? ([\w-]+): (.+) = ([\w -]+)")
 T = TypeVar("T")
@@ -35,7 +39,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One turn of a story: the role that speaks, the label that questions use, text and caption with slots unfilled."""
+    """One turn of a story: the role that speaks, the label that questions use, text and caption
+    with slots unfilled.
+    """
 
     role: str
     label: str
@@ -75,7 +81,9 @@ class Scene:
 
 
 class Draw:
-    """Random choices from raw generator output, whose stream numpy guarantees (the streams of Generator's methods may change between releases)."""
+    """Random choices from raw generator output, whose stream numpy guarantees (the streams of
+    Generator's methods may change between releases).
+    """
 
     def __init__(self, seed: Sequence[int]) -> None:
         self._bits = np.random.default_rng(seed).bit_generator
@@ -108,7 +116,11 @@ def load_demo(path: Path | None = None, limit: int | None = None) -> Dataset:
     """
     if path is not None:
         cure = "leave --data out, or choose another data set"
-        raise DataError("the data set demo is composed by the program and reads no file", where=str(path), cure=cure)
+        raise DataError(
+            "the data set demo is composed by the program and reads no file",
+            where=str(path),
+            cure=cure,
+        )
     everything = _everything()
     return assemble("demo", _digest(), everything[:limit], {"seed": SEED}, "demo")
 
@@ -116,16 +128,19 @@ def load_demo(path: Path | None = None, limit: int | None = None) -> Dataset:
 @cache
 def _everything() -> tuple[Conversation, ...]:
     stories = {story.name: story for story in map(_story, f"{STORIES}{CIRCLES}".split("@")[1:])}
-    return tuple(_compose(n, setting, [stories[name] for name in setting.stories]) for n, setting in enumerate(SETTINGS))
+    return tuple(
+        _compose(n, setting, [stories[name] for name in setting.stories])
+        for n, setting in enumerate(SETTINGS)
+    )
 
 
 @cache
 def _digest() -> str:
     plain = [asdict(c) for c in _everything()]
     for question in (q for c in plain for q in c["questions"]):
-        del question["answer"], question["rubric"], question["after"]       # the demo has none
+        del question["answer"], question["rubric"], question["after"]  # the demo has none
     for event in (e for c in plain for e in c["events"]):
-        del event["attributes"]     # nor attributes
+        del event["attributes"]  # nor attributes
     canonical = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return digest(canonical.encode("utf-8"))
 
@@ -134,10 +149,20 @@ def _story(script: str) -> Story:
     head, _, body = script.strip().partition("\n")
     name, *flags = head.split()
     lines = body.splitlines()
-    probes = tuple((match[1], match[2], tuple(match[3].split()) if match[3] != "-" else ()) for line in lines if (match := PROBE.fullmatch(line)))
+    probes = tuple(
+        (match[1], match[2], tuple(match[3].split()) if match[3] != "-" else ())
+        for line in lines
+        if (match := PROBE.fullmatch(line))
+    )
     joined = "\n".join(line for line in lines if not line.startswith("?"))
-    scenes = tuple(tuple(Line(m[1], m[2] or "", m[3], m[4] or "") for m in map(LINE.fullmatch, scene.strip().splitlines()) if m)
-                   for scene in joined.split("--\n"))
+    scenes = tuple(
+        tuple(
+            Line(m[1], m[2] or "", m[3], m[4] or "")
+            for m in map(LINE.fullmatch, scene.strip().splitlines())
+            if m
+        )
+        for scene in joined.split("--\n")
+    )
     return Story(name, "quiet" in flags, scenes, probes)
 
 
@@ -148,17 +173,29 @@ def _compose(number: int, setting: Setting, stories: Sequence[Story]) -> Convers
     sessions: list[list[Scene]] = [[] for _ in range(draw.among(*SESSIONS))]
     probes = list[tuple[str, str, tuple[tuple[str, str], ...]]]()
     for n, story in enumerate(stories):
-        teller, listener = cast[n % len(cast)], cast[(n + 1 + draw.below(len(cast) - 1)) % len(cast)]
+        teller, listener = (
+            cast[n % len(cast)],
+            cast[(n + 1 + draw.below(len(cast) - 1)) % len(cast)],
+        )
         words = _fill(story, decks) | {"X": teller, "Y": listener}
-        for place, scene in zip(_places(draw, [len(s) for s in sessions], len(story.scenes)), story.scenes, strict=True):
+        for place, scene in zip(
+            _places(draw, [len(s) for s in sessions], len(story.scenes)), story.scenes, strict=True
+        ):
             wording = draw.below(2)
-            sessions[place].append(Scene(story.quiet, [_say(line, wording, words, story.name) for line in scene]))
-        probes += [(category, text.format(**words), tuple((story.name, label) for label in labels)) for category, text, labels in story.probes]
+            sessions[place].append(
+                Scene(story.quiet, [_say(line, wording, words, story.name) for line in scene])
+            )
+        probes += [
+            (category, text.format(**words), tuple((story.name, label) for label in labels))
+            for category, text, labels in story.probes
+        ]
     events, at = list[Event](), dict[tuple[str, str], str]()
     chatter = _Chatter(draw, setting.speakers)
     days = _days(draw, len(sessions))
     for n, (day, scenes) in enumerate(zip(days, sessions, strict=True), 1):
-        begin = datetime(*setting.first) + timedelta(days=day, hours=draw.among(7, 21), minutes=draw.below(60))
+        begin = datetime(*setting.first) + timedelta(
+            days=day, hours=draw.among(7, 21), minutes=draw.below(60)
+        )
         time = hours(begin)
         for m, turn in enumerate(chatter.around(draw.shuffled(scenes), f"{begin:%A}"), 1):
             events.append(Event(time, turn.text, turn.speaker, f"S{n}", f"S{n}:{m}", turn.caption))
@@ -166,45 +203,70 @@ def _compose(number: int, setting: Setting, stories: Sequence[Story]) -> Convers
                 at[turn.key] = events[-1].id
             time += MINUTE * draw.among(1, 4)
     asked = events[-1].time + 1.0
-    questions = tuple(Question(f"{setting.name}/q{n}", text, asked, category, tuple(at[key] for key in keys))
-                      for n, (category, text, keys) in enumerate(probes, 1))
+    questions = tuple(
+        Question(f"{setting.name}/q{n}", text, asked, category, tuple(at[key] for key in keys))
+        for n, (category, text, keys) in enumerate(probes, 1)
+    )
     return Conversation(setting.name, tuple(events), questions)
 
 
 def _fill(story: Story, decks: dict[str, list[str]]) -> dict[str, str]:
     """A word for every slot of the story, taken from the decks in the order of their names."""
-    joined = " ".join([*(f"{line.text} {line.caption}" for scene in story.scenes for line in scene), *(text for _, text, _ in story.probes)])
-    return {slot: decks[slot.rstrip("0123456789")].pop() for slot in sorted(set(re.findall(r"\{([a-z]+\d?)\}", joined)))}
+    joined = " ".join(
+        [
+            *(f"{line.text} {line.caption}" for scene in story.scenes for line in scene),
+            *(text for _, text, _ in story.probes),
+        ]
+    )
+    return {
+        slot: decks[slot.rstrip("0123456789")].pop()
+        for slot in sorted(set(re.findall(r"\{([a-z]+\d?)\}", joined)))
+    }
 
 
 def _say(line: Line, wording: int, words: dict[str, str], story: str) -> Turn:
     text = re.sub(r"<([^<>]*)\|([^<>]*)>", lambda wordings: wordings[1 + wording], line.text)
-    return Turn(words[line.role], text.format(**words), line.caption.format(**words), (story, line.label) if line.label else None)
+    return Turn(
+        words[line.role],
+        text.format(**words),
+        line.caption.format(**words),
+        (story, line.label) if line.label else None,
+    )
 
 
 def _places(draw: Draw, loads: Sequence[int], scenes: int) -> list[int]:
-    """Sessions for a story's scenes, in order and all different: the least busy of a few random choices."""
+    """Sessions for a story's scenes, in order and all different: the least busy of a few random
+    choices.
+    """
     choices = [sorted(draw.shuffled(range(len(loads)))[:scenes]) for _ in range(12)]
     return min(choices, key=lambda places: sum(loads[place] ** 2 for place in places))
 
 
 def _days(draw: Draw, sessions: int) -> list[int]:
-    """Different days, in order, spread over five to eight weeks, the first and the last included."""
+    """Different days, in order, spread over five to eight weeks, the first and the last
+    included.
+    """
     span = 7 * draw.among(5, 8)
     return sorted([0, span - 1, *draw.shuffled(range(1, span - 1))[: sessions - 2]])
 
 
 class _Chatter:
-    """Small talk around the scenes of a session; longer exchanges are never repeated inside a conversation."""
+    """Small talk around the scenes of a session; longer exchanges are never repeated inside a
+    conversation.
+    """
 
     def __init__(self, draw: Draw, speakers: Sequence[str]) -> None:
         self._draw, self._speakers = draw, speakers
-        self._openings, self._replies, self._closings = (draw.shuffled(texts) for texts in (OPENINGS, REPLIES, CLOSINGS))
+        self._openings, self._replies, self._closings = (
+            draw.shuffled(texts) for texts in (OPENINGS, REPLIES, CLOSINGS)
+        )
         self._small = draw.shuffled(SMALL_TALK)
         self._noise = list[str]()
 
     def around(self, scenes: Sequence[Scene], day: str) -> list[Turn]:
-        """The session's turns: hello, the scenes (quiet ones last) with noise between them, and usually a goodbye."""
+        """The session's turns: hello, the scenes (quiet ones last) with noise between them, and
+        usually a goodbye.
+        """
         draw = self._draw
         one, other = draw.shuffled(self._speakers)[:2]
         turns = [Turn(one, self._openings.pop().format(day=day)), Turn(other, self._replies.pop())]

@@ -1,4 +1,7 @@
-"""More of the demo's stories, each for one circle of speakers: colleagues, flatmates, siblings, a choir, an allotment (form: see `demo_stories`)."""
+"""More of the demo's stories, each for one circle of speakers: colleagues, flatmates, siblings,
+a choir, an allotment (form: see `demo_stories`).
+"""
+
 from __future__ import annotations
 
 CIRCLES = """

@@ -1,15 +1,18 @@
 """The demo's stories, written for this project.
 
-A story is a few scenes (separated by `--`) that happen in different sessions, in order, followed by its questions:
+A story is a few scenes (separated by `--`) that happen in different sessions, in order, followed by
+its questions:
 
     @name
     X label: what X says [[what the attached picture shows]]
     Y: <one wording|another wording> with a {slot}
     ? category: question = labels of the turns that hold the answer, or - if there are none
 
-X and Y are two of the conversation's speakers; {X} and {Y} are their names.  Slots of one kind ({town}, {town2}) get different words.
-Within a scene the same wording is chosen everywhere, so that the second answer fits the second remark.
+X and Y are two of the conversation's speakers; {X} and {Y} are their names.  Slots of one kind
+({town}, {town2}) get different words. Within a scene the same wording is chosen everywhere, so that
+the second answer fits the second remark.
 """
+
 from __future__ import annotations
 
 STORIES = """

@@ -1,4 +1,7 @@
-"""The events of a conversation that are read each time that they are iterated, so that a data set holds none of them."""
+"""The events of a conversation that are read each time that they are iterated, so that a data
+set holds none of them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,17 +12,26 @@ from ...engine.contract.records import Event
 
 
 class Events(Sequence[Event]):
-    """The events of a conversation, read anew each time that they are iterated; only the first and the last are kept.
+    """The events of a conversation, read anew each time that they are iterated; only the first and
+    the last are kept.
 
     read     gives them in order; it can be pickled
     size     their number
     ends     the first and the last
-    by_part  whether they are read in parts, so that one part is in memory at a time; else all of them while they are iterated
+    by_part  whether they are read in parts, so that one part is in memory at a time; else all of
+             them while they are iterated
 
     Cost: an index or a slice reads up to its end, the first and the last event nothing.
     """
 
-    def __init__(self, read: Callable[[], Iterable[Event]], size: int, ends: tuple[Event, Event], *, by_part: bool = False) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Iterable[Event]],
+        size: int,
+        ends: tuple[Event, Event],
+        *,
+        by_part: bool = False,
+    ) -> None:
         self._read, self._size, self._ends, self.by_part = read, size, ends, by_part
 
     def __len__(self) -> int:
@@ -34,9 +46,15 @@ class Events(Sequence[Event]):
     def __getitem__(self, place: slice) -> tuple[Event, ...]: ...
 
     def __getitem__(self, place: int | slice) -> Event | tuple[Event, ...]:
-        chosen = range(self._size)[place]       # raises IndexError
+        chosen = range(self._size)[place]  # raises IndexError
         if isinstance(chosen, int):
-            return self._ends[0] if chosen == 0 else self._ends[1] if chosen == self._size - 1 else next(islice(self, chosen, None))
+            return (
+                self._ends[0]
+                if chosen == 0
+                else self._ends[1]
+                if chosen == self._size - 1
+                else next(islice(self, chosen, None))
+            )
         if not chosen:
             return ()
         low = min(chosen[0], chosen[-1])
@@ -46,7 +64,9 @@ class Events(Sequence[Event]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events | tuple):
             return NotImplemented
-        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(self))

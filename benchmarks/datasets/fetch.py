@@ -1,4 +1,7 @@
-"""Sources of the official data sets, their download and their check.  Only this module and the embedders `hub:` and `openai:` use the network."""
+"""Sources of the official data sets, their download and their check.  Only this module and the
+embedders `hub:` and `openai:` use the network.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -16,7 +19,8 @@ class Source:
     """An official source.
 
     file      name of the file; '' if the data set is a folder that must be fetched by hand
-    sha256    published by several independent users of the file, so a changed download is detected; None if unknown
+    sha256    published by several independent users of the file, so a changed download is detected;
+              None if unknown
     size      bytes; None if unknown
     paper     its key in references.bib
     by_hand   how to fetch it, if no single file can be downloaded
@@ -37,7 +41,8 @@ class Source:
 class Checked:
     """The digest of a file or folder, and what it was compared with.
 
-    basis   'published': the digest in our table; 'first use': the one recorded when the file was first fetched; 'none': no digest is known
+    basis   'published': the digest in our table; 'first use': the one recorded when the file was
+            first fetched; 'none': no digest is known
     """
 
     path: Path
@@ -51,15 +56,58 @@ _BEAM = "Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhanci
 _HUB = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/"
 
 SOURCES = (
-    Source("locomo", "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json", "locomo10.json",
-           "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4", 2_805_274, "CC BY-NC 4.0", _LOCOMO, "maharana2024locomo"),
-    Source("longmemeval", _HUB + "longmemeval_s_cleaned.json", "longmemeval_s_cleaned.json",
-           "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442", 277_383_467, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
-    Source("longmemeval-oracle", _HUB + "longmemeval_oracle.json", "longmemeval_oracle.json", None, None, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
-    Source("longmemeval-m", _HUB + "longmemeval_m_cleaned.json", "longmemeval_m_cleaned.json", None, None, "MIT", _LONGMEMEVAL, "wu2025longmemeval"),
-    Source("beam", "https://huggingface.co/datasets/Mohammadta/BEAM", "", None, None, "CC BY-SA 4.0", _BEAM, "tavakoli2026beam",
-           by_hand="clone https://github.com/mohammadtavakoli78/BEAM: its folder chats/ has the layout <scale>/<n>/chat.json; or run its "
-                   "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder"),
+    Source(
+        "locomo",
+        "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json",
+        "locomo10.json",
+        "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
+        2_805_274,
+        "CC BY-NC 4.0",
+        _LOCOMO,
+        "maharana2024locomo",
+    ),
+    Source(
+        "longmemeval",
+        _HUB + "longmemeval_s_cleaned.json",
+        "longmemeval_s_cleaned.json",
+        "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442",
+        277_383_467,
+        "MIT",
+        _LONGMEMEVAL,
+        "wu2025longmemeval",
+    ),
+    Source(
+        "longmemeval-oracle",
+        _HUB + "longmemeval_oracle.json",
+        "longmemeval_oracle.json",
+        None,
+        None,
+        "MIT",
+        _LONGMEMEVAL,
+        "wu2025longmemeval",
+    ),
+    Source(
+        "longmemeval-m",
+        _HUB + "longmemeval_m_cleaned.json",
+        "longmemeval_m_cleaned.json",
+        None,
+        None,
+        "MIT",
+        _LONGMEMEVAL,
+        "wu2025longmemeval",
+    ),
+    Source(
+        "beam",
+        "https://huggingface.co/datasets/Mohammadta/BEAM",
+        "",
+        None,
+        None,
+        "CC BY-SA 4.0",
+        _BEAM,
+        "tavakoli2026beam",
+        by_hand="clone https://github.com/mohammadtavakoli78/BEAM: its folder chats/ has the layout <scale>/<n>/chat.json; or run its "
+        "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder",
+    ),
 )
 
 
@@ -69,24 +117,33 @@ def list_sources() -> tuple[Source, ...]:
 
 
 def get(name: str, folder: Path, progress: bool = True) -> Path:
-    """Download a data set into a folder (created if missing) and return its path; an existing file is checked, not fetched again.
+    """Download a data set into a folder (created if missing) and return its path; an existing file
+    is checked, not fetched again.
 
-    If no digest is published, the first download is trusted: its digest is printed and written to `<file>.sha256`, and later checks compare
-    with it.  Errors: DataError for an unknown name, no network, a digest that differs (no file remains), or a data set to be fetched by hand;
+    If no digest is published, the first download is trusted: its digest is printed and written to
+    `<file>.sha256`, and later checks compare with it.  Errors: DataError for an unknown name, no
+    network, a digest that differs (no file remains), or a data set to be fetched by hand;
     HebbariumError if the digest cannot be written.
     """
     source = next((s for s in SOURCES if s.name == name), None)
     if source is None:
         names = ", ".join(s.name for s in SOURCES)
-        raise DataError(f"there is no source {name!r}", cure=f"choose one of {names}; the data set demo needs no download")
+        raise DataError(
+            f"there is no source {name!r}",
+            cure=f"choose one of {names}; the data set demo needs no download",
+        )
     if not source.file:
-        raise DataError("it is not one file that could be downloaded", where=source.url, cure=source.by_hand)
+        raise DataError(
+            "it is not one file that could be downloaded", where=source.url, cure=source.by_hand
+        )
     target = Path(folder) / source.file
     if not target.exists():
         _download(source, target, progress)
     checked = record(target)
     if progress:
-        print(f"{target}\n  SHA-256 {checked.sha256} ({'trusted on first use and recorded' if checked.basis == 'none' else checked.basis})")
+        print(
+            f"{target}\n  SHA-256 {checked.sha256} ({'trusted on first use and recorded' if checked.basis == 'none' else checked.basis})"
+        )
     return target
 
 
@@ -97,26 +154,47 @@ def _download(source: Source, target: Path, progress: bool) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"the folder cannot be created ({error.strerror})", where=str(target.parent), cure="choose a writable folder") from error
+        raise DataError(
+            f"the folder cannot be created ({error.strerror})",
+            where=str(target.parent),
+            cure="choose a writable folder",
+        ) from error
     pooch.get_logger().setLevel("ERROR")  # it would advise the user to edit code
     try:
-        pooch.retrieve(source.url, known_hash=known, fname=target.name, path=target.parent, progressbar=progress)
+        pooch.retrieve(
+            source.url,
+            known_hash=known,
+            fname=target.name,
+            path=target.parent,
+            progressbar=progress,
+        )
     except OSError as error:  # requests' errors are OSErrors
-        raise DataError(f"it cannot be downloaded ({type(error).__name__})", where=source.url,
-                        cure=f"download it on a machine that has a network, and use --data PATH of the file ({source.file})") from error
+        raise DataError(
+            f"it cannot be downloaded ({type(error).__name__})",
+            where=source.url,
+            cure=f"download it on a machine that has a network, and use --data PATH of the file ({source.file})",
+        ) from error
     except ValueError as error:  # pooch compares before it moves the file into place
-        raise DataError("the download is not the published file (its SHA-256 differs)", where=source.url,
-                        cure="try again; if that fails, the official file has changed: fetch it by hand, check it, and use --data PATH") from error
+        raise DataError(
+            "the download is not the published file (its SHA-256 differs)",
+            where=source.url,
+            cure="try again; if that fails, the official file has changed: fetch it by hand, check it, and use --data PATH",
+        ) from error
 
 
 def check(path: Path) -> Checked:
-    """Compare a file (or a BEAM folder) with its published digest, or with the one recorded beside it on first use.  O(bytes).
+    """Compare a file (or a BEAM folder) with its published digest, or with the one recorded beside
+    it on first use.  O(bytes).
 
     Errors: DataError if the path does not exist or the digest differs.
     """
     path = Path(path)
     if not path.exists():
-        raise DataError("there is no such file or folder", where=str(path), cure="check the path, or fetch the data with `hebbarium data get`")
+        raise DataError(
+            "there is no such file or folder",
+            where=str(path),
+            cure="check the path, or fetch the data with `hebbarium data get`",
+        )
     if path.is_dir():
         found = load_beam(path).sha256
     else:
@@ -124,19 +202,34 @@ def check(path: Path) -> Checked:
             with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
-            raise DataError(f"it cannot be read ({error.strerror})", where=str(path), cure="check its permissions") from error
+            raise DataError(
+                f"it cannot be read ({error.strerror})",
+                where=str(path),
+                cure="check its permissions",
+            ) from error
     recorded = _recorded(path)
     published = next((s.sha256 for s in SOURCES if s.file == path.name and s.sha256), None)
     expected = recorded or published
     if expected is not None and expected != found:
-        origin, also = ("recorded on first use", f"; if the change is wanted, delete {_sidecar(path).name} too") if recorded else ("published", "")
+        origin, also = (
+            (
+                "recorded on first use",
+                f"; if the change is wanted, delete {_sidecar(path).name} too",
+            )
+            if recorded
+            else ("published", "")
+        )
         cure = f"delete the file and download it again{also}"
-        raise DataError(f"its SHA-256 is {found}, and {expected} was {origin}", where=str(path), cure=cure)
+        raise DataError(
+            f"its SHA-256 is {found}, and {expected} was {origin}", where=str(path), cure=cure
+        )
     return Checked(path, found, "first use" if recorded else "published" if published else "none")
 
 
 def record(path: Path) -> Checked:
-    """Check a file or folder fetched by hand and, if no digest is known, record its digest beside it (trust on first use)."""
+    """Check a file or folder fetched by hand and, if no digest is known, record its digest
+    beside it (trust on first use).
+    """
     checked = check(path)
     if checked.basis == "none":
         _record(checked)
@@ -149,7 +242,8 @@ def _sidecar(path: Path) -> Path:
 
 
 def _record(checked: Checked) -> None:
-    write_whole(_sidecar(checked.path), [f"{checked.sha256}  {checked.path.resolve().name}\n"])      # the form that sha256sum -c reads
+    # the form that sha256sum -c reads
+    write_whole(_sidecar(checked.path), [f"{checked.sha256}  {checked.path.resolve().name}\n"])
 
 
 def _recorded(path: Path) -> str | None:
@@ -161,5 +255,9 @@ def _recorded(path: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         words = []
     if not words or len(words[0]) != 64:
-        raise DataError("it does not hold a SHA-256", where=str(sidecar), cure="delete it; the next `hebbarium data get` records it again")
+        raise DataError(
+            "it does not hold a SHA-256",
+            where=str(sidecar),
+            cure="delete it; the next `hebbarium data get` records it again",
+        )
     return words[0].lower()

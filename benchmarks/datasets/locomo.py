@@ -1,7 +1,9 @@
 """LoCoMo: ten long conversations of two people, with captions of shared pictures.
 
-Source: Maharana et al. 2024, Evaluating Very Long-Term Conversational Memory of LLM Agents, ACL (arXiv:2402.17753); file `locomo10.json`.
+Source: Maharana et al. 2024, Evaluating Very Long-Term Conversational Memory of LLM Agents, ACL
+(arXiv:2402.17753); file `locomo10.json`.
 """
+
 from __future__ import annotations
 
 import re
@@ -16,24 +18,45 @@ from ...engine.contract.records import Event
 from .base import Clock, Conversation, Dataset, Place, Question, assemble, one_json, unique
 from .reading import Element, chosen, digest_of, items
 
-CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open-domain", "4": "single-hop", "5": "adversarial"}
-DIALOG = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", re.IGNORECASE)  # also 'D:11:26' and 'D30:05', which the official file contains
+CATEGORIES = {
+    "1": "multi-hop",
+    "2": "temporal",
+    "3": "open-domain",
+    "4": "single-hop",
+    "5": "adversarial",
+}
+# also 'D:11:26' and 'D30:05', which the official file contains
+DIALOG = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", re.IGNORECASE)
 SESSION = re.compile(r"session_(\d{1,6})")
 
 
 def load_locomo(path: Path | None, limit: int | None = None) -> Dataset:
     """The conversations of `locomo10.json` or of a subset of it.
 
-    A session has a date and time, its turns follow a minute apart (engineering: the file has no times of turns).  Questions are asked an hour after
-    the last event.  Evidence is free text with errors; every D<session>:<turn> in it counts, ids that name no turn are counted in the notes.
+    A session has a date and time, its turns follow a minute apart (engineering: the file has no
+    times of turns).  Questions are asked an hour after the last event.  Evidence is free text with
+    errors; every D<session>:<turn> in it counts, ids that name no turn are counted in the notes.
     Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "locomo")
-    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, gold_missing=0, evidence_unreadable=0, dates_without_session=0,
-                                  sessions_without_turns=0)
+    found: Counter[str] = Counter(
+        times_clamped=0,
+        sessions_out_of_order=0,
+        gold_missing=0,
+        evidence_unreadable=0,
+        dates_without_session=0,
+        sessions_without_turns=0,
+    )
     samples = items(file, "sample")
     conversations = (_conversation(sample.place(), found) for sample in chosen(samples, limit))
-    return assemble("locomo", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, samples[n]))
+    return assemble(
+        "locomo",
+        digest_of([("", file)]),
+        conversations,
+        found,
+        str(file),
+        lambda n: partial(_events, samples[n]),
+    )
 
 
 def _events(sample: Element) -> Sequence[Event]:
@@ -44,9 +67,14 @@ def _conversation(sample: Place, found: Counter[str]) -> Conversation:
     name = sample.field("sample_id").name()
     sample = sample.named(f"sample {name}")
     talk = sample.field("conversation")
-    numbered = {int(match[1]): Place(place.value, place.file, (f"sample {name}", key))
-                for key, place in talk.members() if (match := SESSION.fullmatch(key)) and place.value is not None}
-    found["dates_without_session"] += sum(key.endswith("_date_time") and talk.maybe(key[:-10]) is None for key, _ in talk.members())
+    numbered = {
+        int(match[1]): Place(place.value, place.file, (f"sample {name}", key))
+        for key, place in talk.members()
+        if (match := SESSION.fullmatch(key)) and place.value is not None
+    }
+    found["dates_without_session"] += sum(
+        key.endswith("_date_time") and talk.maybe(key[:-10]) is None for key, _ in talk.members()
+    )
     clock, events = Clock(), list[Event]()
     for number, session in sorted(numbered.items()):
         date = talk.field(f"session_{number}_date_time")
@@ -54,35 +82,64 @@ def _conversation(sample: Place, found: Counter[str]) -> Conversation:
         before = len(events)
         for turn in session.each("turn"):
             caption = turn.maybe("blip_caption")
-            events.append(Event(clock.next(start, date), turn.field("text").text(), turn.field("speaker").text(), f"session_{number}",
-                                turn.field("dia_id").name(), caption.text() if caption else ""))
+            events.append(
+                Event(
+                    clock.next(start, date),
+                    turn.field("text").text(),
+                    turn.field("speaker").text(),
+                    f"session_{number}",
+                    turn.field("dia_id").name(),
+                    caption.text() if caption else "",
+                )
+            )
             start = None
         found["sessions_without_turns"] += len(events) == before
     found["times_clamped"] += clock.clamped
     found["sessions_out_of_order"] += clock.out_of_order
     turns = {plain: event.id for event in events for plain in _dialogs(event.id)}
-    questions = tuple(_question(place, f"{name}/q{n}", clock.now + 1.0, turns, found) for n, place in enumerate(sample.field("qa").each("question")))
+    questions = tuple(
+        _question(place, f"{name}/q{n}", clock.now + 1.0, turns, found)
+        for n, place in enumerate(sample.field("qa").each("question"))
+    )
     return Conversation(name, tuple(events), questions)
 
 
-def _question(place: Place, name: str, time: float, turns: dict[str, str], found: Counter[str]) -> Question:
+def _question(
+    place: Place, name: str, time: float, turns: dict[str, str], found: Counter[str]
+) -> Question:
     number = place.field("category").name().strip()
     category = CATEGORIES.get(number)
     if category is None:
         place.wrong(f"category {number} is none of 1 to 5")
     evidence = place.maybe("evidence")
-    listed = [] if evidence is None else [evidence] if isinstance(evidence.value, str) else list(evidence.each("evidence"))
+    listed = (
+        []
+        if evidence is None
+        else [evidence]
+        if isinstance(evidence.value, str)
+        else list(evidence.each("evidence"))
+    )
     named = [one for item in listed for one in _dialogs(item.text())]
     found["evidence_unreadable"] += sum(not _dialogs(item.text()) for item in listed)
     found["gold_missing"] += sum(one not in turns for one in unique(named))
     answer = place.maybe("answer")
-    return Question(name, place.field("question").name(), time, category, unique(turns[one] for one in named if one in turns),
-                    answer.name() if answer else "")
+    return Question(
+        name,
+        place.field("question").name(),
+        time,
+        category,
+        unique(turns[one] for one in named if one in turns),
+        answer.name() if answer else "",
+    )
 
 
 def _dialogs(text: str) -> list[str]:
     """Every dialog id in a text, without leading zeros: 'D8:6; D30:05' holds D8:6 and D30:5."""
-    return [f"D{int(session)}:{int(turn)}" for session, turn in DIALOG.findall(text) if len(session + turn) < 18]
+    return [
+        f"D{int(session)}:{int(turn)}"
+        for session, turn in DIALOG.findall(text)
+        if len(session + turn) < 18
+    ]
 
 
 def _time(place: Place) -> float:

@@ -1,8 +1,10 @@
 """LongMemEval: each instance is one question about a haystack of chats with an assistant.
 
-Source: Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory, ICLR (arXiv:2410.10813); files
-`longmemeval_s.json`, `_m.json`, `_oracle.json`, their cleaned successors, and samples of them.
+Source: Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory,
+ICLR (arXiv:2410.10813); files `longmemeval_s.json`, `_m.json`, `_oracle.json`, their cleaned
+successors, and samples of them.
 """
+
 from __future__ import annotations
 
 import re
@@ -25,17 +27,35 @@ DATE = re.compile(r"\s*(\d{4}/\d{1,2}/\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}:\d{2}
 def load_longmemeval(path: Path | None, limit: int | None = None) -> Dataset:
     """One conversation per instance, named by its question.
 
-    Sessions are taken in order of date (ties in file order), their turns a minute apart; a session that would begin before the previous one has
-    ended is clamped to follow it.  Event ids are `<session>#<turn>`, counted from 0; a session id that occurs again gets `~2`.  Gold: the turns
-    marked `has_answer` in answer sessions, or all turns of the answer sessions if none is marked; none for abstention (ids ending in `_abs`).
-    The question is asked at its date, or a minute after the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
+    Sessions are taken in order of date (ties in file order), their turns a minute apart; a session
+    that would begin before the previous one has ended is clamped to follow it.  Event ids are
+    `<session>#<turn>`, counted from 0; a session id that occurs again gets `~2`.  Gold: the turns
+    marked `has_answer` in answer sessions, or all turns of the answer sessions if none is marked;
+    none for abstention (ids ending in `_abs`). The question is asked at its date, or a minute after
+    the last event if that is later (counted).  Cost: O(characters).  Errors: DataError.
     """
     file = one_json(path, "longmemeval")
-    found: Counter[str] = Counter(times_clamped=0, sessions_out_of_order=0, questions_clamped=0, session_ids_repeated=0,
-                                  sessions_without_turns=0, gold_missing=0, gold_unmarked=0)
+    found: Counter[str] = Counter(
+        times_clamped=0,
+        sessions_out_of_order=0,
+        questions_clamped=0,
+        session_ids_repeated=0,
+        sessions_without_turns=0,
+        gold_missing=0,
+        gold_unmarked=0,
+    )
     instances = items(file, "instance")
-    conversations = (_conversation(instance.place(), found) for instance in chosen(instances, limit))
-    return assemble("longmemeval", digest_of([("", file)]), conversations, found, str(file), lambda n: partial(_events, instances[n]))
+    conversations = (
+        _conversation(instance.place(), found) for instance in chosen(instances, limit)
+    )
+    return assemble(
+        "longmemeval",
+        digest_of([("", file)]),
+        conversations,
+        found,
+        str(file),
+        lambda n: partial(_events, instances[n]),
+    )
 
 
 def _events(instance: Element) -> Sequence[Event]:
@@ -50,8 +70,12 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     starts = [_time(place) for place in dates]
     sessions = list(instance.field("haystack_sessions").each("session"))
     if not len(ids) == len(starts) == len(sessions):
-        instance.wrong(f"{len(sessions)} sessions, {len(ids)} session ids and {len(starts)} dates; there must be as many of each")
-    wanted = dict.fromkeys(place.name() for place in instance.field("answer_session_ids").each("id"))
+        instance.wrong(
+            f"{len(sessions)} sessions, {len(ids)} session ids and {len(starts)} dates; there must be as many of each"
+        )
+    wanted = dict.fromkeys(
+        place.name() for place in instance.field("answer_session_ids").each("id")
+    )
     clock, events, answer, marked = Clock(), list[Event](), list[str](), list[str]()
     seen: Counter[str] = Counter()
     for number in sorted(range(len(sessions)), key=starts.__getitem__):
@@ -63,7 +87,9 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
         found["sessions_without_turns"] += not turns
         for n, turn in enumerate(turns):
             time = clock.next(start if n == 0 else None, dates[number])
-            event = Event(time, turn.field("content").text(), turn.field("role").name(), label, f"{label}#{n}")
+            event = Event(
+                time, turn.field("content").text(), turn.field("role").name(), label, f"{label}#{n}"
+            )
             events.append(event)
             has_answer = turn.maybe("has_answer")
             if session in wanted:
@@ -78,12 +104,22 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     date = instance.field("question_date")
     asked = _time(date)
     if events and abs(asked - clock.now) > CENTURY:
-        date.wrong(f"it is {abs(asked - clock.now) / YEAR:.0f} years from the last event", "correct the date")
+        date.wrong(
+            f"it is {abs(asked - clock.now) / YEAR:.0f} years from the last event",
+            "correct the date",
+        )
     found["questions_clamped"] += asked < clock.now + MINUTE
     category = "abstention" if abstention else instance.field("question_type").name()
     gold = () if abstention else tuple(marked or answer)
     expected = instance.maybe("answer")
-    question = Question(name, instance.field("question").name(), max(asked, clock.now + MINUTE), category, gold, expected.name() if expected else "")
+    question = Question(
+        name,
+        instance.field("question").name(),
+        max(asked, clock.now + MINUTE),
+        category,
+        gold,
+        expected.name() if expected else "",
+    )
     return Conversation(name, tuple(events), (question,))
 
 

@@ -1,4 +1,5 @@
 """Reading large JSON files in parts: one item of an array at a time."""
+
 from __future__ import annotations
 
 import hashlib
@@ -19,7 +20,8 @@ _SPACE = b" \t\n\r"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An item of a JSON array in a file, or the whole file: its bytes from start to end, with their digest.
+    """An item of a JSON array in a file, or the whole file: its bytes from start to end, with their
+    digest.
 
     label  as errors name it, such as 'sample 3'; "" for the whole file
     """
@@ -31,35 +33,58 @@ class Element:
     label: str
 
     def place(self) -> Place:
-        """Its value, read anew.  Cost: O(its characters).  Raises DataError for what is no JSON, and for a file that has changed."""
+        """Its value, read anew.  Cost: O(its characters).  Raises DataError for what is no JSON,
+        and for a file that has changed.
+        """
         try:
             with self.file.open("rb") as file:
                 file.seek(self.start)
                 data = file.read(self.end - self.start)
         except OSError as error:
-            raise DataError(f"it cannot be read ({error.strerror})", where=str(self.file), cure="give --data the path of a readable file") from error
+            raise DataError(
+                f"it cannot be read ({error.strerror})",
+                where=str(self.file),
+                cure="give --data the path of a readable file",
+            ) from error
         if mark(data) != self.mark:
-            raise DataError("it has changed since it was loaded", where=str(self.file), cure="start the command again")
+            raise DataError(
+                "it has changed since it was loaded",
+                where=str(self.file),
+                cure="start the command again",
+            )
         try:
             value = json.loads(data.decode("utf-8"), parse_constant=no_constant)
         except (ValueError, RecursionError) as error:
-            read_json(self.file)        # names the place in the whole file
-            raise DataError(f"it is not JSON in UTF-8 ({error})", where=str(self.file), cure=DOWNLOAD_AGAIN) from error
+            read_json(self.file)  # names the place in the whole file
+            raise DataError(
+                f"it is not JSON in UTF-8 ({error})", where=str(self.file), cure=DOWNLOAD_AGAIN
+            ) from error
         return Place(value, self.file, (self.label,) if self.label else ())
 
 
 def elements(file: Path, label: str) -> tuple[Element, ...] | None:
-    """The items of the array that a JSON file holds, `label 1`, `label 2` ...; None for a file that holds something else.
+    """The items of the array that a JSON file holds, `label 1`, `label 2` ...; None for a file that
+    holds something else.
 
-    Only commas and brackets outside of strings are looked at: each item is checked when it is read.  Cost: O(file), about 0.1 s for 10 MB.
-    Raises DataError for a file that cannot be read or is no JSON.
+    Only commas and brackets outside of strings are looked at: each item is checked when it is read.
+    Cost: O(file), about 0.1 s for 10 MB. Raises DataError for a file that cannot be read or is no
+    JSON.
     """
     try:
-        with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with (
+            file.open("rb") as opened,
+            mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
             spans = _spans(data)
-            found = None if spans is None else tuple(
-                Element(file, start, end, mark(data[start:end]), f"{label} {n}") for n, (start, end) in enumerate(spans, 1))
-    except (OSError, ValueError):       # a folder, an empty file
+            found = (
+                None
+                if spans is None
+                else tuple(
+                    Element(file, start, end, mark(data[start:end]), f"{label} {n}")
+                    for n, (start, end) in enumerate(spans, 1)
+                )
+            )
+    except (OSError, ValueError):  # a folder, an empty file
         found = None
     if found is None and isinstance(read_json(file)[0].value, list):
         raise DataError("its items cannot be told apart", where=str(file), cure=DOWNLOAD_AGAIN)
@@ -67,15 +92,19 @@ def elements(file: Path, label: str) -> tuple[Element, ...] | None:
 
 
 def items(file: Path, label: str) -> tuple[Element, ...]:
-    """The items of the array that a file holds.  Raises DataError for a file that holds something else."""
+    """The items of the array that a file holds.  Raises DataError for a file that holds
+    something else.
+    """
     found = elements(file, label)
-    return tuple(whole(file).place().each(label)) if found is None else found       # type: ignore[arg-type]  # `each` raises
+    return tuple(whole(file).place().each(label)) if found is None else found  # type: ignore[arg-type]  # `each` raises
 
 
 def chosen(given: Sequence[Element], limit: int | None) -> Iterator[Element]:
-    """The first so many elements, all for None; the others are read, too, so that a damaged one is named.  Raises DataError."""
+    """The first so many elements, all for None; the others are read, too, so that a damaged one
+    is named.  Raises DataError.
+    """
     yield from given[:limit]
-    for rest in given[len(given) if limit is None else limit:]:
+    for rest in given[len(given) if limit is None else limit :]:
         rest.place()
 
 
@@ -86,11 +115,13 @@ def whole(file: Path) -> Element:
 
 
 def _spans(data: mmap.mmap) -> list[tuple[int, int]] | None:
-    """First and last place of each item of an array; None unless the brackets of the file are those of one array."""
+    """First and last place of each item of an array; None unless the brackets of the file are
+    those of one array.
+    """
     depth, start, found = 0, 0, list[tuple[int, int]]()
     for at in _MARK.finditer(data):
         sign = at.group()
-        if depth == 0 and (sign != b"[" or found or data[:at.start()].strip(_SPACE)):
+        if depth == 0 and (sign != b"[" or found or data[: at.start()].strip(_SPACE)):
             return None
         if sign in _OPEN:
             depth += 1
@@ -114,7 +145,9 @@ def mark(data: bytes) -> bytes:
 
 
 def digest_of(files: Iterable[tuple[str, Path]]) -> str:
-    """SHA-256 over the names and bytes of some files, in hexadecimal.  Cost: O(bytes); a part of a file is in memory at a time.  Raises DataError."""
+    """SHA-256 over the names and bytes of some files, in hexadecimal.  Cost: O(bytes); a part of
+    a file is in memory at a time.  Raises DataError.
+    """
     found = hashlib.sha256()
     for name, path in files:
         found.update(name.encode("utf-8"))
@@ -123,5 +156,9 @@ def digest_of(files: Iterable[tuple[str, Path]]) -> str:
                 while block := file.read(1 << 20):
                     found.update(block)
         except OSError as error:
-            raise DataError(f"it cannot be read ({error.strerror})", where=str(path), cure="give --data the path of a readable file") from error
+            raise DataError(
+                f"it cannot be read ({error.strerror})",
+                where=str(path),
+                cure="give --data the path of a readable file",
+            ) from error
     return found.hexdigest()

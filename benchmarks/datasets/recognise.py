@@ -1,4 +1,7 @@
-"""What a file or folder seems to be, by its first bytes: for errors that say what was given, and how its messages become events."""
+"""What a file or folder seems to be, by its first bytes: for errors that say what was given, and
+how its messages become events.
+"""
+
 from __future__ import annotations
 
 import csv
@@ -14,10 +17,10 @@ from typing import Any, Final
 
 from ...reporting.text import plural
 
-HEAD: Final = 65_536        # bytes of a file that are read
-LISTED: Final = 1_000       # entries of a folder that are looked at
-TRIED: Final = 20           # files of a folder that are looked into
-DEEPEST: Final = 12         # levels of JSON that are looked at
+HEAD: Final = 65_536  # bytes of a file that are read
+LISTED: Final = 1_000  # entries of a folder that are looked at
+TRIED: Final = 20  # files of a folder that are looked into
+DEEPEST: Final = 12  # levels of JSON that are looked at
 OWN_DATA: Final = "conversations"
 EVENTS, QUESTIONS, DESCRIPTION = "events.jsonl", "questions.jsonl", "dataset.yaml"
 
@@ -25,8 +28,10 @@ EXAMPLE: Final = """
     {"conversation": "kitchen", "id": "k1", "time": "2024-05-01T18:02:00", "speaker": "Mira", "text": "The oven door no longer shuts."}
     {"conversation": "kitchen", "id": "k2", "time": "2024-05-01T18:03:00", "speaker": "Tom", "text": "Then let us eat cold tonight."}
   """
-OWN_FORM: Final = (f"{EVENTS} has one JSON object a line with `conversation`, `id` and `text`, and where they are known `time`, `speaker` and "
-                   f"`session`, such as{EXAMPLE}docs/own-data.md describes it")
+OWN_FORM: Final = (
+    f"{EVENTS} has one JSON object a line with `conversation`, `id` and `text`, and where they are known `time`, `speaker` and "
+    f"`session`, such as{EXAMPLE}docs/own-data.md describes it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,8 @@ class Form:
 
     name     with its article, such as "an export of ChatGPT"
     dataset  name of the data set whose files look like this; "" if none do
-    fields   (field there, field of an event) of each that has a place in an event; () for what holds no messages
+    fields   (field there, field of an event) of each that has a place in an event; () for what
+             holds no messages
     before   what has to be done before the messages can be written as events; "" for nothing
     """
 
@@ -48,10 +54,14 @@ class Form:
         """How it can be used: the data set to name, or how its messages become events."""
         steps = [self.before] if self.before else []
         if self.dataset and not (self.before and self.dataset == OWN_DATA):
-            return "; ".join([*steps, f"use --dataset {self.dataset}, in Python load({self.dataset!r}, path)"])
+            return "; ".join(
+                [*steps, f"use --dataset {self.dataset}, in Python load({self.dataset!r}, path)"]
+            )
         if self.fields:
             mapped = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.fields)
-            steps.append(f"write each message as a line of {EVENTS}, in a folder of its own: {mapped}")
+            steps.append(
+                f"write each message as a line of {EVENTS}, in a folder of its own: {mapped}"
+            )
         return "; ".join([*steps, OWN_FORM])
 
 
@@ -67,25 +77,32 @@ EMPTY: Final = Form("an empty file", before="give a file with messages")
 def recognise(path: Path) -> Form | None:
     """What a file or folder seems to be; None if nothing is known of it, or if it cannot be read.
 
-    Cost: the first 64 kB of a file and its size; of a folder the names of at most 1,000 entries, and as much of at most 20 files.
+    Cost: the first 64 kB of a file and its size; of a folder the names of at most 1,000 entries,
+    and as much of at most 20 files.
     """
     try:
         return _of_folder(path) if path.is_dir() else _of_file(path) if path.is_file() else None
-    except (OSError, ValueError):       # not readable, or no path
+    except (OSError, ValueError):  # not readable, or no path
         return None
 
 
-# --- folders ---------------------------------------------------------------------------------------------------------------------------
-KINDS: Final = {**dict.fromkeys((".jpg", ".jpeg", ".png", ".gif", ".heic", ".webp", ".tif", ".tiff", ".bmp", ".svg", ".raw"), "pictures"),
-                **dict.fromkeys((".mp3", ".m4a", ".wav", ".ogg", ".opus", ".flac", ".aac"), "sounds"),
-                **dict.fromkeys((".mp4", ".mov", ".avi", ".mkv", ".webm"), "films")}
-READABLE: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".mbox", ".eml", ".zip", ".gz", "")
+# --- folders --------------------------------------------------------------------------------------
+KINDS: Final = {**dict.fromkeys((".jpg", ".jpeg", ".png", ".gif", ".heic", ".webp", ".tif", ".tiff",
+                                 ".bmp", ".svg", ".raw"), "pictures"),
+                **dict.fromkeys((".mp3", ".m4a", ".wav", ".ogg", ".opus", ".flac", ".aac"),
+                                "sounds"),
+                **dict.fromkeys((".mp4", ".mov", ".avi", ".mkv", ".webm"), "films")}  # fmt: skip
+READABLE: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".mbox", ".eml", ".zip",
+                   ".gz", "")  # fmt: skip
 WRITE_OUT: Final = "describe them in words"
 
 
 def _of_folder(folder: Path) -> Form:
     entries = sorted(islice(folder.iterdir(), LISTED))
-    names, files = {entry.name for entry in entries}, [entry for entry in entries if entry.is_file()]
+    names, files = (
+        {entry.name for entry in entries},
+        [entry for entry in entries if entry.is_file()],
+    )
     if EVENTS in names:
         found = _of_file(folder / EVENTS)
         if found is None or found.dataset == OWN_DATA or found.name.startswith("lines of JSON"):
@@ -100,7 +117,11 @@ def _of_folder(folder: Path) -> Form:
     if {"manifest.json", "rows.jsonl"} <= names:
         return Form("a run of Hebbarium", before="give the data that it measured")
     if {"channels.json", "users.json"} <= names:
-        return replace(SLACK, name="an export of Slack", before=f"{SLACK.before}, and take the names of users from users.json")
+        return replace(
+            SLACK,
+            name="an export of Slack",
+            before=f"{SLACK.before}, and take the names of users from users.json",
+        )
     if {"cur", "new", "tmp"} <= names:
         return replace(MAIL, name="a folder of mail (Maildir)")
     for file in islice((file for file in files if file.suffix.lower() in READABLE), TRIED):
@@ -109,11 +130,16 @@ def _of_folder(folder: Path) -> Form:
     kinds = Counter(KINDS.get(entry.suffix.lower(), "") for entry in files)
     for kind, count in kinds.most_common(1):
         if kind and 2 * count > len(files):
-            return Form(f"a folder of {kind} ({count} of {len(files)} files)", before=f"an event is a text: {WRITE_OUT}")
+            return Form(
+                f"a folder of {kind} ({count} of {len(files)} files)",
+                before=f"an event is a text: {WRITE_OUT}",
+            )
     suffixes = Counter(file.suffix or "no suffix" for file in files)
     listed = ", ".join(f"{count} {suffix}" for suffix, count in suffixes.most_common(3))
     folders = len(entries) - len(files)
-    return Form(f"a folder of {plural(len(files), 'file')}{f' ({listed})' if listed else ''} and {plural(folders, 'folder')}")
+    return Form(
+        f"a folder of {plural(len(files), 'file')}{f' ({listed})' if listed else ''} and {plural(folders, 'folder')}"
+    )
 
 
 def _chats(folder: Path, entries: Sequence[Path]) -> bool:
@@ -121,9 +147,13 @@ def _chats(folder: Path, entries: Sequence[Path]) -> bool:
     level = [folder]
     for _ in range(3):
         for one in level:
-            if (one / "chat.json").is_file() and ((one / "probing_questions").is_dir() or _dataset(one / "chat.json") == "beam"):
+            if (one / "chat.json").is_file() and (
+                (one / "probing_questions").is_dir() or _dataset(one / "chat.json") == "beam"
+            ):
                 return True
-        below = chain.from_iterable(entries if one == folder else sorted(islice(one.iterdir(), LISTED)) for one in level)
+        below = chain.from_iterable(
+            entries if one == folder else sorted(islice(one.iterdir(), LISTED)) for one in level
+        )
         level = list(islice((entry for entry in below if entry.is_dir()), TRIED))
     return False
 
@@ -133,22 +163,31 @@ def _dataset(file: Path) -> str:
     return found.dataset if found else ""
 
 
-# --- files -----------------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 UNPACK: Final = "unpack it"
 EXPORT_TEXT: Final = "export its text"
 SIGNATURES: Final = (       # place, first bytes, name, what to do first
-    (0, b"%PDF", "a PDF", EXPORT_TEXT), (0, b"\x89PNG", "a picture (PNG)", WRITE_OUT), (0, b"\xff\xd8\xff", "a picture (JPEG)", WRITE_OUT),
-    (0, b"GIF8", "a picture (GIF)", WRITE_OUT), (8, b"WEBP", "a picture (WebP)", WRITE_OUT), (8, b"WAVE", "a sound (WAV)", "transcribe it"),
-    (0, b"OggS", "a sound (Ogg)", "transcribe it"), (0, b"ID3", "a sound (MP3)", "transcribe it"), (4, b"ftyp", "a film (MP4)", "transcribe it"),
-    (0, b"BZh", "a compressed file (bzip2)", UNPACK), (0, b"\xfd7zXZ\x00", "a compressed file (xz)", UNPACK),
-    (0, b"\x28\xb5\x2f\xfd", "a compressed file (zstd)", UNPACK), (0, b"7z\xbc\xaf\x27\x1c", "an archive (7z)", UNPACK),
+    (0, b"%PDF", "a PDF", EXPORT_TEXT), (0, b"\x89PNG", "a picture (PNG)", WRITE_OUT), (0,
+    b"\xff\xd8\xff", "a picture (JPEG)", WRITE_OUT),
+    (0, b"GIF8", "a picture (GIF)", WRITE_OUT), (8, b"WEBP", "a picture (WebP)", WRITE_OUT), (8,
+    b"WAVE", "a sound (WAV)", "transcribe it"),
+    (0, b"OggS", "a sound (Ogg)", "transcribe it"), (0, b"ID3", "a sound (MP3)", "transcribe it"),
+    (4, b"ftyp", "a film (MP4)", "transcribe it"),
+    (0, b"BZh", "a compressed file (bzip2)", UNPACK), (0, b"\xfd7zXZ\x00", "a compressed file (xz)",
+    UNPACK),
+    (0, b"\x28\xb5\x2f\xfd", "a compressed file (zstd)", UNPACK), (0, b"7z\xbc\xaf\x27\x1c",
+    "an archive (7z)", UNPACK),
     (0, b"Rar!", "an archive (RAR)", UNPACK), (257, b"ustar", "an archive (tar)", UNPACK),
-    (0, b"PAR1", "a table (Parquet)", "write it as JSON Lines"), (0, b"ARROW1", "a table (Arrow)", "write it as JSON Lines"),
+    (0, b"PAR1", "a table (Parquet)", "write it as JSON Lines"), (0, b"ARROW1", "a table (Arrow)",
+    "write it as JSON Lines"),
     (0, b"!BDN", "a mailbox of Outlook (PST)", "export its mails as text"),
-    (0, b"\xd0\xcf\x11\xe0", "an old file of Microsoft Office", EXPORT_TEXT), (0, b"{\\rtf", "a document (RTF)", EXPORT_TEXT),
-    (0, b"bplist", "a property list", EXPORT_TEXT), (0, b"\x93NUMPY", "an array (NumPy)", ""), (0, b"\x89HDF", "an array (HDF5)", ""))
+    (0, b"\xd0\xcf\x11\xe0", "an old file of Microsoft Office", EXPORT_TEXT), (0, b"{\\rtf",
+    "a document (RTF)", EXPORT_TEXT),
+    (0, b"bplist", "a property list", EXPORT_TEXT), (0, b"\x93NUMPY", "an array (NumPy)", ""), (0,
+    b"\x89HDF", "an array (HDF5)", ""))  # fmt: skip
 SQLITE: Final = b"SQLite format 3\x00"
-APPLICATIONS: Final = {b"HebS": "a memory of Hebbarium", b"HebT": "a transcript of Hebbarium"}      # bytes 68 to 72 of an SQLite file
+# bytes 68 to 72 of an SQLite file
+APPLICATIONS: Final = {b"HebS": "a memory of Hebbarium", b"HebT": "a transcript of Hebbarium"}
 
 
 def _of_file(file: Path) -> Form | None:
@@ -168,11 +207,14 @@ def _of_bytes(head: bytes, whole: bool) -> Form | None:
     if head.startswith(SQLITE):
         return _of_sqlite(head)
     for place, mark, name, before in SIGNATURES:
-        if head[place:place + len(mark)] == mark:
+        if head[place : place + len(mark)] == mark:
             return Form(name, before=before)
     encoding = _encoding(head)
     if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
-        return _to_save(_of_text(head.decode(encoding, "ignore").removeprefix("\ufeff"), whole), f"in {encoding[:6].upper()}")
+        return _to_save(
+            _of_text(head.decode(encoding, "ignore").removeprefix("\ufeff"), whole),
+            f"in {encoding[:6].upper()}",
+        )
     if b"\x00" in head:
         return Form("a file of bytes that are no text")
     text = head.decode("utf-8-sig", "replace")
@@ -184,7 +226,11 @@ def _of_bytes(head: bytes, whole: bool) -> Form | None:
 def _to_save(form: Form | None, encoding: str) -> Form:
     """A form in an encoding that nothing here reads."""
     found = form or Form("a text")
-    return replace(found, name=f"{found.name}, {encoding}", before="; ".join(filter(None, ("save it as UTF-8", found.before))))
+    return replace(
+        found,
+        name=f"{found.name}, {encoding}",
+        before="; ".join(filter(None, ("save it as UTF-8", found.before))),
+    )
 
 
 def _broken(text: str, whole: bool) -> bool:
@@ -193,13 +239,24 @@ def _broken(text: str, whole: bool) -> bool:
 
 
 def _encoding(head: bytes) -> str:
-    """By the byte order mark, else by where the bytes are 0, as they are in every other place of Latin letters in UTF-16."""
-    for mark, name in ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    """By the byte order mark, else by where the bytes are 0, as they are in every other place of
+    Latin letters in UTF-16.
+    """
+    for mark, name in (
+        (b"\xff\xfe\x00\x00", "utf-32"),
+        (b"\x00\x00\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
         if head.startswith(mark):
             return name
     some = head[:2_048]
     even, odd = some[::2].count(0), some[1::2].count(0)
-    if len(some) >= 8 and max(even, odd) > 0.3 * len(some) / 2 and min(even, odd) < 0.05 * len(some):
+    if (
+        len(some) >= 8
+        and max(even, odd) > 0.3 * len(some) / 2
+        and min(even, odd) < 0.05 * len(some)
+    ):
         return "utf-16-le" if odd > even else "utf-16-be"
     return ""
 
@@ -212,7 +269,11 @@ def _of_gzip(head: bytes) -> Form:
         found = None
     if found is None:
         return Form("a compressed file (gzip)", before=UNPACK)
-    return replace(found, name=f"a compressed file (gzip), of {found.name}", before="; ".join(filter(None, (UNPACK, found.before))))
+    return replace(
+        found,
+        name=f"a compressed file (gzip), of {found.name}",
+        before="; ".join(filter(None, (UNPACK, found.before))),
+    )
 
 
 def _of_zip(head: bytes) -> Form:
@@ -221,40 +282,78 @@ def _of_zip(head: bytes) -> Form:
         return Form("a document of an office program", before=EXPORT_TEXT)
     if first == "mimetype":
         return Form("a document (OpenDocument or EPUB)", before=EXPORT_TEXT)
-    return Form(f"a zip archive{f', whose first file is {first}' if first else ''}", before=f"{UNPACK}, and give what is in it")
+    return Form(
+        f"a zip archive{f', whose first file is {first}' if first else ''}",
+        before=f"{UNPACK}, and give what is in it",
+    )
 
 
 def _member(head: bytes) -> str:
     """Name of the first file of a zip archive, from its local header."""
-    return head[30:30 + int.from_bytes(head[26:28], "little")].decode("utf-8", "replace") if head.startswith(b"PK\x03\x04") else ""
+    return (
+        head[30 : 30 + int.from_bytes(head[26:28], "little")].decode("utf-8", "replace")
+        if head.startswith(b"PK\x03\x04")
+        else ""
+    )
 
 
 def _of_sqlite(head: bytes) -> Form:
     name = APPLICATIONS.get(head[68:72])
     if name == APPLICATIONS[b"HebS"]:
-        return Form(name, before="open it in Python with hebbarium.memory(path=...), which asks it and goes on with it")
-    return Form(name or "a database (SQLite)", before="select its messages from their table, as rows with a text, a time and a speaker")
+        return Form(
+            name,
+            before="open it in Python with hebbarium.memory(path=...), which asks it and goes on with it",
+        )
+    return Form(
+        name or "a database (SQLite)",
+        before="select its messages from their table, as rows with a text, a time and a speaker",
+    )
 
 
-# --- texts -----------------------------------------------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
 WHATSAPP_DATE: Final = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[ \u202f]\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f\xa0]?[AaPp]\.?[ ]?[Mm]\.?)?"
-WHATSAPP: Final = re.compile(rf"^[\u200e\u200f]?(?:\[{WHATSAPP_DATE}\] |{WHATSAPP_DATE} - )", re.MULTILINE)
-MAIL_HEADER: Final = re.compile(r"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type): ",
-                                re.MULTILINE | re.IGNORECASE)
-COLUMN: Final = re.compile(r"[^\W\d][\w .\-/]{0,39}")       # the name of a column
+WHATSAPP: Final = re.compile(
+    rf"^[\u200e\u200f]?(?:\[{WHATSAPP_DATE}\] |{WHATSAPP_DATE} - )", re.MULTILINE
+)
+MAIL_HEADER: Final = re.compile(
+    r"^(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Delivered-To|Content-Type): ",
+    re.MULTILINE | re.IGNORECASE,
+)
+COLUMN: Final = re.compile(r"[^\W\d][\w .\-/]{0,39}")  # the name of a column
 SPOKEN: Final = re.compile(r"^(?!https?:)[^\s:{}\[\]\"<>][^:{}\[\]\"<>\n]{0,39}: \S", re.MULTILINE)
 
-MAIL: Final = Form("mails (mbox)", fields=_fields(
-    "the thread, by `Subject` or `In-Reply-To`, = conversation; `Message-ID` = id; `Date`, as ISO 8601, = time; `From` = speaker; "
-    "the body without what it quotes = text"))
-CHAT_LINES: Final = Form("a chat of WhatsApp", fields=_fields(
-    "the name of the chat = conversation; a number of your own = id; the date before each message, as ISO 8601, = time; "
-    "the name before the colon = speaker; the rest, with the lines up to the next date, = text"))
-SUBTITLES: Final = Form("subtitles", fields=_fields(
-    "the name of the recording = conversation; the number of a subtitle = id; its start, after that of the recording, = time; the words = text"))
-SPEAKER_LINES: Final = Form("a text of lines `speaker: text`", fields=_fields(
-    "the name of the text = conversation; the number of the line = id; the name before the colon = speaker; the rest = text"))
-TEXT: Final = Form("a plain text", fields=_fields("the name of the text = conversation; the number of a paragraph = id; a paragraph = text"))
+MAIL: Final = Form(
+    "mails (mbox)",
+    fields=_fields(
+        "the thread, by `Subject` or `In-Reply-To`, = conversation; `Message-ID` = id; `Date`, as ISO 8601, = time; `From` = speaker; "
+        "the body without what it quotes = text"
+    ),
+)
+CHAT_LINES: Final = Form(
+    "a chat of WhatsApp",
+    fields=_fields(
+        "the name of the chat = conversation; a number of your own = id; the date before each message, as ISO 8601, = time; "
+        "the name before the colon = speaker; the rest, with the lines up to the next date, = text"
+    ),
+)
+SUBTITLES: Final = Form(
+    "subtitles",
+    fields=_fields(
+        "the name of the recording = conversation; the number of a subtitle = id; its start, after that of the recording, = time; the words = text"
+    ),
+)
+SPEAKER_LINES: Final = Form(
+    "a text of lines `speaker: text`",
+    fields=_fields(
+        "the name of the text = conversation; the number of the line = id; the name before the colon = speaker; the rest = text"
+    ),
+)
+TEXT: Final = Form(
+    "a plain text",
+    fields=_fields(
+        "the name of the text = conversation; the number of a paragraph = id; a paragraph = text"
+    ),
+)
 
 
 def _of_text(text: str, whole: bool) -> Form | None:
@@ -263,9 +362,14 @@ def _of_text(text: str, whole: bool) -> Form | None:
     if start.startswith(("{", "[")) and not WHATSAPP.match(text) and (json_like := _of_json(text)):
         return json_like
     if start[:1] in ("{", "[") and _is_json(text):
-        return None             # a list or an object without fields
-    if start.startswith(("<!doctype html", "<html")) or (start.startswith("<") and ("<html" in start or "<body" in start)):
-        return Form("a page (HTML)", before="export the same as JSON, where the program offers it, or take the text out of the page")
+        return None  # a list or an object without fields
+    if start.startswith(("<!doctype html", "<html")) or (
+        start.startswith("<") and ("<html" in start or "<body" in start)
+    ):
+        return Form(
+            "a page (HTML)",
+            before="export the same as JSON, where the program offers it, or take the text out of the page",
+        )
     if start.startswith(("<?xml", "<")):
         return Form("XML", before="take its messages out")
     if WHATSAPP.match(text):
@@ -277,7 +381,10 @@ def _of_text(text: str, whole: bool) -> Form | None:
     if start.startswith("webvtt") or re.match(r"1\s+\d\d:\d\d:\d\d,\d{3} --> ", text):
         return SUBTITLES
     if start.startswith("begin:v"):
-        return Form("a calendar or an address book", before="take out what should be remembered, each as a text")
+        return Form(
+            "a calendar or an address book",
+            before="take out what should be remembered, each as a text",
+        )
     return _of_table(text, whole) or (SPEAKER_LINES if _mostly(SPOKEN, text) else TEXT)
 
 
@@ -291,51 +398,111 @@ def _of_table(text: str, whole: bool) -> Form | None:
     lines = text.splitlines()
     if not whole and len(lines) > 1:
         lines.pop()
-    for delimiter, name in ((",", "CSV"), ("\t", "TSV"), (";", "CSV, with semicolons"), ("|", "CSV, with bars")):
+    for delimiter, name in (
+        (",", "CSV"),
+        ("\t", "TSV"),
+        (";", "CSV, with semicolons"),
+        ("|", "CSV, with bars"),
+    ):
         try:
             rows = list(islice(csv.reader(lines, delimiter=delimiter, strict=True), 20))
         except csv.Error:
             continue
         heads = [head.strip() for head in rows[0]] if rows else []
-        even = len(heads) > 1 and len(rows) > 1 and all(len(row) == len(heads) for row in rows if row)
+        even = (
+            len(heads) > 1 and len(rows) > 1 and all(len(row) == len(heads) for row in rows if row)
+        )
         if even and all(map(COLUMN.fullmatch, heads)):
-            return Form(f"a table ({name}) with the columns {_listed(heads)}", fields=_mapped(dict(zip(heads, rows[1], strict=True))))
+            return Form(
+                f"a table ({name}) with the columns {_listed(heads)}",
+                fields=_mapped(dict(zip(heads, rows[1], strict=True))),
+            )
     return None
 
 
-# --- JSON ------------------------------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:"]', re.DOTALL)
-SLACK: Final = Form("a day of a channel of Slack", before="read the days of a channel in order, and no `subtype`", fields=_fields(
-    "the channel = conversation; `ts` = id; `ts` / 3600 = time; the name of `user` = speaker; `thread_ts` = session; `text` = text"))
-OPENAI: Final = Form("messages as OpenAI's interface takes them", fields=_fields(
-    "the name of the chat = conversation; the place in the list = id; `role` = speaker; `content` = text"))
-CHATGPT: Final = Form("an export of ChatGPT", before="follow `parent` from `current_node`, which gives the branch that was shown", fields=_fields(
-    "`title` = conversation; `message.id` = id; `message.create_time` / 3600 = time; `message.author.role` = speaker; "
-    "what `message.content.parts` holds = text"))
-CLAUDE: Final = Form("an export of Claude", fields=_fields(
-    "`name` or `uuid` of the chat = conversation; `uuid` = id; `created_at` = time; `sender` = speaker; `text` = text"))
-TELEGRAM: Final = Form("an export of Telegram", fields=_fields(
-    "`name` of the chat = conversation; `id` = id; `date` = time; `from` = speaker; `text`, whose parts are joined, = text"))
-DISCORD: Final = Form("an export of Discord", fields=_fields(
-    "`channel.name` = conversation; `id` = id; `timestamp` = time; `author.name` = speaker; `content` = text"))
-OWN_DISCORD: Final = Form("a channel of Discord's own export", fields=_fields(
-    "the channel = conversation; `ID` = id; `Timestamp` = time; yourself = speaker; `Contents` = text"))
-MESSENGER: Final = Form("an export of Messenger or Instagram", fields=_fields(
-    "`title` = conversation; the place in the list = id; `timestamp_ms` / 3600000 = time; `sender_name` = speaker; `content` = text"))
-GOOGLE_CHAT: Final = Form("an export of Google Chat", fields=_fields(
-    "the folder = conversation; `message_id` = id; `created_date`, as ISO 8601, = time; `creator.name` = speaker; `text` = text"))
-MATRIX: Final = Form("an export of Matrix", fields=_fields(
-    "`room_name` = conversation; `event_id` = id; `origin_server_ts` / 3600000 = time; `sender` = speaker; `content.body` = text"))
-SHARE_GPT: Final = Form("conversations in the form of ShareGPT", fields=_fields(
-    "`id`, or the place in the list, = conversation; a number of your own = id; `from` = speaker; `value` = text"))
-JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (        # a form, and sets of fields of which one must be there whole
+SLACK: Final = Form(
+    "a day of a channel of Slack",
+    before="read the days of a channel in order, and no `subtype`",
+    fields=_fields(
+        "the channel = conversation; `ts` = id; `ts` / 3600 = time; the name of `user` = speaker; `thread_ts` = session; `text` = text"
+    ),
+)
+OPENAI: Final = Form(
+    "messages as OpenAI's interface takes them",
+    fields=_fields(
+        "the name of the chat = conversation; the place in the list = id; `role` = speaker; `content` = text"
+    ),
+)
+CHATGPT: Final = Form(
+    "an export of ChatGPT",
+    before="follow `parent` from `current_node`, which gives the branch that was shown",
+    fields=_fields(
+        "`title` = conversation; `message.id` = id; `message.create_time` / 3600 = time; `message.author.role` = speaker; "
+        "what `message.content.parts` holds = text"
+    ),
+)
+CLAUDE: Final = Form(
+    "an export of Claude",
+    fields=_fields(
+        "`name` or `uuid` of the chat = conversation; `uuid` = id; `created_at` = time; `sender` = speaker; `text` = text"
+    ),
+)
+TELEGRAM: Final = Form(
+    "an export of Telegram",
+    fields=_fields(
+        "`name` of the chat = conversation; `id` = id; `date` = time; `from` = speaker; `text`, whose parts are joined, = text"
+    ),
+)
+DISCORD: Final = Form(
+    "an export of Discord",
+    fields=_fields(
+        "`channel.name` = conversation; `id` = id; `timestamp` = time; `author.name` = speaker; `content` = text"
+    ),
+)
+OWN_DISCORD: Final = Form(
+    "a channel of Discord's own export",
+    fields=_fields(
+        "the channel = conversation; `ID` = id; `Timestamp` = time; yourself = speaker; `Contents` = text"
+    ),
+)
+MESSENGER: Final = Form(
+    "an export of Messenger or Instagram",
+    fields=_fields(
+        "`title` = conversation; the place in the list = id; `timestamp_ms` / 3600000 = time; `sender_name` = speaker; `content` = text"
+    ),
+)
+GOOGLE_CHAT: Final = Form(
+    "an export of Google Chat",
+    fields=_fields(
+        "the folder = conversation; `message_id` = id; `created_date`, as ISO 8601, = time; `creator.name` = speaker; `text` = text"
+    ),
+)
+MATRIX: Final = Form(
+    "an export of Matrix",
+    fields=_fields(
+        "`room_name` = conversation; `event_id` = id; `origin_server_ts` / 3600000 = time; `sender` = speaker; `content.body` = text"
+    ),
+)
+SHARE_GPT: Final = Form(
+    "conversations in the form of ShareGPT",
+    fields=_fields(
+        "`id`, or the place in the list, = conversation; a number of your own = id; `from` = speaker; `value` = text"
+    ),
+)
+# a form, and sets of fields of which one must be there whole
+JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (
     (CHATGPT, (("[].mapping",), (".mapping", ".current_node"))),
     (CLAUDE, (("[].chat_messages",), (".chat_messages",))),
     (Form("LoCoMo's file", "locomo"), (("[].sample_id",), ("[].qa", "[].conversation"))),
-    (Form("LongMemEval's file", "longmemeval"), (("[].haystack_sessions",), ("[].haystack_dates",), ("[].haystack_session_ids",))),
-    (Form("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns", "[].time_anchor"), ("[].turns[][].role",), ("[].plan-1",),
+    (Form("LongMemEval's file", "longmemeval"), (("[].haystack_sessions",), ("[].haystack_dates",),
+                                                 ("[].haystack_session_ids",))),
+    (Form("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns",
+    "[].time_anchor"), ("[].turns[][].role",), ("[].plan-1",),
                                       (".plan-1",), ("[].time_anchor", "[].role"))),
-    (TELEGRAM, ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",), (".messages[].from", ".messages[].date"))),
+    (TELEGRAM, ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",
+    ), (".messages[].from", ".messages[].date"))),
     (DISCORD, ((".guild", ".channel"), (".messages[].author.name", ".messages[].timestamp"))),
     (OWN_DISCORD, (("[].Timestamp", "[].Contents"),)),
     (MESSENGER, ((".messages[].sender_name",),)),
@@ -343,18 +510,23 @@ JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (     
     (MATRIX, ((".messages[].origin_server_ts",), ("[].origin_server_ts",))),
     (SLACK, (("[].ts", "[].type"), ("[].ts", "[].user"))),
     (SHARE_GPT, (("[].conversations[].value",), (".conversations[].value",))),
-    (OPENAI, ((".messages[].role", ".messages[].content"), ("[].messages[].role", "[].messages[].content"), ("[][].role", "[][].content"))),
-)
-SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {      # field of an event -> names that others use, the likeliest first
-    "conversation": ("conversation", "conversation_id", "conversationid", "chat_id", "chat", "channel", "channel_id", "room", "dialog_id",
+    (OPENAI, ((".messages[].role", ".messages[].content"), ("[].messages[].role",
+    "[].messages[].content"), ("[][].role", "[][].content"))),
+)  # fmt: skip
+# field of an event -> names that others use, the likeliest first
+SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "conversation": ("conversation", "conversation_id", "conversationid", "chat_id", "chat",
+                     "channel", "channel_id", "room", "dialog_id",
                      "dialogue_id"),
     "id": ("id", "uuid", "message_id", "messageid", "msg_id", "event_id", "_id"),
-    "time": ("time", "timestamp", "ts", "datetime", "date", "created_at", "createdat", "created", "create_time", "sent_at", "sent", "timestamp_ms",
+    "time": ("time", "timestamp", "ts", "datetime", "date", "created_at", "createdat", "created",
+             "create_time", "sent_at", "sent", "timestamp_ms",
              "when"),
-    "speaker": ("speaker", "role", "author", "sender", "from", "user", "username", "user_name", "name", "sender_name", "nick", "who"),
+    "speaker": ("speaker", "role", "author", "sender", "from", "user", "username", "user_name",
+                "name", "sender_name", "nick", "who"),
     "session": ("session", "session_id", "thread", "thread_id", "thread_ts"),
     "text": ("text", "content", "message", "body", "msg", "utterance", "value", "contents", "said"),
-}
+}  # fmt: skip
 
 
 def _of_json(text: str) -> Form | None:
@@ -364,19 +536,34 @@ def _of_json(text: str) -> Form | None:
         if any(all(path in paths for path in way) for way in ways):
             return form
     first, lines = _first(text)
-    if first is None:           # the first item is longer than what was read, or this is no JSON
-        first = {path.removeprefix(top): "" for top in ("[].", ".") for path in sorted(paths) if re.fullmatch(rf"{re.escape(top)}[^.\[]+", path)}
+    if first is None:  # the first item is longer than what was read, or this is no JSON
+        first = {
+            path.removeprefix(top): ""
+            for top in ("[].", ".")
+            for path in sorted(paths)
+            if re.fullmatch(rf"{re.escape(top)}[^.\[]+", path)
+        }
         lines = False
         if len(text) < HEAD // 4:
             return None
     if not first:
         return None
     if set(first) >= OWN_FIELDS and lines:
-        return Form("events in the form of your own conversations", OWN_DATA, before=f"name the file {EVENTS}, and give its folder")
+        return Form(
+            "events in the form of your own conversations",
+            OWN_DATA,
+            before=f"name the file {EVENTS}, and give its folder",
+        )
     fields = _mapped(first)
     if {"role", "content"} <= set(first) and "time" not in dict(fields).values():
         return OPENAI
-    kind = "lines of JSON" if lines else "a list of objects in JSON" if text.startswith("[") else "an object in JSON"
+    kind = (
+        "lines of JSON"
+        if lines
+        else "a list of objects in JSON"
+        if text.startswith("[")
+        else "an object in JSON"
+    )
     return Form(f"{kind} with the fields {_listed(first)}", fields=fields)
 
 
@@ -392,7 +579,9 @@ OWN_FIELDS: Final = frozenset({"conversation", "id", "text"})
 
 
 def _first(text: str) -> tuple[Mapping[str, Any] | None, bool]:
-    """The first object of lines or of a list, or the object itself, and whether it stands in lines."""
+    """The first object of lines or of a list, or the object itself, and whether it stands in
+    lines.
+    """
     lines = text.startswith("{")
     start = 0 if lines else 1 + len(text[1:]) - len(text[1:].lstrip())
     try:
@@ -401,7 +590,9 @@ def _first(text: str) -> tuple[Mapping[str, Any] | None, bool]:
         return None, lines
     if not isinstance(found, dict):
         return None, lines
-    return found, lines and "\n" not in text[:end] and (not text[end:].strip() or text[end:].lstrip().startswith("{"))
+    return found, lines and "\n" not in text[:end] and (
+        not text[end:].strip() or text[end:].lstrip().startswith("{")
+    )
 
 
 def field_map(fields: Iterable[str]) -> str:
@@ -410,7 +601,11 @@ def field_map(fields: Iterable[str]) -> str:
     >>> field_map(["role", "content", "mood"])
     '`role` is speaker, `content` is text'
     """
-    return ", ".join(f"{theirs} is {ours}" for theirs, ours in _mapped(dict.fromkeys(fields, "")) if theirs != f"`{ours}`")
+    return ", ".join(
+        f"{theirs} is {ours}"
+        for theirs, ours in _mapped(dict.fromkeys(fields, ""))
+        if theirs != f"`{ours}`"
+    )
 
 
 def _mapped(record: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -419,7 +614,9 @@ def _mapped(record: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     taken = set[str]()
     for ours, names in SYNONYMS.items():
-        if theirs := next((plain[name] for name in names if name in plain and plain[name] not in taken), None):
+        if theirs := next(
+            (plain[name] for name in names if name in plain and plain[name] not in taken), None
+        ):
             taken.add(theirs)
             found.append((f"`{theirs}`{_divided(record[theirs]) if ours == 'time' else ''}", ours))
     return tuple(found)
@@ -435,12 +632,14 @@ def _divided(value: object) -> str:
 
 
 def _paths(text: str) -> set[str]:
-    """The fields in the first part of a JSON document, or of lines of it, as paths: `[].role` is a field of the items of a list."""
+    """The fields in the first part of a JSON document, or of lines of it, as paths: `[].role` is
+    a field of the items of a list.
+    """
     found, stack, key, expects = set[str](), list[tuple[str, str]](), "", False
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token == '"':
-            break               # a text that goes on after the first part
+            break  # a text that goes on after the first part
         if token[0] == '"':
             if expects and stack:
                 key = f"{stack[-1][1]}.{token[1:-1]}"
@@ -448,7 +647,7 @@ def _paths(text: str) -> set[str]:
                 expects = False
         elif token in "[{":
             if len(stack) > DEEPEST:
-                break           # no messages lie so deep
+                break  # no messages lie so deep
             inside = "" if not stack else f"{key}" if stack[-1][0] == "{" else f"{stack[-1][1]}"
             stack.append((token, f"{inside}[]" if token == "[" else inside))
             expects = token == "{"

@@ -1,4 +1,5 @@
 """Designs: which arms an experiment has."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

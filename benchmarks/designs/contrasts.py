@@ -1,8 +1,11 @@
-"""Contrasts: what a design estimates, each a linear combination of the arms' values of one question.
+"""Contrasts: what a design estimates, each a linear combination of the arms' values of one
+question.
 
-Every function returns weights over runs or coalitions; the estimate of a question is the weighted sum of the arms' metric on that question, so
-intervals and tests come from differences per question, as for a paired comparison.
+Every function returns weights over runs or coalitions; the estimate of a question is the weighted
+sum of the arms' metric on that question, so intervals and tests come from differences per question,
+as for a paired comparison.
 """
+
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -19,8 +22,8 @@ from ...engine.base.errors import InputError
 
 Player = TypeVar("Player", bound=Hashable)
 Coalition = frozenset[Player]
-EXACT = 10              # most players of an exact Shapley value and of a full factorial
-PAIRED = 12             # most players of all pairs
+EXACT = 10  # most players of an exact Shapley value and of a full factorial
+PAIRED = 12  # most players of all pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,18 @@ def coalitions(players: Sequence[Player]) -> list[Coalition[Player]]:
     >>> [sorted(c) for c in coalitions("ab")]
     [[], ['a'], ['b'], ['a', 'b']]
     """
-    return [frozenset(chosen) for size in range(len(players) + 1) for chosen in combinations(players, size)]
+    return [
+        frozenset(chosen)
+        for size in range(len(players) + 1)
+        for chosen in combinations(players, size)
+    ]
 
 
 def shapley(players: Sequence[Player]) -> dict[Player, dict[Coalition[Player], float]]:
     """Exact Shapley values as weights over all 2^p coalitions.
 
-    phi_i = sum over S without i of |S|! (p - |S| - 1)! / p! (v(S + i) - v(S)): Shapley (1953), doi:10.1515/9781400881970-018.  Cost: O(p 2^p).
+    phi_i = sum over S without i of |S|! (p - |S| - 1)! / p! (v(S + i) - v(S)): Shapley (1953),
+    doi:10.1515/9781400881970-018.  Cost: O(p 2^p).
     """
     p, found = len(players), {}
     for player in players:
@@ -70,15 +78,22 @@ def shapley(players: Sequence[Player]) -> dict[Player, dict[Coalition[Player], f
     return found
 
 
-def shapley_sampled(players: Sequence[Player], permutations: int, seed: int) -> dict[Player, dict[Coalition[Player], float]]:
-    """Shapley values estimated from random permutations, each with its reverse, as weights over the coalitions that these visit.
+def shapley_sampled(
+    players: Sequence[Player], permutations: int, seed: int
+) -> dict[Player, dict[Coalition[Player], float]]:
+    """Shapley values estimated from random permutations, each with its reverse, as weights over the
+    coalitions that these visit.
 
     permutations  in all, rounded up to an even number
 
-    Unbiased; the values of all players add up to v(all) - v(none) exactly, since each permutation's contributions do.  Castro, Gómez & Tejada
-    (2009), doi:10.1016/j.cor.2008.04.004; antithetic pairs: Mitchell, Cooper, Frank & Holmes (2022), arXiv:2104.12199.
+    Unbiased; the values of all players add up to v(all) - v(none) exactly, since each permutation's
+    contributions do.  Castro, Gómez & Tejada (2009), doi:10.1016/j.cor.2008.04.004; antithetic
+    pairs: Mitchell, Cooper, Frank & Holmes (2022), arXiv:2104.12199.
     """
-    rng, found = np.random.default_rng(seed), {player: dict[Coalition[Player], float]() for player in players}
+    rng, found = (
+        np.random.default_rng(seed),
+        {player: dict[Coalition[Player], float]() for player in players},
+    )
     pairs = -(-permutations // 2)
     for _ in range(pairs):
         order = [players[i] for i in rng.permutation(len(players))]
@@ -92,28 +107,41 @@ def shapley_sampled(players: Sequence[Player], permutations: int, seed: int) -> 
     return found
 
 
-def factorial_effects(players: Sequence[Player], order: int = 2) -> dict[tuple[Player, ...], dict[Coalition[Player], float]]:
-    """Main effects and interactions up to `order` of a full factorial, as weights over all 2^p coalitions.
+def factorial_effects(
+    players: Sequence[Player], order: int = 2
+) -> dict[tuple[Player, ...], dict[Coalition[Player], float]]:
+    """Main effects and interactions up to `order` of a full factorial, as weights over all 2^p
+    coalitions.
 
-    The effect is the mean of Y where the product of the signs is +1, less that where it is -1 (sign +1: the player is in).  Box, Hunter & Hunter
-    (2005), Statistics for Experimenters, ch. 5; twice the coefficient of a least squares fit on signs.
+    The effect is the mean of Y where the product of the signs is +1, less that where it is -1 (sign
+    +1: the player is in).  Box, Hunter & Hunter (2005), Statistics for Experimenters, ch. 5; twice
+    the coefficient of a least squares fit on signs.
     """
     runs, found = coalitions(players), {}
     for size in range(1, order + 1):
         for chosen in combinations(players, size):
-            found[chosen] = {run: (-1.0) ** sum(player not in run for player in chosen) / 2 ** (len(players) - 1) for run in runs}
+            found[chosen] = {
+                run: (-1.0) ** sum(player not in run for player in chosen) / 2 ** (len(players) - 1)
+                for run in runs
+            }
     return found
 
 
 def hadamard_matrix(n: int) -> NDArray[np.int64]:
-    """An n x n matrix of signs with orthogonal rows, its first column all +1, for n = 1, 2 or a multiple of 4 below 92.
+    """An n x n matrix of signs with orthogonal rows, its first column all +1, for n = 1, 2 or a
+    multiple of 4 below 92.
 
-    Sylvester's construction for powers of two; Paley's first and second construction (1933), doi:10.1002/sapm1933121311, and products of smaller
-    matrices otherwise.  Raises InputError for a size that these do not reach.
+    Sylvester's construction for powers of two; Paley's first and second construction (1933),
+    doi:10.1002/sapm1933121311, and products of smaller matrices otherwise.  Raises InputError for a
+    size that these do not reach.
     """
     found = _hadamard(n)
     if found is None:
-        raise InputError(f"no Hadamard matrix of {n} rows is constructed here", where="fractional design", cure="take fewer players")
+        raise InputError(
+            f"no Hadamard matrix of {n} rows is constructed here",
+            where="fractional design",
+            cure="take fewer players",
+        )
     return found * found[:, :1]
 
 
@@ -121,24 +149,30 @@ def _hadamard(n: int) -> NDArray[np.int64] | None:
     if n in (1, 2) or (n > 0 and n & (n - 1) == 0):
         return np.asarray(hadamard(n), dtype=np.int64)
     for q, first in ((n - 1, True), (n // 2 - 1, False)):
-        jacobsthal = _jacobsthal(q) if q % 4 == (3 if first else 1) and (first or n % 2 == 0) else None
+        jacobsthal = (
+            _jacobsthal(q) if q % 4 == (3 if first else 1) and (first or n % 2 == 0) else None
+        )
         if jacobsthal is not None:
             s = np.zeros((q + 1, q + 1), dtype=np.int64)
             s[0, 1:], s[1:, 0], s[1:, 1:] = 1, -1 if first else 1, jacobsthal
             if first:
                 return s + np.eye(q + 1, dtype=np.int64)
-            return np.kron(s, [[1, 1], [1, -1]]) + np.kron(np.eye(q + 1, dtype=np.int64), [[1, -1], [-1, -1]])
+            return np.kron(s, [[1, 1], [1, -1]]) + np.kron(
+                np.eye(q + 1, dtype=np.int64), [[1, -1], [-1, -1]]
+            )
     half = _hadamard(n // 2) if n % 8 == 0 else None
     return None if half is None else np.kron(np.asarray(hadamard(2), dtype=np.int64), half)
 
 
 def _jacobsthal(q: int) -> NDArray[np.int64] | None:
-    """(q, q) quadratic character of the differences of the field of q elements, q a prime or 25; None for another q.
+    """(q, q) quadratic character of the differences of the field of q elements, q a prime or 25;
+    None for another q.
 
-    The field of 25 is a + b sqrt 2 over the field of 5, in which a number is a square if its norm a^2 - 2 b^2 is one.
+    The field of 25 is a + b sqrt 2 over the field of 5, in which a number is a square if its norm
+    a^2 - 2 b^2 is one.
     """
     p = 5 if q == 25 else q
-    if p < 2 or any(p % d == 0 for d in range(2, int(p ** 0.5) + 1)):
+    if p < 2 or any(p % d == 0 for d in range(2, int(p**0.5) + 1)):
         return None
     squares = {pow(x, 2, p) for x in range(1, p)}
     chi = np.array([0, *(1 if x in squares else -1 for x in range(1, p))], dtype=np.int64)
@@ -150,21 +184,27 @@ def _jacobsthal(q: int) -> NDArray[np.int64] | None:
 
 
 def folded(p: int) -> NDArray[np.int64]:
-    """The signs of a fold-over of a Hadamard design, (2 n, p) with n the next multiple of 4 above p: each run, and each with all signs turned.
+    """The signs of a fold-over of a Hadamard design, (2 n, p) with n the next multiple of 4 above
+    p: each run, and each with all signs turned.
 
-    Main effects are orthogonal to each other and to all two-way interactions (resolution IV): Box & Wilson (1951),
-    doi:10.1111/j.2517-6161.1951.tb00067.x; Plackett & Burman (1946), doi:10.1093/biomet/33.4.305.  Raises InputError beyond 87 players.
+    Main effects are orthogonal to each other and to all two-way interactions (resolution IV): Box &
+    Wilson (1951), doi:10.1111/j.2517-6161.1951.tb00067.x; Plackett & Burman (1946),
+    doi:10.1093/biomet/33.4.305.  Raises InputError beyond 87 players.
 
     >>> folded(3).shape
     (8, 3)
     """
     n = 4 * (p // 4 + 1)
-    half = hadamard_matrix(n)[:, 1:p + 1]
+    half = hadamard_matrix(n)[:, 1 : p + 1]
     return np.concatenate([half, -half])
 
 
-def confounded(signs: NDArray[np.int64], players: Sequence[Player]) -> list[tuple[tuple[Player, Player], ...]]:
-    """Groups of two-way interactions whose columns are not orthogonal: their effects cannot be told apart.  Groups of one are left out.  O(p^4 n)."""
+def confounded(
+    signs: NDArray[np.int64], players: Sequence[Player]
+) -> list[tuple[tuple[Player, Player], ...]]:
+    """Groups of two-way interactions whose columns are not orthogonal: their effects cannot be
+    told apart.  Groups of one are left out.  O(p^4 n).
+    """
     pairs = list(combinations(range(len(players)), 2))
     columns = np.array([signs[:, a] * signs[:, b] for a, b in pairs]).reshape(len(pairs), -1)
     touching = (columns @ columns.T) != 0
@@ -179,7 +219,9 @@ def confounded(signs: NDArray[np.int64], players: Sequence[Player]) -> list[tupl
                     group.add(at)
                     todo += np.flatnonzero(touching[at]).tolist()
             if len(group) > 1:
-                groups.append(tuple((players[pairs[i][0]], players[pairs[i][1]]) for i in sorted(group)))
+                groups.append(
+                    tuple((players[pairs[i][0]], players[pairs[i][1]]) for i in sorted(group))
+                )
     return groups
 
 
@@ -192,11 +234,16 @@ def n_coalitions(p: int) -> int:
     return sum(comb(p, size) for size in range(p + 1))
 
 
-def estimated(contrasts: Iterable[Contrast], values: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+def estimated(
+    contrasts: Iterable[Contrast], values: Mapping[str, NDArray[np.float64]]
+) -> dict[str, NDArray[np.float64]]:
     """Contrast -> its value for each question, (n,).
 
     values  arm id -> metric of each question, (n,)
 
     Summed in order of falling absolute weight of the same arms, so equal contrasts give equal sums.
     """
-    return {c.name: np.sum([weight * values[arm] for arm, weight in c.weights.items()], axis=0) for c in contrasts}
+    return {
+        c.name: np.sum([weight * values[arm] for arm, weight in c.weights.items()], axis=0)
+        for c in contrasts
+    }

@@ -1,4 +1,7 @@
-"""Designs as files: one YAML mapping describes an experiment.  Everything is checked before anything runs, and errors name the line."""
+"""Designs as files: one YAML mapping describes an experiment.  Everything is checked before
+anything runs, and errors name the line.
+"""
+
 from __future__ import annotations
 
 import math
@@ -12,29 +15,52 @@ from ...engine.base.yaml_file import YamlFile
 from ...engine.context.assembly import FLAT, STRATEGIES
 from .arms import FULL
 from .contrasts import EXACT, PAIRED
-from .kinds import BASE, AddOneIn, Arms, Change, Factorial, Fractional, Kind, LeaveOneOut, Pairs, Range, Shapley, Sweep, Varieties
+from .kinds import (
+    BASE,
+    AddOneIn,
+    Arms,
+    Change,
+    Factorial,
+    Fractional,
+    Kind,
+    LeaveOneOut,
+    Pairs,
+    Range,
+    Shapley,
+    Sweep,
+    Varieties,
+)
 from .probe_metric import PREFIX, Measure, ProbeMetric, parsed
 
 if TYPE_CHECKING:
     from ...engine.catalogue.registry import MechanismSet, Registry
 
 FOLDER: Final = Path(__file__).parent
-SHARED: Final = ("summary", "set", "design", "data", "seeds", "metric", "strategy", "margin", "correction", "embedders")
+SHARED: Final = ("summary", "set", "design", "data", "seeds", "metric", "strategy", "margin",
+                 "correction", "embedders")  # fmt: skip
 OWN: Final[Mapping[str, tuple[str, ...]]] = {
-    "leave-one-out": ("players", "baselines"), "add-one-in": ("players", "base", "baselines"), "pairs": ("players", "base"),
-    "factorial": ("players", "base"), "fractional": ("players", "base"), "shapley": ("players", "base", "permutations"),
-    "sweep": ("sweep", "baselines"), "arms": ("arms", "baselines"), "varieties": ("players", "baselines")}
+    "leave-one-out": ("players", "baselines"),
+    "add-one-in": ("players", "base", "baselines"),
+    "pairs": ("players", "base"),
+    "factorial": ("players", "base"),
+    "fractional": ("players", "base"),
+    "shapley": ("players", "base", "permutations"),
+    "sweep": ("sweep", "baselines"),
+    "arms": ("arms", "baselines"),
+    "varieties": ("players", "baselines"),
+}
 KEYS: Final = tuple(dict.fromkeys((*SHARED, *(key for keys in OWN.values() for key in keys))))
 METRICS: Final = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
 CORRECTIONS: Final = ("holm", "benjamini-hochberg")
-OF_CONTEXTS: Final = ("evidence", "answer")        # metrics of a context of so many tokens
+OF_CONTEXTS: Final = ("evidence", "answer")  # metrics of a context of so many tokens
 UNITS: Final = ("turn", "session")
 MOST_POINTS: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class DataRef:
-    """Which data are measured: name of the loader, path ("" if it needs none), unit, and the first so many conversations (None: all).
+    """Which data are measured: name of the loader, path ("" if it needs none), unit, and the first
+    so many conversations (None: all).
 
     A relative path starts at the working folder.
     """
@@ -56,7 +82,8 @@ class Experiment:
     data        data sets; each is a family of its own
     embedders   as `--embedder` takes them; () for that of the command
     seeds       a question's value is the mean over seeds
-    metric      such as recall@10, evidence@B or answer@B for contexts of B tokens, or that of `probe`
+    metric      such as recall@10, evidence@B or answer@B for contexts of B tokens, or that of
+                `probe`
     margin      of equivalence, in units of the metric
     correction  holm or benjamini-hochberg
     source      the file, for errors
@@ -97,12 +124,20 @@ def found(name: str) -> Path:
         return Path(name)
     if (file := FOLDER / f"{name}.yaml").is_file():
         return file
-    raise InputError(f"there is no design {name!r}", where="--design",
-                     cure=f"{nearest(name, (*OWN, *shipped()))}; or give a YAML file, see docs/designs.md")
+    raise InputError(
+        f"there is no design {name!r}",
+        where="--design",
+        cure=f"{nearest(name, (*OWN, *shipped()))}; or give a YAML file, see docs/designs.md",
+    )
 
 
-def read(path: Path, registry: Registry, datasets: Collection[str], set_name: str | None = None,
-         probes: Callable[[], Mapping[str, Measure]] = dict) -> Experiment:
+def read(
+    path: Path,
+    registry: Registry,
+    datasets: Collection[str],
+    set_name: str | None = None,
+    probes: Callable[[], Mapping[str, Measure]] = dict,
+) -> Experiment:
     """The experiment in a file.  Raises InputError or RegistryError with file, line and cure.
 
     datasets  names of the data sets that can be loaded
@@ -113,58 +148,120 @@ def read(path: Path, registry: Registry, datasets: Collection[str], set_name: st
 
 
 def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] = ()) -> Experiment:
-    """The experiment of a kind that needs no more than a set, such as `varieties`.  Raises InputError."""
+    """The experiment of a kind that needs no more than a set, such as `varieties`.  Raises
+    InputError.
+    """
     if kind in ("sweep", "arms", "add-one-in"):
-        raise InputError(f"the design {kind} needs a file that says which", where="--design", cure="give --design FILE.yaml, see docs/designs.md")
-    made: Mapping[str, Kind] = {"leave-one-out": LeaveOneOut(tuple(players)), "pairs": Pairs(tuple(players)), "factorial": Factorial(tuple(players)),
-                                "fractional": Fractional(tuple(players)), "shapley": Shapley(tuple(players)), "varieties": Varieties(tuple(players))}
-    return Experiment(kind, "", set_name, kind, made[kind], (), (), (), "recall@10", 0.005, "holm", "--design")
+        raise InputError(
+            f"the design {kind} needs a file that says which",
+            where="--design",
+            cure="give --design FILE.yaml, see docs/designs.md",
+        )
+    made: Mapping[str, Kind] = {
+        "leave-one-out": LeaveOneOut(tuple(players)),
+        "pairs": Pairs(tuple(players)),
+        "factorial": Factorial(tuple(players)),
+        "fractional": Fractional(tuple(players)),
+        "shapley": Shapley(tuple(players)),
+        "varieties": Varieties(tuple(players)),
+    }
+    return Experiment(
+        kind, "", set_name, kind, made[kind], (), (), (), "recall@10", 0.005, "holm", "--design"
+    )
 
 
 class _Reader:
     """Reads one file."""
 
-    def __init__(self, path: Path, registry: Registry, datasets: Collection[str], probes: Callable[[], Mapping[str, Measure]]) -> None:
-        self.file, self.registry, self.path, self.datasets, self.probes = YamlFile(path), registry, path, datasets, probes
+    def __init__(
+        self,
+        path: Path,
+        registry: Registry,
+        datasets: Collection[str],
+        probes: Callable[[], Mapping[str, Measure]],
+    ) -> None:
+        self.file, self.registry, self.path, self.datasets, self.probes = (
+            YamlFile(path),
+            registry,
+            path,
+            datasets,
+            probes,
+        )
 
     def experiment(self, set_name: str | None) -> Experiment:
         raw = self.file.data
         if unknown := [key for key in raw if key not in KEYS]:
-            raise self._odd(f"unknown key {unknown[0]!r}", nearest(str(unknown[0]), KEYS), unknown[0])
+            raise self._odd(
+                f"unknown key {unknown[0]!r}", nearest(str(unknown[0]), KEYS), unknown[0]
+            )
         kind = self._one_of("design", tuple(OWN), None)
         if foreign := [key for key in raw if key not in (*SHARED, *OWN[kind])]:
-            raise self._odd(f"{foreign[0]!r} is no key of the design {kind}", f"it has {', '.join(OWN[kind]) or 'no keys of its own'}", foreign[0])
+            raise self._odd(
+                f"{foreign[0]!r} is no key of the design {kind}",
+                f"it has {', '.join(OWN[kind]) or 'no keys of its own'}",
+                foreign[0],
+            )
         name = set_name or self._text("set", "default")
         chosen, probe = self._set(name, "set"), self._probe()
         metric = probe.text if probe else self._metric()
         return Experiment(
-            self.path.stem, self._text("summary", ""), name, kind, self._design(kind, chosen), self._data(), self._embedders(), self._seeds(probe),
-            metric, self._number("margin", 0.005, 0.0, 1.0, above=True),
-            self._one_of("correction", CORRECTIONS, "holm"), str(self.path), probe, self._strategy(metric))
+            self.path.stem,
+            self._text("summary", ""),
+            name,
+            kind,
+            self._design(kind, chosen),
+            self._data(),
+            self._embedders(),
+            self._seeds(probe),
+            metric,
+            self._number("margin", 0.005, 0.0, 1.0, above=True),
+            self._one_of("correction", CORRECTIONS, "holm"),
+            str(self.path),
+            probe,
+            self._strategy(metric),
+        )
 
-    # --- designs -------------------------------------------------------------------------------------------------------------------
+    # --- designs ----------------------------------------------------------------------------------
     def _design(self, kind: str, chosen: MechanismSet) -> Kind:
         players, base = self._players(kind, chosen), self._base(kind)
         if kind in ("add-one-in",) and not base:
-            raise self._odd("add-one-in needs a base", "write `base: hybrid`, the set to which each player is added", "design")
+            raise self._odd(
+                "add-one-in needs a base",
+                "write `base: hybrid`, the set to which each player is added",
+                "design",
+            )
         mine: Mapping[str, Callable[[], Kind]] = {
             "leave-one-out": lambda: LeaveOneOut(players, self._baselines(FULL)),
             "add-one-in": lambda: AddOneIn(base, players, self._baselines(BASE)),
-            "pairs": lambda: Pairs(players, base), "factorial": lambda: Factorial(players, base), "fractional": lambda: Fractional(players, base),
-            "shapley": lambda: Shapley(players, base, int(self._number("permutations", 0, 2, 100_000, whole=True))),
-            "sweep": lambda: self._sweep(chosen), "arms": lambda: Arms(self._arms(chosen), self._baselines(FULL)),
-            "varieties": lambda: Varieties(players, self._baselines(FULL))}
+            "pairs": lambda: Pairs(players, base),
+            "factorial": lambda: Factorial(players, base),
+            "fractional": lambda: Fractional(players, base),
+            "shapley": lambda: Shapley(
+                players, base, int(self._number("permutations", 0, 2, 100_000, whole=True))
+            ),
+            "sweep": lambda: self._sweep(chosen),
+            "arms": lambda: Arms(self._arms(chosen), self._baselines(FULL)),
+            "varieties": lambda: Varieties(players, self._baselines(FULL)),
+        }
         return mine[kind]()
 
     def _players(self, kind: str, chosen: MechanismSet) -> tuple[str, ...]:
         players = self._names("players")
         if odd := [id for id in players if id not in chosen.mechanisms]:
-            raise self._odd(f"the player {odd[0]!r} is not in the set {chosen.name}", nearest(odd[0], chosen.mechanisms), "players",
-                            players.index(odd[0]))
+            raise self._odd(
+                f"the player {odd[0]!r} is not in the set {chosen.name}",
+                nearest(odd[0], chosen.mechanisms),
+                "players",
+                players.index(odd[0]),
+            )
         most = {"pairs": PAIRED, "factorial": EXACT}.get(kind)
         n = len(players) or len(chosen.mechanisms)
         if most and n > most and not (not players and "base" in self.file.data):
-            raise self._odd(f"{kind} of {n} players", f"name at most {most} players", "players" if players else "design")
+            raise self._odd(
+                f"{kind} of {n} players",
+                f"name at most {most} players",
+                "players" if players else "design",
+            )
         return players
 
     def _base(self, kind: str) -> str:
@@ -184,76 +281,170 @@ class _Reader:
     def _sweep(self, chosen: MechanismSet) -> Sweep:
         given = self.file.data.get("sweep")
         if not isinstance(given, dict) or not given:
-            raise self._odd("a sweep names no parameters", "write `sweep: {lexical_bm25.weight: [0, .5, 1]}`", "sweep" if "sweep" in self.file.data
-                            else "design")
+            raise self._odd(
+                "a sweep names no parameters",
+                "write `sweep: {lexical_bm25.weight: [0, .5, 1]}`",
+                "sweep" if "sweep" in self.file.data else "design",
+            )
         grid: dict[str, tuple[Any, ...]] = {}
         ranges: dict[str, Range] = {}
         points = set[int]()
         for key, values in given.items():
             id, dot, name = str(key).partition(".")
             if not dot or id not in chosen.mechanisms:
-                raise self._odd(f"{key!r} is no parameter of a mechanism of the set {chosen.name}",
-                                f"write mechanism.parameter; {nearest(id, chosen.mechanisms)}", "sweep", key)
+                raise self._odd(
+                    f"{key!r} is no parameter of a mechanism of the set {chosen.name}",
+                    f"write mechanism.parameter; {nearest(id, chosen.mechanisms)}",
+                    "sweep",
+                    key,
+                )
             if isinstance(values, dict):
-                if set(values) - {"low", "high", "log", "points"} or not {"low", "high", "points"} <= set(values):
-                    raise self._odd(f"the range of {key} has {', '.join(map(str, values))}",
-                                    "write {low:, high:, points: 64} and, if wanted, log: true", "sweep", key)
-                low, high = (self._checked_number(values[end], ("sweep", key, end)) for end in ("low", "high"))
+                if set(values) - {"low", "high", "log", "points"} or not {
+                    "low",
+                    "high",
+                    "points",
+                } <= set(values):
+                    raise self._odd(
+                        f"the range of {key} has {', '.join(map(str, values))}",
+                        "write {low:, high:, points: 64} and, if wanted, log: true",
+                        "sweep",
+                        key,
+                    )
+                low, high = (
+                    self._checked_number(values[end], ("sweep", key, end))
+                    for end in ("low", "high")
+                )
                 log, n = values.get("log", False), values["points"]
                 if not low < high or (log and low <= 0) or not isinstance(log, bool):
-                    raise self._odd(f"the range of {key} is {low:g} to {high:g}{', on a log scale' if log else ''}",
-                                    "give low < high, and low > 0 on a log scale", "sweep", key, "low")
+                    raise self._odd(
+                        f"the range of {key} is {low:g} to {high:g}{', on a log scale' if log else ''}",
+                        "give low < high, and low > 0 on a log scale",
+                        "sweep",
+                        key,
+                        "low",
+                    )
                 if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= MOST_POINTS:
-                    raise self._odd(f"{n!r} points", f"give 1 to {MOST_POINTS:,} points", "sweep", key, "points")
+                    raise self._odd(
+                        f"{n!r} points", f"give 1 to {MOST_POINTS:,} points", "sweep", key, "points"
+                    )
                 ranges[key] = Range(low, high, log)
                 points.add(n)
                 tried: Sequence[Any] = (low, high)
             else:
                 tried = values if isinstance(values, list) else [values]
                 if not tried or len({repr(value) for value in tried}) < len(tried):
-                    raise self._odd(f"the values of {key} are empty, or one is given twice", "give every value once", "sweep", key)
+                    raise self._odd(
+                        f"the values of {key} are empty, or one is given twice",
+                        "give every value once",
+                        "sweep",
+                        key,
+                    )
                 grid[key] = tuple(tried)
             for place, value in enumerate(tried):
-                at = self.file.place("sweep", key, place) if isinstance(values, list) else self.file.place("sweep", key)
-                self.registry.instance(id, {**chosen.mechanisms[id], name: value}, chosen.overridden({id: {name: value}}, at))
+                at = (
+                    self.file.place("sweep", key, place)
+                    if isinstance(values, list)
+                    else self.file.place("sweep", key)
+                )
+                self.registry.instance(
+                    id,
+                    {**chosen.mechanisms[id], name: value},
+                    chosen.overridden({id: {name: value}}, at),
+                )
         if len(points) > 1:
-            raise self._odd("ranges have different numbers of points", "give all ranges the same number", "sweep")
+            raise self._odd(
+                "ranges have different numbers of points",
+                "give all ranges the same number",
+                "sweep",
+            )
         return Sweep(grid, ranges, points.pop() if points else 0, self._baselines(FULL))
 
     def _arms(self, chosen: MechanismSet) -> dict[str, Change]:
         given = self.file.data.get("arms")
         if not isinstance(given, dict) or not given:
-            raise self._odd("the design has no arms", "write `arms: {name: {without: [...]}}`", "arms" if "arms" in self.file.data else "design")
+            raise self._odd(
+                "the design has no arms",
+                "write `arms: {name: {without: [...]}}`",
+                "arms" if "arms" in self.file.data else "design",
+            )
         made = {}
         for name, change in given.items():
             keys = ("set", "without", "swap", "add", "param")
             if name in (FULL, BASE) or not isinstance(change, dict) or not change:
-                raise self._odd(f"{name!r} is no arm", "name each arm, not `full`, and give it set, without, swap, add or param", "arms", name)
+                raise self._odd(
+                    f"{name!r} is no arm",
+                    "name each arm, not `full`, and give it set, without, swap, add or param",
+                    "arms",
+                    name,
+                )
             if odd := [key for key in change if key not in keys]:
-                raise self._odd(f"unknown key {odd[0]!r}", nearest(str(odd[0]), keys), "arms", name, odd[0])
+                raise self._odd(
+                    f"unknown key {odd[0]!r}", nearest(str(odd[0]), keys), "arms", name, odd[0]
+                )
             swap, param = change.get("swap") or {}, change.get("param") or {}
-            if not isinstance(swap, dict) or not isinstance(param, dict) or not all(isinstance(values, dict) for values in param.values()):
-                raise self._odd(f"the arm {name!r} is malformed", "write swap: {old: new} and param: {mechanism: {parameter: value}}", "arms", name)
-            made[str(name)] = Change(str(change.get("set") or ""), self._list(change.get("without"), "arms", name, "without"), swap,
-                                     self._list(change.get("add"), "arms", name, "add"), param)
+            if (
+                not isinstance(swap, dict)
+                or not isinstance(param, dict)
+                or not all(isinstance(values, dict) for values in param.values())
+            ):
+                raise self._odd(
+                    f"the arm {name!r} is malformed",
+                    "write swap: {old: new} and param: {mechanism: {parameter: value}}",
+                    "arms",
+                    name,
+                )
+            made[str(name)] = Change(
+                str(change.get("set") or ""),
+                self._list(change.get("without"), "arms", name, "without"),
+                swap,
+                self._list(change.get("add"), "arms", name, "add"),
+                param,
+            )
             try:
                 self.registry.build(made[str(name)].applied(chosen, self.registry))
             except RegistryError as error:
-                raise RegistryError(error.what, where=f"{self.file.place('arms', name)}, {error.where}", cure=error.cure) from error
+                raise RegistryError(
+                    error.what,
+                    where=f"{self.file.place('arms', name)}, {error.where}",
+                    cure=error.cure,
+                ) from error
         return made
 
-    # --- what all designs have ---------------------------------------------------------------------------------------------------------
+    # --- what all designs have --------------------------------------------------------------------
     def _data(self) -> tuple[DataRef, ...]:
         given = self.file.data.get("data", [])
         found = []
         for place, one in enumerate(given if isinstance(given, list) else [given]):
-            if not isinstance(one, dict) or "dataset" not in one or set(one) - {"dataset", "data", "unit", "limit"}:
-                raise self._odd(f"{one!r} describes no data", "write `{dataset: locomo, data: PATH}`, with unit and limit if wanted", "data", place)
+            if (
+                not isinstance(one, dict)
+                or "dataset" not in one
+                or set(one) - {"dataset", "data", "unit", "limit"}
+            ):
+                raise self._odd(
+                    f"{one!r} describes no data",
+                    "write `{dataset: locomo, data: PATH}`, with unit and limit if wanted",
+                    "data",
+                    place,
+                )
             if one["dataset"] not in self.datasets:
-                raise self._odd(f"no data set {one['dataset']!r}", nearest(str(one["dataset"]), self.datasets), "data", place, "dataset")
+                raise self._odd(
+                    f"no data set {one['dataset']!r}",
+                    nearest(str(one["dataset"]), self.datasets),
+                    "data",
+                    place,
+                    "dataset",
+                )
             unit, limit = one.get("unit", "turn"), one.get("limit")
-            if unit not in UNITS or not (limit is None or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0)):
-                raise self._odd(f"unit {unit!r} and limit {limit!r}", f"unit is {' or '.join(UNITS)}, limit a whole number from 1", "data", place)
+            if unit not in UNITS or not (
+                limit is None
+                or (isinstance(limit, int) and not isinstance(limit, bool) and limit > 0)
+            ):
+                raise self._odd(
+                    f"unit {unit!r} and limit {limit!r}",
+                    f"unit is {' or '.join(UNITS)}, limit a whole number from 1",
+                    "data",
+                    place,
+                )
             found.append(DataRef(one["dataset"], str(one.get("data") or ""), unit, limit))
             if found[-1] in found[:-1]:
                 raise self._odd("the same data are given twice", "name them once", "data", place)
@@ -264,33 +455,55 @@ class _Reader:
         if not metric.startswith(PREFIX):
             return None
         if "data" in self.file.data:
-            raise self._odd(f"the metric {metric!r} needs no data", "leave `data:` out; the probe tells and asks its own events",
-                            "data")
+            raise self._odd(
+                f"the metric {metric!r} needs no data",
+                "leave `data:` out; the probe tells and asks its own events",
+                "data",
+            )
         return parsed(metric, self.probes(), self.file.place("metric"))
 
     def _seeds(self, probe: ProbeMetric | None) -> tuple[int, ...]:
         given = self.file.data.get("seeds", list(range(probe.seeds)) if probe else [0])
         seeds = given if isinstance(given, list) else [given]
         for place, seed in enumerate(seeds):
-            if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0 or seed in seeds[:place]:
+            if (
+                not isinstance(seed, int)
+                or isinstance(seed, bool)
+                or seed < 0
+                or seed in seeds[:place]
+            ):
                 again = "is given twice" if seed in seeds[:place] else "is no whole number from 0"
-                raise self._odd(f"the seed {seed!r} {again}", "give different whole numbers", "seeds", place)
+                raise self._odd(
+                    f"the seed {seed!r} {again}", "give different whole numbers", "seeds", place
+                )
         if not seeds:
-            raise self._odd("there are no seeds", "give `seeds: [0]`, or leave the line out", "seeds")
+            raise self._odd(
+                "there are no seeds", "give `seeds: [0]`, or leave the line out", "seeds"
+            )
         return tuple(seeds)
 
     def _metric(self) -> str:
         metric = self._text("metric", "recall@10")
         name, at, budget = metric.partition("@")
-        if metric not in METRICS and not (name in OF_CONTEXTS and at and budget.isdecimal() and int(budget) > 0):
-            raise self._odd(f"no metric {metric!r}", f"{nearest(metric, METRICS)}; or evidence@B or answer@B, B in tokens; or probe:NAME", "metric")
+        if metric not in METRICS and not (
+            name in OF_CONTEXTS and at and budget.isdecimal() and int(budget) > 0
+        ):
+            raise self._odd(
+                f"no metric {metric!r}",
+                f"{nearest(metric, METRICS)}; or evidence@B or answer@B, B in tokens; or probe:NAME",
+                "metric",
+            )
         return metric
 
     def _strategy(self, metric: str) -> str:
         if "strategy" not in self.file.data:
             return ""
         if metric.partition("@")[0] not in OF_CONTEXTS:
-            raise self._odd(f"no context is assembled for the metric {metric}", "take the metric evidence@B or answer@B, B in tokens", "strategy")
+            raise self._odd(
+                f"no context is assembled for the metric {metric}",
+                "take the metric evidence@B or answer@B, B in tokens",
+                "strategy",
+            )
         return self._one_of("strategy", tuple(STRATEGIES), FLAT)
 
     def _embedders(self) -> tuple[str, ...]:
@@ -300,7 +513,9 @@ class _Reader:
         try:
             return self.registry.set(name)
         except RegistryError as error:
-            raise RegistryError(error.what, where=f"{self.file.place(*keys)}, {error.where}", cure=error.cure) from error
+            raise RegistryError(
+                error.what, where=f"{self.file.place(*keys)}, {error.where}", cure=error.cure
+            ) from error
 
     def _names(self, key: str) -> tuple[str, ...]:
         return self._list(self.file.data.get(key), key)
@@ -308,7 +523,11 @@ class _Reader:
     def _list(self, given: Any, *keys: object) -> tuple[str, ...]:
         if given is None:
             return ()
-        if not isinstance(given, list) or not all(isinstance(one, str) for one in given) or not given:
+        if (
+            not isinstance(given, list)
+            or not all(isinstance(one, str) for one in given)
+            or not given
+        ):
             raise self._odd(f"{given!r} is no list of names", "write [name, ...]", *keys)
         if twice := [place for place, one in enumerate(given) if one in given[:place]]:
             raise self._odd(f"{given[twice[0]]!r} is given twice", "name it once", *keys, twice[0])
@@ -324,20 +543,37 @@ class _Reader:
         value = self.file.data.get(key, default)
         if value not in choices:
             what = f"there is no {key}" if value is None else f"no {key} {value!r}"
-            raise self._odd(what, f"choose from {', '.join(choices)}", *([key] if key in self.file.data else []))
+            raise self._odd(
+                what, f"choose from {', '.join(choices)}", *([key] if key in self.file.data else [])
+            )
         return str(value)
 
-    def _number(self, key: str, default: float, low: float, high: float, *, whole: bool = False, above: bool = False) -> float:
+    def _number(
+        self,
+        key: str,
+        default: float,
+        low: float,
+        high: float,
+        *,
+        whole: bool = False,
+        above: bool = False,
+    ) -> float:
         if key not in self.file.data:
             return default
         value = self._checked_number(self.file.data[key], (key,))
         if not low <= value <= high or (above and value == low) or (whole and value != int(value)):
             bounds = f"{'above' if above else 'from'} {low:g} and up to {high:g}"
-            raise self._odd(f"{key} is {value:g}", f"give a {'whole ' if whole else ''}number {bounds}", key)
+            raise self._odd(
+                f"{key} is {value:g}", f"give a {'whole ' if whole else ''}number {bounds}", key
+            )
         return value
 
     def _checked_number(self, value: Any, keys: Sequence[object]) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not math.isfinite(value)
+        ):
             raise self._odd(f"{value!r} is no number", "give a number", *keys)
         return value
 

@@ -1,7 +1,9 @@
 """Kinds of designs: each makes arms and contrasts from a mechanism set.
 
-Arms that differ in which players are on stand on a lattice: a coalition of players on top of `base`, or of the set without all players.
+Arms that differ in which players are on stand on a lattice: a coalition of players on top of
+`base`, or of the set without all players.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,13 +15,25 @@ import numpy as np
 
 from ...engine.base.errors import InputError, RegistryError, nearest
 from .arms import FULL, Arm
-from .contrasts import EXACT, PAIRED, Coalition, Contrast, coalitions, confounded, factorial_effects, folded, interaction, shapley, shapley_sampled
+from .contrasts import (
+    EXACT,
+    PAIRED,
+    Coalition,
+    Contrast,
+    coalitions,
+    confounded,
+    factorial_effects,
+    folded,
+    interaction,
+    shapley,
+    shapley_sampled,
+)
 
 if TYPE_CHECKING:
     from ...engine.catalogue.registry import MechanismSet, Registry
 
 BASE = "base"
-SHOWN = 3       # players that the id of a coalition names
+SHOWN = 3  # players that the id of a coalition names
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +74,11 @@ class LeaveOneOut:
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:
         players = self.players or tuple(chosen.mechanisms)
         arms = [Arm(f"without {id}", chosen.without([id]), id) for id in players]
-        arms += [Arm(f"swap {old}->{new}", chosen.swapped(old, new), old) for old in players for new in chosen.alternates.get(old, ())]
+        arms += [
+            Arm(f"swap {old}->{new}", chosen.swapped(old, new), old)
+            for old in players
+            for new in chosen.alternates.get(old, ())
+        ]
         return _compared(chosen, arms, self.baselines, registry, removes=True)
 
 
@@ -81,7 +99,9 @@ class AddOneIn:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """All two-way interactions Y11 - Y10 - Y01 + Y00 of up to 12 players; the rest of the set, or `base`, stays on."""
+    """All two-way interactions Y11 - Y10 - Y01 + Y00 of up to 12 players; the rest of the set,
+    or `base`, stays on.
+    """
 
     players: tuple[str, ...] = ()
     base: str = ""
@@ -90,13 +110,31 @@ class Pairs:
         on, players = lattice(chosen, self.players, registry.set(self.base) if self.base else None)
         _require(players, 2, PAIRED, "pairs")
         everyone = frozenset(players)
-        if self.base:       # the pair alone on top of the base
-            wanted = {pair: [frozenset(pair), frozenset(pair[:1]), frozenset(pair[1:]), frozenset[str]()] for pair in combinations(players, 2)}
+        if self.base:  # the pair alone on top of the base
+            wanted = {
+                pair: [frozenset(pair), frozenset(pair[:1]), frozenset(pair[1:]), frozenset[str]()]
+                for pair in combinations(players, 2)
+            }
         else:
-            wanted = {(a, b): [everyone, everyone - {b}, everyone - {a}, everyone - {a, b}] for a, b in combinations(players, 2)}
-        arms, name = _arms(on, dict.fromkeys([everyone if not self.base else frozenset(), *(c for each in wanted.values() for c in each)]), players,
-                           self.base)
-        contrasts = [Contrast(f"{a} x {b}", "interaction", interaction(*(name[c] for c in four))) for (a, b), four in wanted.items()]
+            wanted = {
+                (a, b): [everyone, everyone - {b}, everyone - {a}, everyone - {a, b}]
+                for a, b in combinations(players, 2)
+            }
+        arms, name = _arms(
+            on,
+            dict.fromkeys(
+                [
+                    everyone if not self.base else frozenset(),
+                    *(c for each in wanted.values() for c in each),
+                ]
+            ),
+            players,
+            self.base,
+        )
+        contrasts = [
+            Contrast(f"{a} x {b}", "interaction", interaction(*(name[c] for c in four)))
+            for (a, b), four in wanted.items()
+        ]
         return Laid(arms, tuple(contrasts), {name[c]: _members(c, players) for c in name})
 
 
@@ -111,14 +149,22 @@ class Factorial:
         on, players = lattice(chosen, self.players, registry.set(self.base) if self.base else None)
         _require(players, 1, EXACT, "factorial")
         arms, name = _arms(on, coalitions(players)[::-1], players, self.base)
-        contrasts = [Contrast(" x ".join(chosen), "main effect" if len(chosen) == 1 else "interaction", {name[c]: w for c, w in weights.items()})
-                     for chosen, weights in factorial_effects(players).items()]
+        contrasts = [
+            Contrast(
+                " x ".join(chosen),
+                "main effect" if len(chosen) == 1 else "interaction",
+                {name[c]: w for c, w in weights.items()},
+            )
+            for chosen, weights in factorial_effects(players).items()
+        ]
         return Laid(arms, tuple(contrasts), {name[c]: _members(c, players) for c in name})
 
 
 @dataclass(frozen=True, slots=True)
 class Fractional:
-    """A fold-over of a Hadamard design: main effects clear of two-way interactions, in 2 n runs with n the next multiple of 4 above p."""
+    """A fold-over of a Hadamard design: main effects clear of two-way interactions, in 2 n runs
+    with n the next multiple of 4 above p.
+    """
 
     players: tuple[str, ...] = ()
     base: str = ""
@@ -127,7 +173,10 @@ class Fractional:
         on, players = lattice(chosen, self.players, registry.set(self.base) if self.base else None)
         _require(players, 1, 87, "fractional")
         signs = folded(len(players))
-        runs = [frozenset(id for id, sign in zip(players, row, strict=True) if sign > 0) for row in signs.tolist()]
+        runs = [
+            frozenset(id for id, sign in zip(players, row, strict=True) if sign > 0)
+            for row in signs.tolist()
+        ]
         arms, name = _arms(on, dict.fromkeys([frozenset(players), *runs]), players, self.base)
         contrasts = []
         for column, id in enumerate(players):
@@ -135,8 +184,13 @@ class Fractional:
             for run, sign in zip(runs, signs[:, column].tolist(), strict=True):
                 weights[name[run]] = weights.get(name[run], 0.0) + 2.0 * sign / len(runs)
             contrasts.append(Contrast(id, "main effect", weights))
-        groups = [" = ".join(f"{a} x {b}" for a, b in group) for group in confounded(signs, players)]
-        notes = (f"{len(runs)} runs; main effects are clear of two-way interactions", *(f"confounded: {group}" for group in groups))
+        groups = [
+            " = ".join(f"{a} x {b}" for a, b in group) for group in confounded(signs, players)
+        ]
+        notes = (
+            f"{len(runs)} runs; main effects are clear of two-way interactions",
+            *(f"confounded: {group}" for group in groups),
+        )
         return Laid(arms, tuple(contrasts), {name[c]: _members(c, players) for c in name}, notes)
 
 
@@ -157,12 +211,30 @@ class Shapley:
         on, players = lattice(chosen, self.players, registry.set(self.base) if self.base else None)
         _require(players, 1, 1000, "shapley")
         exact = len(players) <= EXACT and not self.permutations
-        found = shapley(players) if exact else shapley_sampled(players, self.permutations or 64, self.seed)
-        runs = dict.fromkeys([frozenset(players), *(c for weights in found.values() for c in weights)])
+        found = (
+            shapley(players)
+            if exact
+            else shapley_sampled(players, self.permutations or 64, self.seed)
+        )
+        runs = dict.fromkeys(
+            [frozenset(players), *(c for weights in found.values() for c in weights)]
+        )
         arms, name = _arms(on, runs, players, self.base)
-        contrasts = tuple(Contrast(id, "Shapley value", {name[c]: w for c, w in weights.items()}) for id, weights in found.items())
-        how = "exact" if exact else f"estimated from {2 * -(-(self.permutations or 64) // 2)} antithetic permutations"
-        return Laid(arms, contrasts, {name[c]: _members(c, players) for c in name}, (f"Shapley values are {how}, from {len(runs):,} coalitions",))
+        contrasts = tuple(
+            Contrast(id, "Shapley value", {name[c]: w for c, w in weights.items()})
+            for id, weights in found.items()
+        )
+        how = (
+            "exact"
+            if exact
+            else f"estimated from {2 * -(-(self.permutations or 64) // 2)} antithetic permutations"
+        )
+        return Laid(
+            arms,
+            contrasts,
+            {name[c]: _members(c, players) for c in name},
+            (f"Shapley values are {how}, from {len(runs):,} coalitions",),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +251,8 @@ class Sweep:
     """The set with other values of parameters; arm minus baseline.
 
     grid    `mechanism.parameter` -> values; all combinations
-    ranges  `mechanism.parameter` -> interval, from which `points` scrambled Sobol points are drawn, one set of values each
+    ranges  `mechanism.parameter` -> interval, from which `points` scrambled Sobol points are drawn,
+            one set of values each
     """
 
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -197,22 +270,37 @@ class Sweep:
                 for key, value in given.items():
                     id, _, name = key.partition(".")
                     changes.setdefault(id, {})[name] = value
-                arms.append(Arm(", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in given.items()),
-                                chosen.overridden(changes, "sweep")))
+                arms.append(
+                    Arm(
+                        ", ".join(
+                            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                            for key, value in given.items()
+                        ),
+                        chosen.overridden(changes, "sweep"),
+                    )
+                )
         return _compared(chosen, arms, self.baselines, registry)
 
     def draws(self) -> list[dict[str, float]]:
-        """The drawn values, rounded to six digits; one empty draw without ranges.  Owen-scrambled Sobol points: doi:10.1145/42288.214372."""
+        """The drawn values, rounded to six digits; one empty draw without ranges.
+        Owen-scrambled Sobol points: doi:10.1145/42288.214372.
+        """
         if not self.ranges:
             return [{}]
         from scipy.stats import qmc
 
-        unit = qmc.Sobol(len(self.ranges), scramble=True, rng=np.random.default_rng(self.seed)).random_base2(max(self.points - 1, 0).bit_length())
+        unit = qmc.Sobol(
+            len(self.ranges), scramble=True, rng=np.random.default_rng(self.seed)
+        ).random_base2(max(self.points - 1, 0).bit_length())
         found = []
-        for point in unit[:self.points].tolist():
+        for point in unit[: self.points].tolist():
             scaled = {}
             for (key, r), x in zip(self.ranges.items(), point, strict=True):
-                value = np.exp(np.log(r.low) + x * np.log(r.high / r.low)) if r.log else r.low + x * (r.high - r.low)
+                value = (
+                    np.exp(np.log(r.low) + x * np.log(r.high / r.low))
+                    if r.log
+                    else r.low + x * (r.high - r.low)
+                )
                 scaled[key] = float(f"{value:.6g}")
             found.append(scaled)
         return found
@@ -220,7 +308,8 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How an arm of its own differs from the set: mechanisms off, swapped, added, and parameters; or another set.
+    """How an arm of its own differs from the set: mechanisms off, swapped, added, and parameters;
+    or another set.
 
     of  name of the set that is changed; "" for that of the design
     """
@@ -237,8 +326,12 @@ class Change:
         for old, new in self.swap.items():
             found = found.swapped(old, new)
         if on := [id for id in self.add if id in found.mechanisms]:
-            raise RegistryError(f"{on[0]!r} is on already", where=f"set {found.name}", cure="leave it out of `add`")
-        return replace(found, mechanisms={**found.mechanisms, **{id: {} for id in self.add}}).overridden(self.param)
+            raise RegistryError(
+                f"{on[0]!r} is on already", where=f"set {found.name}", cure="leave it out of `add`"
+            )
+        return replace(
+            found, mechanisms={**found.mechanisms, **{id: {} for id in self.add}}
+        ).overridden(self.param)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,40 +342,83 @@ class Arms:
     baselines: tuple[str, ...] = (FULL,)
 
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:
-        return _compared(chosen, [Arm(name, change.applied(chosen, registry)) for name, change in self.arms.items()], self.baselines, registry)
+        return _compared(
+            chosen,
+            [Arm(name, change.applied(chosen, registry)) for name, change in self.arms.items()],
+            self.baselines,
+            registry,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Varieties:
-    """Every mechanism of the set swapped for each of its varieties, and each variety for the paper form: full minus arm."""
+    """Every mechanism of the set swapped for each of its varieties, and each variety for the
+    paper form: full minus arm.
+    """
 
     players: tuple[str, ...] = ()
     baselines: tuple[str, ...] = (FULL,)
 
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:
         of = {entry.id: entry.variety_of for entry in registry.entries.values() if entry.variety_of}
-        swaps = [(old, new) for old in self.players or chosen.mechanisms for new in registry.entries
-                 if new not in chosen.mechanisms and (of.get(new) == old or of.get(old) == new or (of.get(old) and of.get(old) == of.get(new)))]
+        swaps = [
+            (old, new)
+            for old in self.players or chosen.mechanisms
+            for new in registry.entries
+            if new not in chosen.mechanisms
+            and (
+                of.get(new) == old
+                or of.get(old) == new
+                or (of.get(old) and of.get(old) == of.get(new))
+            )
+        ]
         if not swaps:
-            raise InputError("no mechanism of the set has a variety", where=f"set {chosen.name}", cure="take a set such as cortex or everything")
-        return _compared(chosen, [Arm(f"swap {old}->{new}", chosen.swapped(old, new), old) for old, new in swaps], self.baselines, registry,
-                         removes=True)
+            raise InputError(
+                "no mechanism of the set has a variety",
+                where=f"set {chosen.name}",
+                cure="take a set such as cortex or everything",
+            )
+        return _compared(
+            chosen,
+            [Arm(f"swap {old}->{new}", chosen.swapped(old, new), old) for old, new in swaps],
+            self.baselines,
+            registry,
+            removes=True,
+        )
 
 
-def lattice(chosen: MechanismSet, players: Sequence[str],
-            base: MechanismSet | None) -> tuple[Callable[[Coalition[str]], MechanismSet], tuple[str, ...]]:
-    """The set for each coalition of players, and the players: those given, else all of the set, without those of the base.  Raises InputError."""
-    chosen_players = tuple(players) or tuple(id for id in chosen.mechanisms if base is None or id not in base.mechanisms)
+def lattice(
+    chosen: MechanismSet, players: Sequence[str], base: MechanismSet | None
+) -> tuple[Callable[[Coalition[str]], MechanismSet], tuple[str, ...]]:
+    """The set for each coalition of players, and the players: those given, else all of the set,
+    without those of the base.  Raises InputError.
+    """
+    chosen_players = tuple(players) or tuple(
+        id for id in chosen.mechanisms if base is None or id not in base.mechanisms
+    )
     if odd := [id for id in chosen_players if id not in chosen.mechanisms]:
-        raise InputError(f"the player {odd[0]!r} is not in the set {chosen.name}", where="players", cure=nearest(odd[0], chosen.mechanisms))
+        raise InputError(
+            f"the player {odd[0]!r} is not in the set {chosen.name}",
+            where="players",
+            cure=nearest(odd[0], chosen.mechanisms),
+        )
     if base is not None and (both := [id for id in chosen_players if id in base.mechanisms]):
-        raise InputError(f"the player {both[0]!r} is in the base {base.name}", where="players", cure="leave it out of `players`")
+        raise InputError(
+            f"the player {both[0]!r} is in the base {base.name}",
+            where="players",
+            cure="leave it out of `players`",
+        )
 
     def on(coalition: Coalition[str]) -> MechanismSet:
         if base is None:
             return chosen.without([id for id in chosen_players if id not in coalition])
         mine = {id: values for id, values in chosen.mechanisms.items() if id in coalition}
-        return replace(base, name=chosen.name, mechanisms={**base.mechanisms, **mine}, places={**base.places, **chosen.places})
+        return replace(
+            base,
+            name=chosen.name,
+            mechanisms={**base.mechanisms, **mine},
+            places={**base.places, **chosen.places},
+        )
 
     return on, chosen_players
 
@@ -291,8 +427,12 @@ def _members(coalition: Coalition[str], players: Sequence[str]) -> tuple[str, ..
     return tuple(id for id in players if id in coalition)
 
 
-def _arms(on: Callable[[Coalition[str]], MechanismSet], runs: Iterable[Coalition[str]], players: Sequence[str],
-          base: str) -> tuple[tuple[Arm, ...], dict[Coalition[str], str]]:
+def _arms(
+    on: Callable[[Coalition[str]], MechanismSet],
+    runs: Iterable[Coalition[str]],
+    players: Sequence[str],
+    base: str,
+) -> tuple[tuple[Arm, ...], dict[Coalition[str], str]]:
     """An arm for each coalition, and its id."""
     name: dict[Coalition[str], str] = {}
     for run in runs:
@@ -302,7 +442,11 @@ def _arms(on: Callable[[Coalition[str]], MechanismSet], runs: Iterable[Coalition
         elif not run:
             name[run] = base or "without all players"
         else:
-            few, word = (out, "without") if len(out) <= len(run) and not base else (_members(run, players), f"{base} with" if base else "only")
+            few, word = (
+                (out, "without")
+                if len(out) <= len(run) and not base
+                else (_members(run, players), f"{base} with" if base else "only")
+            )
             rest = f" and {len(few) - SHOWN} more" if len(few) > SHOWN else ""
             name[run] = f"{word} {', '.join(few[:SHOWN])}{rest}"
             if name[run] in list(name.values())[:-1]:
@@ -313,19 +457,46 @@ def _arms(on: Callable[[Coalition[str]], MechanismSet], runs: Iterable[Coalition
 
 def _require(players: Sequence[str], least: int, most: int, design: str) -> None:
     if not least <= len(players) <= most:
-        raise InputError(f"{design} of {len(players)} players", where="players", cure=f"name {least} to {most} players")
+        raise InputError(
+            f"{design} of {len(players)} players",
+            where="players",
+            cure=f"name {least} to {most} players",
+        )
 
 
-def _compared(chosen: MechanismSet, arms: Sequence[Arm], baselines: Sequence[str], registry: Registry, *, base: MechanismSet | None = None,
-              removes: bool = False) -> Laid:
-    """Every arm against every baseline: arm minus baseline, or for an arm that removes, against the full set, full minus arm."""
-    against = [Arm(FULL, chosen) if name == FULL else Arm(BASE, base) if name == BASE and base is not None else Arm(name, registry.set(name))
-               for name in baselines]
+def _compared(
+    chosen: MechanismSet,
+    arms: Sequence[Arm],
+    baselines: Sequence[str],
+    registry: Registry,
+    *,
+    base: MechanismSet | None = None,
+    removes: bool = False,
+) -> Laid:
+    """Every arm against every baseline: arm minus baseline, or for an arm that removes, against
+    the full set, full minus arm.
+    """
+    against = [
+        Arm(FULL, chosen)
+        if name == FULL
+        else Arm(BASE, base)
+        if name == BASE and base is not None
+        else Arm(name, registry.set(name))
+        for name in baselines
+    ]
     contrasts = []
     for baseline in against:
         for arm in arms:
             named = arm.name if len(against) == 1 else f"{arm.name} against {baseline.id}"
             turned = removes and baseline.id == FULL
             kind = f"{baseline.id} minus arm" if turned else f"arm minus {baseline.id}"
-            contrasts.append(Contrast(named, kind, {baseline.id: 1.0, arm.id: -1.0} if turned else {arm.id: 1.0, baseline.id: -1.0}))
+            contrasts.append(
+                Contrast(
+                    named,
+                    kind,
+                    {baseline.id: 1.0, arm.id: -1.0}
+                    if turned
+                    else {arm.id: 1.0, baseline.id: -1.0},
+                )
+            )
     return Laid((*against, *arms), tuple(contrasts))

@@ -1,4 +1,7 @@
-"""The metric `probe:NAME`: arms are scored by a number of a behavioural probe, one value for each seed, instead of by questions of a data set."""
+"""The metric `probe:NAME`: arms are scored by a number of a behavioural probe, one value for
+each seed, instead of by questions of a data set.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -14,7 +17,8 @@ PREFIX: Final = "probe:"
 class Measure:
     """What a probe can be scored by.
 
-    claims  the number of each claim of its band, in order, such as a difference; () for a probe whose numbers are printed without a verdict
+    claims  the number of each claim of its band, in order, such as a difference; () for a probe
+            whose numbers are printed without a verdict
     names   numbers that the band names
     seeds   how many the probe has if none are given
     """
@@ -48,12 +52,14 @@ class ProbeMetric:
 
 
 def parsed(metric: str, known: Mapping[str, Measure], where: str) -> ProbeMetric:
-    """The number that `probe:NAME`, `probe:NAME/VARIANT` or `probe:NAME/VARIANT:NUMBER` means; without a number, the first claim of the band.
+    """The number that `probe:NAME`, `probe:NAME/VARIANT` or `probe:NAME/VARIANT:NUMBER` means;
+    without a number, the first claim of the band.
 
     known  the probes by id
     where  of the metric, for errors
 
-    Raises InputError for a probe or number that does not exist, for a name with several variants, and for a probe without a band.
+    Raises InputError for a probe or number that does not exist, for a name with several variants,
+    and for a probe without a band.
 
     >>> parsed("probe:fan", {"fan/steps": Measure(("slow - fast",), ("slow", "fast"), 10)}, "")
     ProbeMetric(probe='fan/steps', number='slow - fast', seeds=10)
@@ -63,15 +69,30 @@ def parsed(metric: str, known: Mapping[str, Measure], where: str) -> ProbeMetric
     variants = [id for id in known if name in (id, id.partition("/")[0])]
     if not variants:
         names = dict.fromkeys(id.partition("/")[0] for id in scored)
-        raise InputError(f"there is no probe {name!r}", where=where, cure=nearest(name, [*scored, *names]))
+        raise InputError(
+            f"there is no probe {name!r}", where=where, cure=nearest(name, [*scored, *names])
+        )
     if len(variants) > 1:
-        raise InputError(f"the probe {name!r} has {len(variants)} variants", where=where, cure=f"write {' or '.join(PREFIX + id for id in variants)}")
-    id, = variants
+        raise InputError(
+            f"the probe {name!r} has {len(variants)} variants",
+            where=where,
+            cure=f"write {' or '.join(PREFIX + id for id in variants)}",
+        )
+    (id,) = variants
     measure = known[id]
     if not measure.claims:
-        raise InputError(f"the probe {id!r} has no verdict, so that no number of it scores an arm", where=where,
-                         cure=f"choose a probe with a band, such as {PREFIX}{scored[0]}" if scored else "choose a probe with a band")
+        raise InputError(
+            f"the probe {id!r} has no verdict, so that no number of it scores an arm",
+            where=where,
+            cure=f"choose a probe with a band, such as {PREFIX}{scored[0]}"
+            if scored
+            else "choose a probe with a band",
+        )
     choices = list(dict.fromkeys((*measure.names, *measure.claims)))
     if colon and number not in choices:
-        raise InputError(f"the band of the probe {id!r} has no number {number!r}", where=where, cure=nearest(number, choices))
+        raise InputError(
+            f"the band of the probe {id!r} has no number {number!r}",
+            where=where,
+            cure=nearest(number, choices),
+        )
     return ProbeMetric(id, number or measure.claims[0], measure.seeds)

@@ -1,4 +1,7 @@
-"""`python -m hebbarium.benchmarks.drills NAME --count N --seed S`: run one drill and print its counts; exit 1 if a fault broke the promise."""
+"""`python -m hebbarium.benchmarks.drills NAME --count N --seed S`: run one drill and print its
+counts; exit 1 if a fault broke the promise.
+"""
+
 from __future__ import annotations
 
 import argparse
@@ -28,7 +31,7 @@ from .texts import texts
 from .threads import threads
 
 EVENTS = 40
-OF_TICKS = ("kills", "nights")      # drills of what holds without a log of calls
+OF_TICKS = ("kills", "nights")  # drills of what holds without a log of calls
 
 
 def small_memory(name: str, durable: bool = True) -> Callable[[Path], Engine]:
@@ -39,37 +42,56 @@ def small_memory(name: str, durable: bool = True) -> Callable[[Path], Engine]:
 
 
 def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -> Tally:
-    """Run one drill over the first events of the demo conversation, the drill `nights` over all of it with turns to merge, split and update, the
-    drill `sweeps` over the first events of every conversation.
+    """Run one drill over the first events of the demo conversation, the drill `nights` over all of
+    it with turns to merge, split and update, the drill `sweeps` over the first events of every
+    conversation.
 
-    set_name  None: `true_memory`; for `nights` the mechanisms that make memories; `sweeps` has a set of its own
+    set_name  None: `true_memory`; for `nights` the mechanisms that make memories; `sweeps` has a
+              set of its own
     """
     if name == "sweeps":
         return sweeps(sweep(Registry.read()), small(load_demo(None, None)), folder, count, seed)
     conversation = load_demo(None, 1).conversations[0]
-    events = list(planted(conversation, 0, 0)[0].events if name == "nights" else conversation.events[:EVENTS])
-    make = making() if name == "nights" and set_name is None else small_memory(set_name or "true_memory", name not in OF_TICKS)
+    events = list(
+        planted(conversation, 0, 0)[0].events if name == "nights" else conversation.events[:EVENTS]
+    )
+    make = (
+        making()
+        if name == "nights" and set_name is None
+        else small_memory(set_name or "true_memory", name not in OF_TICKS)
+    )
     return DRILLS[name](make, events, folder, count, seed)
 
 
 DRILLS: dict[str, Callable[..., Tally]] = {
-    "cache": cache, "calls": calls, "flips": flips, "fork": fork, "kills": kills, "nights": nights, "orphans": orphans, "packages": packages,
-    "readers": readers, "texts": texts, "threads": threads}
+    "cache": cache, "calls": calls, "flips": flips, "fork": fork, "kills": kills, "nights": nights,
+    "orphans": orphans, "packages": packages,
+    "readers": readers, "texts": texts, "threads": threads}  # fmt: skip
 
 
 def _count(given: str) -> int:
     """Raises ArgumentTypeError, which argparse prints."""
     if not given.isdecimal() or int(given) < 1:
-        raise argparse.ArgumentTypeError(f"{given!r} is no number of faults; give a whole number from 1 on")
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is no number of faults; give a whole number from 1 on"
+        )
     return int(given)
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="drills", description="Make faults on purpose, and count what came of them.")
+    parser = argparse.ArgumentParser(
+        prog="drills", description="Make faults on purpose, and count what came of them."
+    )
     parser.add_argument("drill", choices=sorted((*DRILLS, "sweeps")))
     parser.add_argument("--count", type=_count, default=100, help="faults to make")
-    parser.add_argument("--seed", type=int, default=1, help="which faults; equal seeds make equal ones")
-    parser.add_argument("--set", dest="set_name", help="mechanism set of the memories; true_memory if not given, for nights what makes memories")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="which faults; equal seeds make equal ones"
+    )
+    parser.add_argument(
+        "--set",
+        dest="set_name",
+        help="mechanism set of the memories; true_memory if not given, for nights what makes memories",
+    )
     given = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory() as folder:

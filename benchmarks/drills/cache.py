@@ -1,4 +1,7 @@
-"""Damage to the file of the embedding cache: bits, bytes and pages.  Every vector is right, or an error names a cure."""
+"""Damage to the file of the embedding cache: bits, bytes and pages.  Every vector is right, or
+an error names a cure.
+"""
+
 from __future__ import annotations
 
 import random
@@ -17,19 +20,26 @@ from .tally import Tally
 
 PROMISED = "every vector is right, or an error with what, where and cure"
 DIMENSIONS = 16
-KINDS = ("bit", "byte", "run of bytes", "bit of a page's head", "bit of an index page", "page of zeros", "page of noise", "page twice",
-         "pages swapped", "cut off")
+KINDS = ("bit", "byte", "run of bytes", "bit of a page's head", "bit of an index page",
+         "page of zeros", "page of noise", "page twice",
+         "pages swapped", "cut off")  # fmt: skip
 
 
 def cache(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Damage the file of a cache `count` times, in turn in each of these ways, and ask it for all of its vectors.
+    """Damage the file of a cache `count` times, in turn in each of these ways, and ask it for all
+    of its vectors.
 
     make    not used; the drill needs no memory
     events  give the texts
 
     Cost: 10 ms each.
     """
-    tally, path, texts, kinds = Tally("cache", PROMISED), folder / "cache.sqlite", sorted({event.text for event in events}), damages(b"")
+    tally, path, texts, kinds = (
+        Tally("cache", PROMISED),
+        folder / "cache.sqlite",
+        sorted({event.text for event in events}),
+        damages(b""),
+    )
     right = HashingEmbedder(DIMENSIONS).embed(texts)
     _asked(path, texts)
     sound = path.read_bytes()
@@ -52,7 +62,7 @@ def _outcome(path: Path, texts: list[str], right: Vectors) -> tuple[str, bool]:
     except HebbariumError as error:
         told = bool(error.what and error.where and error.cure)
         return ("refused", False) if told else ("refused without what, where or cure", True)
-    except Exception as error:      # the drill counts errors of every kind
+    except Exception as error:  # the drill counts errors of every kind
         return f"failed with {type(error).__name__}: {error}", True
     if not np.array_equal(found, right):
         return "another vector", True

@@ -1,4 +1,7 @@
-"""A process killed at a random moment while its memory is told and taught things seconds apart: what has returned is in the file, once."""
+"""A process killed at a random moment while its memory is told and taught things seconds apart:
+what has returned is in the file, once.
+"""
+
 from __future__ import annotations
 
 import os
@@ -19,17 +22,20 @@ from .children import killed, opened
 from .flips import Make
 from .tally import Tally
 
-PROMISED = ("the memory is, bit for bit, as after the last call that returned, or after all or some steps of the one in flight; no event is there "
-            "twice")
+PROMISED = (
+    "the memory is, bit for bit, as after the last call that returned, or after all or some steps of the one in flight; no event is there "
+    "twice"
+)
 KEPT, STEPS = "kept", "kept, and some steps of the call in flight"
-LONGEST = 0.2               # s from the first sign of life to the kill
-GAP = 7.0 / 3600.0          # h between events
-PAUSE = 1.5                 # h before every twelfth event: a tick ends, and is saved
+LONGEST = 0.2  # s from the first sign of life to the kill
+GAP = 7.0 / 3600.0  # h between events
+PAUSE = 1.5  # h before every twelfth event: a tick ends, and is saved
 Act = Callable[[Engine], object]
 
 
 def calls(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Kill a process `count` times in the midst of calls of all kinds; the memory grows from kill to kill, and begins anew after the last call.
+    """Kill a process `count` times in the midst of calls of all kinds; the memory grows from kill
+    to kill, and begins anew after the last call.
 
     make    opens the memory of a path
     events  what it is told, at times that are made for the drill; 2 at least
@@ -42,7 +48,13 @@ def calls(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     for _ in range(count):
         returned = _killed(make, path, acts, done, chance)
         outcome, reached = _kept(make, path, digests, steps, done if returned is None else returned)
-        kind = "while it opens" if returned is None else "in the first call after opening" if returned == done else "in a later call"
+        kind = (
+            "while it opens"
+            if returned is None
+            else "in the first call after opening"
+            if returned == done
+            else "in a later call"
+        )
         tally.count(kind, outcome, broken=outcome not in (KEPT, STEPS))
         done = reached if outcome == KEPT else len(acts)
         if done == len(acts):
@@ -58,7 +70,8 @@ def acts_of(events: list[Event]) -> list[Act]:
     for i, event in enumerate(events):
         now += PAUSE if i % 12 == 11 else GAP
         acts.append(partial(_encode, replace(event, time=now, id=f"call {i}")))
-        every = {3: _learn, 4: _use, 7: _archive, 9: _restore, 8: _begin_task, 13: _end_task, 15: _erase, 17: _advance, 19: _encode_more}
+        every = {3: _learn, 4: _use, 7: _archive, 9: _restore, 8: _begin_task, 13: _end_task,
+                 15: _erase, 17: _advance, 19: _encode_more}  # fmt: skip
         acts += [partial(act, i) for number, act in every.items() if i % number == number - 1]
     return acts
 
@@ -68,7 +81,9 @@ def _encode(event: Event, memory: Engine) -> None:
 
 
 def _encode_more(i: int, memory: Engine) -> None:
-    memory.encode_all([Event(memory.now, f"Told at once, number {n}", id=f"more {i} {n}") for n in range(2)])
+    memory.encode_all(
+        [Event(memory.now, f"Told at once, number {n}", id=f"more {i} {n}") for n in range(2)]
+    )
 
 
 def _learn(i: int, memory: Engine) -> None:
@@ -77,7 +92,7 @@ def _learn(i: int, memory: Engine) -> None:
 
 def _use(i: int, memory: Engine) -> None:
     answer = memory.retrieve(f"Which {i}?", 4)
-    memory.use(answer, answer.rows[:i % 3], outcome=0.5 if i % 2 else None)
+    memory.use(answer, answer.rows[: i % 3], outcome=0.5 if i % 2 else None)
 
 
 def _archive(i: int, memory: Engine) -> None:
@@ -86,7 +101,11 @@ def _archive(i: int, memory: Engine) -> None:
 
 
 def _restore(i: int, memory: Engine) -> None:
-    rows = [row for row in memory.assembly.withholding.rows().tolist() if not memory.assembly.withholding.erased(row)]
+    rows = [
+        row
+        for row in memory.assembly.withholding.rows().tolist()
+        if not memory.assembly.withholding.erased(row)
+    ]
     if rows and memory.event_log.rows[rows[0]] >= 0:
         memory.restore(rows[0])
 
@@ -109,7 +128,9 @@ def _advance(i: int, memory: Engine) -> None:
 
 
 def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[set[str]]]:
-    """Digests after each number of calls, without a kill; and those after the steps of the next call: of several events, the end of a tick before."""
+    """Digests after each number of calls, without a kill; and those after the steps of the next
+    call: of several events, the end of a tick before.
+    """
     memory, steps = make(path), list[set[str]]()
     snapshot = memory._snapshot
     assert snapshot is not None
@@ -131,8 +152,13 @@ def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[s
     return found, [*steps, set()]
 
 
-def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.Random) -> int | None:
-    """Go on with the calls in a child process, and kill it; how many had returned, None if it had not even opened the file."""
+def _killed(
+    make: Make, path: Path, acts: list[Act], done: int, chance: random.Random
+) -> int | None:
+    """Go on with the calls in a child process, and kill it; how many had returned, None if it
+    had not even opened the file.
+    """
+
     def live(writer: int) -> None:
         memory = make(path)
         os.write(writer, done.to_bytes(4, "little"))
@@ -145,7 +171,9 @@ def _killed(make: Make, path: Path, acts: list[Act], done: int, chance: random.R
     return int.from_bytes(received, "little") if received else None
 
 
-def _kept(make: Make, path: Path, digests: list[str], steps: list[set[str]], finished: int) -> tuple[str, int]:
+def _kept(
+    make: Make, path: Path, digests: list[str], steps: list[set[str]], finished: int
+) -> tuple[str, int]:
     """What came of a kill after so many calls had returned, and how many the file then holds."""
     try:
         memory = opened(make, path)
@@ -160,6 +188,8 @@ def _kept(make: Make, path: Path, digests: list[str], steps: list[set[str]], fin
                 return KEPT, min(number, len(digests) - 1)
         if digest in steps[finished]:
             return STEPS, finished
-        return ("calls that had returned are lost" if digest in digests[:finished] else "another digest"), finished
+        return (
+            "calls that had returned are lost" if digest in digests[:finished] else "another digest"
+        ), finished
     finally:
         memory.close()

@@ -1,4 +1,5 @@
 """Child processes that live in a memory and may be killed at any moment."""
+
 from __future__ import annotations
 
 import gc
@@ -17,7 +18,9 @@ from .flips import Make
 
 
 def fork() -> int:
-    """As os.fork.  The child's garbage collector leaves objects of the parent alone: their destructors may wait for threads that it does not have."""
+    """As os.fork.  The child's garbage collector leaves objects of the parent alone: their
+    destructors may wait for threads that it does not have.
+    """
     gc.freeze()
     child = os.fork()
     if child:
@@ -26,7 +29,9 @@ def fork() -> int:
 
 
 def started(work: Callable[[int], None]) -> tuple[int, FileIO]:
-    """Run `work` in a child process, with the descriptor to which it writes: the child's id, and the end to read from."""
+    """Run `work` in a child process, with the descriptor to which it writes: the child's id, and
+    the end to read from.
+    """
     reader, writer = os.pipe()
     child = fork()
     if child == 0:
@@ -40,10 +45,14 @@ def started(work: Callable[[int], None]) -> tuple[int, FileIO]:
     return child, FileIO(reader)
 
 
-def killed(work: Callable[[int], None], chance: random.Random, waiting: float, longest: float) -> bytes:
-    """The last four bytes that `work` wrote in a child process before it was killed; b"" if it wrote nothing.
+def killed(
+    work: Callable[[int], None], chance: random.Random, waiting: float, longest: float
+) -> bytes:
+    """The last four bytes that `work` wrote in a child process before it was killed; b"" if it
+    wrote nothing.
 
-    waiting  share of the kills that come after the first four bytes, for the others may come before them
+    waiting  share of the kills that come after the first four bytes, for the others may come before
+             them
     longest  s, from there to the kill, at most
     """
     child, pipe = started(work)

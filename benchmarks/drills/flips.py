@@ -1,4 +1,7 @@
-"""Damage to the file of a memory: bits, bytes, pages, swaps, lost and former parts.  It is refused, or the memory is the same, bit for bit."""
+"""Damage to the file of a memory: bits, bytes, pages, swaps, lost and former parts.  It is
+refused, or the memory is the same, bit for bit.
+"""
+
 from __future__ import annotations
 
 import random
@@ -13,9 +16,12 @@ from ...engine.memory.engine import Engine
 from ...engine.saving.snapshot import InterruptedWarning
 from .tally import Tally
 
-PROMISED = ("refused with what, where and cure, or the same digest, at loading and after one more save; or as after some of the calls in its log, "
-            "which is said")
-LEAF, INTERIOR = (10, 13), (2, 5)       # kinds of pages of an SQLite b-tree: of indexes and of tables
+PROMISED = (
+    "refused with what, where and cure, or the same digest, at loading and after one more save; or as after some of the calls in its log, "
+    "which is said"
+)
+# kinds of pages of an SQLite b-tree: of indexes and of tables
+LEAF, INTERIOR = (10, 13), (2, 5)
 Damage = Callable[[bytearray, random.Random], None]
 Make = Callable[[Path], Engine]
 CALLS = 5
@@ -45,22 +51,28 @@ def flips(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         path.write_bytes(raw)
         try:
             outcome, broken = _outcome(make, path, events[-1].time, digest, after)
-        except Exception as error:      # the drill counts errors of every kind
+        except Exception as error:  # the drill counts errors of every kind
             outcome, broken = f"failed with {type(error).__name__}: {error}", True
         tally.count(kind, outcome if raw != sound else "no change", broken)
     return tally
 
 
 def damages(former: bytes) -> dict[str, Damage]:
-    """The ways of damage by name.  former: the file as it was some saves earlier, from which pages and rows are put back."""
-    pages = {"bit": _bit, "byte": _byte, "run of bytes": _run, "bit of a page's head": _head, "bit of an index page": _interior,
-             "page of zeros": _zero_page, "page of noise": _noise_page, "page twice": _page_twice, "pages swapped": _pages_swapped,
-             "cut off": _cut, "former page": lambda raw, chance: _former_page(raw, chance, former)}
+    """The ways of damage by name.  former: the file as it was some saves earlier, from which
+    pages and rows are put back.
+    """
+    pages = {"bit": _bit, "byte": _byte, "run of bytes": _run, "bit of a page's head": _head,
+             "bit of an index page": _interior,
+             "page of zeros": _zero_page, "page of noise": _noise_page, "page twice": _page_twice,
+             "pages swapped": _pages_swapped,
+             "cut off": _cut, "former page": lambda raw, chance: _former_page(raw, chance, former)}  # fmt: skip
     return {**pages, **{name: _by_sql(edit, former) for name, edit in EDITS.items()}}
 
 
 def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, str, str]:
-    """A file with CALLS calls in its log and a former state of it, its digest, and the digest after one more event."""
+    """A file with CALLS calls in its log and a former state of it, its digest, and the digest
+    after one more event.
+    """
     memory = make(path)
     cut = len(events) // 2
     for event in events[:cut]:
@@ -71,7 +83,15 @@ def _sound(make: Make, events: list[Event], path: Path) -> tuple[bytes, bytes, s
         memory.encode(event)
         memory.advance(event.time)
     for number in range(CALLS):
-        memory.encode(Event(memory.now, f"At once Bo wrote about it, number {number}", "Bo", "later", f"at once {number}"))
+        memory.encode(
+            Event(
+                memory.now,
+                f"At once Bo wrote about it, number {number}",
+                "Bo",
+                "later",
+                f"at once {number}",
+            )
+        )
     digest, sound = memory.digest(), path.read_bytes()
     memory.close()
     return former, sound, digest, _one_more(make, path, events[-1].time)
@@ -107,10 +127,14 @@ def _outcome(make: Make, path: Path, now: float, digest: str, after: str) -> tup
             return "calls lost, and said", False
         if found != digest:
             return "loaded with another digest", True
-        return ("unchanged", False) if _one_more(make, path, now) == after else ("another digest after the next save", True)
+        return (
+            ("unchanged", False)
+            if _one_more(make, path, now) == after
+            else ("another digest after the next save", True)
+        )
 
 
-# --- bytes and pages ---------------------------------------------------------------------------------------------------------------------
+# --- bytes and pages ------------------------------------------------------------------------------
 def _size(raw: bytes | bytearray) -> int:
     """Bytes of a page."""
     return int.from_bytes(raw[16:18], "big")
@@ -135,7 +159,7 @@ def _byte(raw: bytearray, chance: random.Random) -> None:
 
 def _run(raw: bytearray, chance: random.Random) -> None:
     at = chance.randrange(len(raw) - 64)
-    raw[at:at + 64] = chance.randbytes(64)
+    raw[at : at + 64] = chance.randbytes(64)
 
 
 def _head(raw: bytearray, chance: random.Random) -> None:
@@ -153,36 +177,41 @@ def _interior(raw: bytearray, chance: random.Random) -> None:
 
 def _zero_page(raw: bytearray, chance: random.Random) -> None:
     at = _page(raw, chance)
-    raw[at:at + _size(raw)] = bytes(_size(raw))
+    raw[at : at + _size(raw)] = bytes(_size(raw))
 
 
 def _noise_page(raw: bytearray, chance: random.Random) -> None:
     at = _page(raw, chance)
-    raw[at:at + _size(raw)] = chance.randbytes(_size(raw))
+    raw[at : at + _size(raw)] = chance.randbytes(_size(raw))
 
 
 def _page_twice(raw: bytearray, chance: random.Random) -> None:
     one, other = _page(raw, chance), _page(raw, chance)
-    raw[one:one + _size(raw)] = raw[other:other + _size(raw)]
+    raw[one : one + _size(raw)] = raw[other : other + _size(raw)]
 
 
 def _pages_swapped(raw: bytearray, chance: random.Random) -> None:
     one, other, size = _page(raw, chance), _page(raw, chance), _size(raw)
-    raw[one:one + size], raw[other:other + size] = raw[other:other + size], raw[one:one + size]
+    raw[one : one + size], raw[other : other + size] = (
+        raw[other : other + size],
+        raw[one : one + size],
+    )
 
 
 def _cut(raw: bytearray, chance: random.Random) -> None:
-    del raw[chance.choice([0, 1, 99, 100, chance.randrange(len(raw))]):]
+    del raw[chance.choice([0, 1, 99, 100, chance.randrange(len(raw))]) :]
 
 
 def _former_page(raw: bytearray, chance: random.Random, former: bytes) -> None:
     """A page as it was some saves earlier: a write that the disk has lost."""
     at = chance.randrange(min(len(raw), len(former)) // _size(raw)) * _size(raw)
-    raw[at:at + _size(raw)] = former[at:at + _size(raw)]
+    raw[at : at + _size(raw)] = former[at : at + _size(raw)]
 
 
-# --- rows and blocks ---------------------------------------------------------------------------------------------------------------------
-def _by_sql(edit: Callable[[sqlite3.Connection, random.Random, bytes], None], former: bytes) -> Damage:
+# --- rows and blocks ------------------------------------------------------------------------------
+def _by_sql(
+    edit: Callable[[sqlite3.Connection, random.Random, bytes], None], former: bytes
+) -> Damage:
     """A change of the contents, in a file whose pages stay in order."""
 
     def damage(raw: bytearray, chance: random.Random) -> None:
@@ -198,8 +227,13 @@ def _by_sql(edit: Callable[[sqlite3.Connection, random.Random, bytes], None], fo
     return damage
 
 
-def _pick(connection: sqlite3.Connection, chance: random.Random, table: str, key: str, most: int) -> list[tuple[object, ...]]:
-    return chance.sample(found := connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall(), min(most, len(found)))
+def _pick(
+    connection: sqlite3.Connection, chance: random.Random, table: str, key: str, most: int
+) -> list[tuple[object, ...]]:
+    return chance.sample(
+        found := connection.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall(),
+        min(most, len(found)),
+    )
 
 
 def _swap_rows(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
@@ -216,26 +250,44 @@ def _swap_blocks(connection: sqlite3.Connection, chance: random.Random, former: 
     """Exchange two blocks of arrays, with their marks, of one size if there are such."""
     name, number, size = connection.execute(
         "SELECT name, number, length(data) FROM blocks ORDER BY name, number LIMIT 1 OFFSET ?",
-        (chance.randrange(connection.execute("SELECT count(*) FROM blocks").fetchone()[0]),)).fetchone()
+        (chance.randrange(connection.execute("SELECT count(*) FROM blocks").fetchone()[0]),),
+    ).fetchone()
     others = connection.execute(
-        "SELECT name, number FROM blocks WHERE length(data) = ? AND (name, number) != (?, ?)", (size, name, number)).fetchall()
+        "SELECT name, number FROM blocks WHERE length(data) = ? AND (name, number) != (?, ?)",
+        (size, name, number),
+    ).fetchall()
     if others:
         places = [(name, number), chance.choice(others)]
-        held = [connection.execute("SELECT data, generation, mark FROM blocks WHERE name = ? AND number = ?", place).fetchone() for place in places]
+        held = [
+            connection.execute(
+                "SELECT data, generation, mark FROM blocks WHERE name = ? AND number = ?", place
+            ).fetchone()
+            for place in places
+        ]
         for place, values in zip(places, held[::-1], strict=True):
-            connection.execute("UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?", (*values, *place))
+            connection.execute(
+                "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?",
+                (*values, *place),
+            )
 
 
 def _swap_vectors(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
     (one,), (other,) = _pick(connection, chance, "memories", "number", 2)
-    values = {n: connection.execute("SELECT vector FROM memories WHERE number = ?", (n,)).fetchone()[0] for n in (one, other)}
-    connection.executemany("UPDATE memories SET vector = ? WHERE number = ?", [(values[one], other), (values[other], one)])
+    values = {
+        n: connection.execute("SELECT vector FROM memories WHERE number = ?", (n,)).fetchone()[0]
+        for n in (one, other)
+    }
+    connection.executemany(
+        "UPDATE memories SET vector = ? WHERE number = ?",
+        [(values[one], other), (values[other], one)],
+    )
 
 
 def _lost_row(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
-    table, key = chance.choice([("events", "number"), ("memories", "number"), ("entities", "number"), ("writings", "number"), ("arrays", "name"),
-                                ("meta", "key")])
-    for each, in _pick(connection, chance, table, key, 1):
+    table, key = chance.choice([("events", "number"), ("memories", "number"), ("entities",
+        "number"), ("writings", "number"), ("arrays", "name"),
+                                ("meta", "key")])  # fmt: skip
+    for (each,) in _pick(connection, chance, table, key, 1):
         connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (each,))
 
 
@@ -249,16 +301,23 @@ def _former_block(connection: sqlite3.Connection, chance: random.Random, former:
     old = sqlite3.connect(":memory:")
     try:
         old.deserialize(former)
-        held = old.execute("SELECT data, generation, mark, name, number FROM blocks ORDER BY name, number").fetchall()
+        held = old.execute(
+            "SELECT data, generation, mark, name, number FROM blocks ORDER BY name, number"
+        ).fetchall()
     finally:
         old.close()
-    connection.execute("UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?", chance.choice(held))
+    connection.execute(
+        "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?",
+        chance.choice(held),
+    )
 
 
 def _value(connection: sqlite3.Connection, chance: random.Random, former: bytes) -> None:
     """One value of a row, next to what it was."""
-    table, column = chance.choice([("events", "time"), ("events", "stored_as"), ("events", "dated"), ("events", "generation"),
-                                   ("blocks", "generation"), ("memories", "generation"), ("writings", "stored_as"), ("writings", "time")])
+    table, column = chance.choice([("events", "time"), ("events", "stored_as"), ("events", "dated"),
+                                   ("events", "generation"),
+                                   ("blocks", "generation"), ("memories", "generation"),
+                                   ("writings", "stored_as"), ("writings", "time")])  # fmt: skip
     key = "name, number" if table == "blocks" else "number"
     for place in _pick(connection, chance, table, key, 1):
         where = " AND ".join(f"{name} = ?" for name in key.split(", "))
@@ -266,5 +325,11 @@ def _value(connection: sqlite3.Connection, chance: random.Random, former: bytes)
 
 
 EDITS: dict[str, Callable[[sqlite3.Connection, random.Random, bytes], None]] = {
-    "rows swapped": _swap_rows, "blocks swapped": _swap_blocks, "vectors swapped": _swap_vectors, "row lost": _lost_row, "block lost": _lost_block,
-    "former block": _former_block, "value changed": _value}
+    "rows swapped": _swap_rows,
+    "blocks swapped": _swap_blocks,
+    "vectors swapped": _swap_vectors,
+    "row lost": _lost_row,
+    "block lost": _lost_block,
+    "former block": _former_block,
+    "value changed": _value,
+}

@@ -1,4 +1,7 @@
-"""A process that encodes without a log of calls, killed at a random moment: it loses at most the tick in flight, and the memory goes on then."""
+"""A process that encodes without a log of calls, killed at a random moment: it loses at most the
+tick in flight, and the memory goes on then.
+"""
+
 from __future__ import annotations
 
 import os
@@ -12,11 +15,12 @@ from .flips import Make
 from .tally import Tally
 
 PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"
-LONGEST = 0.04      # s from the first sign of life to the kill
+LONGEST = 0.04  # s from the first sign of life to the kill
 
 
 def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Kill a process that encodes event by event `count` times; the memory grows from kill to kill, and begins anew after the last event.
+    """Kill a process that encodes event by event `count` times; the memory grows from kill to kill,
+    and begins anew after the last event.
 
     make    opens the memory of a path
     events  what it is told; 4 at least
@@ -29,7 +33,9 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     for _ in range(count):
         finished = _killed(make, path, events, chance)
         outcome, done = _continued(make, path, events, digests, max(finished, done))
-        tally.count("in a tick" if finished else "while it opens", outcome, broken=outcome != "continued")
+        tally.count(
+            "in a tick" if finished else "while it opens", outcome, broken=outcome != "continued"
+        )
         if outcome != "continued" or done >= len(events) - 2:
             for each in folder.glob("killed.db*"):
                 each.unlink()
@@ -50,6 +56,7 @@ def _digests(make: Make, events: list[Event], path: Path) -> list[str]:
 
 def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) -> int:
     """Encode in a child process, and kill it; how many events it had finished."""
+
     def live(writer: int) -> None:
         memory = make(path)
         for number in range(len(memory.event_log.events), len(events)):
@@ -61,7 +68,9 @@ def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) 
     return int.from_bytes(received, "little") if received else 0
 
 
-def _continued(make: Make, path: Path, events: list[Event], digests: list[str], finished: int) -> tuple[str, int]:
+def _continued(
+    make: Make, path: Path, events: list[Event], digests: list[str], finished: int
+) -> tuple[str, int]:
     """What came of a kill after so many finished events, and how many the file then holds."""
     memory = opened(make, path)
     try:
@@ -71,6 +80,10 @@ def _continued(make: Make, path: Path, events: list[Event], digests: list[str], 
         if held < len(events):
             told(memory, events[held])
             held += 1
-        return ("continued" if memory.digest() == digests[held] else "another digest after the next event"), held
+        return (
+            "continued"
+            if memory.digest() == digests[held]
+            else "another digest after the next event"
+        ), held
     finally:
         memory.close()

@@ -1,4 +1,7 @@
-"""A process killed while its memory consolidates, with mechanisms that make, hide and link memories: no half of a night is in the file."""
+"""A process killed while its memory consolidates, with mechanisms that make, hide and link
+memories: no half of a night is in the file.
+"""
+
 from __future__ import annotations
 
 import os
@@ -21,12 +24,18 @@ from .flips import Make
 from .tally import Tally
 
 PROMISED = "the file holds the memory as it was at a save of a life without a kill; after the next and after the last event the digest is as there"
-MARK = struct.Struct("<cI")         # what the child does, and how many events it has finished
+MARK = struct.Struct("<cI")  # what the child does, and how many events it has finished
 BEGUN, ENDED, FINISHED = b"b", b"e", b"f"
 WITHIN = "in a consolidation"
-MAKING: dict[str, dict[str, Any]] = {       # mechanisms that make, hide and link memories, with parameters by which they do so every night
-    "dense_similarity": {"passages": False}, "surprise_index": {}, "speaker_engram": {}, "fact_timeline": {}, "typed_expansion": {},
-    "topology_consolidation": {"interval": 1}}
+# mechanisms that make, hide and link memories, with parameters by which they do so every night
+MAKING: dict[str, dict[str, Any]] = {
+    "dense_similarity": {"passages": False},
+    "surprise_index": {},
+    "speaker_engram": {},
+    "fact_timeline": {},
+    "typed_expansion": {},
+    "topology_consolidation": {"interval": 1},
+}
 
 
 def making() -> Make:
@@ -37,20 +46,32 @@ def making() -> Make:
 
 
 def nights(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Kill a process `count` times within a consolidation, at a random moment; the memory grows from kill to kill, and begins anew at its end.
+    """Kill a process `count` times within a consolidation, at a random moment; the memory grows
+    from kill to kill, and begins anew at its end.
 
     make    opens the memory of a path
     events  what it is told, of several nights
 
-    Kills that come after the end of the consolidation, while it is saved or later, are made beside these.  Cost: a process each.  Needs `os.fork`.
+    Kills that come after the end of the consolidation, while it is saved or later, are made beside
+    these.  Cost: a process each.  Needs `os.fork`.
     """
     tally, chance, path = Tally("nights", PROMISED), random.Random(seed), folder / "killed.db"
     life = _Life(make, events, folder / "whole.db")
     while sum(n for (kind, _), n in tally.outcomes.items() if kind == WITHIN) < count:
         last, finished = _killed(make, path, events, chance, life.typical)
-        over = last is None         # the memory had no further night
-        outcome = _ended(make, path, events, life) if over else _continued(make, path, events, life, finished)
-        kind = "after the last night" if over else WITHIN if last == BEGUN else "after it, or in the save"
+        over = last is None  # the memory had no further night
+        outcome = (
+            _ended(make, path, events, life)
+            if over
+            else _continued(make, path, events, life, finished)
+        )
+        kind = (
+            "after the last night"
+            if over
+            else WITHIN
+            if last == BEGUN
+            else "after it, or in the save"
+        )
         if not over or outcome != "continued":
             tally.count(kind, outcome, broken=outcome != "continued")
         if over or outcome != "continued":
@@ -92,8 +113,13 @@ class _Life:
         memory.close()
 
 
-def _killed(make: Make, path: Path, events: list[Event], chance: random.Random, typical: float) -> tuple[bytes | None, int]:
-    """Live on in a child process, and kill it after a random part of a consolidation: its last mark of one, and how many events were finished."""
+def _killed(
+    make: Make, path: Path, events: list[Event], chance: random.Random, typical: float
+) -> tuple[bytes | None, int]:
+    """Live on in a child process, and kill it after a random part of a consolidation: its last
+    mark of one, and how many events were finished.
+    """
+
     def live(writer: int) -> None:
         memory = make(path)
         consolidate, done = memory.assembly.run[Phase.CONSOLIDATE], len(memory.event_log.events)
@@ -156,11 +182,17 @@ def _continued(make: Make, path: Path, events: list[Event], life: _Life, finishe
 
 
 def _ended(make: Make, path: Path, events: list[Event], life: _Life) -> str:
-    """Whether a memory that was killed in its nights is, after its last event, that of the life without a kill."""
+    """Whether a memory that was killed in its nights is, after its last event, that of the life
+    without a kill.
+    """
     memory = opened(make, path)
     try:
-        for event in events[len(memory.event_log.events):]:
+        for event in events[len(memory.event_log.events) :]:
             told(memory, event)
-        return "continued" if memory.digest() == life.after[-1] else "another digest after the last event"
+        return (
+            "continued"
+            if memory.digest() == life.after[-1]
+            else "another digest after the last event"
+        )
     finally:
         memory.close()

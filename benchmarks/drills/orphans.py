@@ -1,4 +1,5 @@
 """A process with workers, killed at a random moment: they end, too."""
+
 from __future__ import annotations
 
 import os
@@ -16,14 +17,16 @@ from .children import started
 from .flips import Make
 from .tally import Tally
 
-LEFT = 3.0          # s
+LEFT = 3.0  # s
 PROMISED = f"no process is left after {LEFT:g} s"
-LONGEST = 3.0       # s from the start of the workers to the kill; they need one or two to begin their first call
+# s from the start of the workers to the kill; they need one or two to begin their first call
+LONGEST = 3.0
 JOBS = 2
 
 
 def orphans(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Kill a process with two workers `count` times: before they run, while they start, or in a call.
+    """Kill a process with two workers `count` times: before they run, while they start, or in a
+    call.
 
     make, events  not used; the drill needs no memory
 
@@ -34,10 +37,14 @@ def orphans(make: Make, events: list[Event], folder: Path, count: int, seed: int
         called = folder / f"called {number}"
 
         def live(writer: int, called: Path = called) -> None:
-            os.setsid()         # a session of its own, by which its workers are found when it has ended
+            # a session of its own, by which its workers are found when it has ended
+            os.setsid()
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             os.write(writer, b"s")
-            tied(JOBS, batch_size=1)(delayed(each)(given) for each, given in [(Path.touch, called)] * JOBS + [(time.sleep, 60.0)] * JOBS)
+            tied(JOBS, batch_size=1)(
+                delayed(each)(given)
+                for each, given in [(Path.touch, called)] * JOBS + [(time.sleep, 60.0)] * JOBS
+            )
 
         child, pipe = started(live)
         with pipe:
@@ -48,7 +55,9 @@ def orphans(make: Make, events: list[Event], folder: Path, count: int, seed: int
             os.waitpid(child, 0)
         left = _left(child)
         kind = "in a call" if begun else "while workers start" if workers else "before workers run"
-        tally.count(kind, "all ended" if not left else f"{left} processes are left", broken=bool(left))
+        tally.count(
+            kind, "all ended" if not left else f"{left} processes are left", broken=bool(left)
+        )
     return tally
 
 
@@ -67,8 +76,10 @@ def _session(session: int) -> list[int]:
     """The processes of a session that run."""
     found = []
     for each in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(FileNotFoundError, ProcessLookupError):       # it has just ended
-            state, _, _, its = each.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            state, _, _, its = (
+                each.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
+            )
             if int(its) == session and state != "Z":
                 found.append(int(each.parent.name))
     return found

@@ -1,4 +1,7 @@
-"""Threads that ask one memory while another thread changes it: every answer is one that some order of the calls gives."""
+"""Threads that ask one memory while another thread changes it: every answer is one that some
+order of the calls gives.
+"""
+
 from __future__ import annotations
 
 import random
@@ -19,24 +22,31 @@ Found = tuple[bytes, bytes, bytes]
 
 
 def readers(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
-    """Ask `count` questions from eight threads while another one encodes the later two thirds of the events, and lets the time of a day pass.
+    """Ask `count` questions from eight threads while another one encodes the later two thirds of
+    the events, and lets the time of a day pass.
 
-    Answers are compared bit for bit with those of a memory that one thread fills, after each event and with all scores.
+    Answers are compared bit for bit with those of a memory that one thread fills, after each event
+    and with all scores.
     """
     tally, chance, told = Tally("readers", PROMISED), random.Random(seed), len(events) // 3
     texts = [event.text for event in chance.choices(events, k=TEXTS)]
-    alone, shared = _begun(make(folder / "alone.sqlite"), events[:told]), _begun(make(folder / "shared.sqlite"), events[:told])
+    alone, shared = (
+        _begun(make(folder / "alone.sqlite"), events[:told]),
+        _begun(make(folder / "shared.sqlite"), events[:told]),
+    )
     stages = [{text: _answered(alone, text) for text in texts}]
     for step in range(told, len(events) + 1):
         _step(alone, events, step)
         stages.append({text: _answered(alone, text) for text in texts})
-    asked = [[chance.choice(texts) for _ in range(number, count, READERS)] for number in range(READERS)]
+    asked = [
+        [chance.choice(texts) for _ in range(number, count, READERS)] for number in range(READERS)
+    ]
     answers: list[list[tuple[str, Found]]] = [[] for _ in asked]
 
     def write() -> None:
         for step in range(told, len(events) + 1):
             while sum(map(len, answers)) * (len(events) + 1 - told) < (step - told) * count:
-                sleep(0.0005)       # spread over the questions
+                sleep(0.0005)  # spread over the questions
             _step(shared, events, step)
 
     def ask(number: int) -> None:
@@ -51,9 +61,16 @@ def readers(make: Make, events: list[Event], folder: Path, count: int, seed: int
     for some in answers:
         stage = 0
         for text, answer in some:
-            right = next((later for later in range(stage, len(stages)) if stages[later][text] == answer), None)
+            right = next(
+                (later for later in range(stage, len(stages)) if stages[later][text] == answer),
+                None,
+            )
             stage = stage if right is None else right
-            tally.count("question", "no order of the calls gives this answer" if right is None else "answered", broken=right is None)
+            tally.count(
+                "question",
+                "no order of the calls gives this answer" if right is None else "answered",
+                broken=right is None,
+            )
     same = shared.digest() == alone.digest()
     tally.count("state", "that of the writer alone" if same else "another", broken=not same)
     shared.close()
@@ -62,7 +79,8 @@ def readers(make: Make, events: list[Event], folder: Path, count: int, seed: int
 
 
 def _begun(memory: Engine, events: Sequence[Event]) -> Engine:
-    memory.assembly.places.least = 0        # asked by several threads at the same time, however small it is
+    # asked by several threads at the same time, however small it is
+    memory.assembly.places.least = 0
     for event in events:
         memory.encode(event)
     return memory

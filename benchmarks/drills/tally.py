@@ -1,4 +1,5 @@
 """Counts of a drill: how many faults were made, of which kind, and what came of them."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -46,6 +47,11 @@ class Tally:
     def lines(self) -> list[str]:
         """The counts as text: one line a kind of fault, then the sum."""
         kinds = sorted({kind for kind, _ in self.outcomes})
-        parts = {kind: ", ".join(f"{n} {out}" for (k, out), n in sorted(self.outcomes.items()) if k == kind) for kind in kinds}
+        parts = {
+            kind: ", ".join(
+                f"{n} {out}" for (k, out), n in sorted(self.outcomes.items()) if k == kind
+            )
+            for kind in kinds
+        }
         end = f"{self.total} faults; promised: {self.promised}; {len(self.broken) or 'none'} broke the promise"
         return [*(f"{kind:<24} {parts[kind]}" for kind in kinds), end, *self.broken[:20]]

@@ -1,7 +1,9 @@
-"""Threads that share one embedder with its cache file: each gets the vectors that one thread alone would get.
+"""Threads that share one embedder with its cache file: each gets the vectors that one thread alone
+would get.
 
 The drill `readers` is about memories.
 """
+
 from __future__ import annotations
 
 import random
@@ -26,8 +28,15 @@ def threads(make: Make, events: list[Event], folder: Path, count: int, seed: int
     make    not used; the drill needs no memory
     events  give the texts
     """
-    tally, chance, texts = Tally("threads", PROMISED), random.Random(seed), [event.text for event in events]
-    shared, alone = CachedEmbedder(HashingEmbedder(DIMENSIONS), folder / "shared.sqlite"), HashingEmbedder(DIMENSIONS)
+    tally, chance, texts = (
+        Tally("threads", PROMISED),
+        random.Random(seed),
+        [event.text for event in events],
+    )
+    shared, alone = (
+        CachedEmbedder(HashingEmbedder(DIMENSIONS), folder / "shared.sqlite"),
+        HashingEmbedder(DIMENSIONS),
+    )
     asked = [[chance.choice(texts) for _ in range(BATCH)] for _ in range(count)]
     with ThreadPoolExecutor(THREADS) as pool:
         answers = list(pool.map(shared.embed, asked))

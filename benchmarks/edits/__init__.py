@@ -1,4 +1,6 @@
-"""Edits of known truth: conversations in which it is known what is said twice, what is outdated, and where one turn holds two matters.
+"""Edits of known truth: conversations in which it is known what is said twice, what is outdated,
+and where one turn holds two matters.
 
-`python -m hebbarium.benchmarks.edits --out OUT` counts the erroneous edits of the topology at each gate.
+`python -m hebbarium.benchmarks.edits --out OUT` counts the erroneous edits of the topology at each
+gate.
 """

@@ -1,7 +1,9 @@
-"""`python -m hebbarium.benchmarks.edits --out OUT`: count the erroneous edits of planted conversations at each gate; exit 1 beyond the goal.
+"""`python -m hebbarium.benchmarks.edits --out OUT`: count the erroneous edits of planted
+conversations at each gate; exit 1 beyond the goal.
 
 Writes edits.json and edits.svg.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -23,76 +25,145 @@ from .measure import GATES, Edit, Point, measured
 from .planted import Truth, planted
 from .sentences import GROUPS
 
-REPORT, CALIBRATION = 1, 0          # halves: odd conversations and sentences, and even ones
+REPORT, CALIBRATION = 1, 0  # halves: odd conversations and sentences, and even ones
 GATE = 0.9
 # Seeds of the first plantings; those below 10 were looked at while the rules were mended.
 FIRST = {"first": 10, "second": 100, "third": 200, "fourth": 300, "fifth": 400}
 
 
-OWN_HALF = {"fourth": CALIBRATION, "fifth": REPORT}     # groups that are planted in one half of the conversations
+# groups that are planted in one half of the conversations
+OWN_HALF = {"fourth": CALIBRATION, "fifth": REPORT}
 
 
 def talks(half: int, plantings: int, limit: int | None = None) -> list[tuple[Conversation, Truth]]:
-    """The conversations of one half of the demo, each planted so many times, and what is known of them."""
+    """The conversations of one half of the demo, each planted so many times, and what is known
+    of them.
+    """
     own = [c for place, c in enumerate(load_demo().conversations) if place % 2 == half][:limit]
     seeds = range(FIRST["first"], FIRST["first"] + plantings)
     return [planted(conversation, seed, half) for seed in seeds for conversation in own]
 
 
-def independent(group: str, plantings: int, limit: int | None = None) -> list[tuple[Conversation, Truth]]:
-    """The conversations of the demo, or the half of the group, with sentences of the group; each gets both halves of the sentences in turn."""
-    own = [(place, c) for place, c in enumerate(load_demo().conversations) if OWN_HALF.get(group, place % 2) == place % 2][:limit]
+def independent(
+    group: str, plantings: int, limit: int | None = None
+) -> list[tuple[Conversation, Truth]]:
+    """The conversations of the demo, or the half of the group, with sentences of the group; each
+    gets both halves of the sentences in turn.
+    """
+    own = [
+        (place, c)
+        for place, c in enumerate(load_demo().conversations)
+        if OWN_HALF.get(group, place % 2) == place % 2
+    ][:limit]
     seeds = range(FIRST[group], FIRST[group] + plantings)
-    return [planted(conversation, seed, (seed + place) % 2, GROUPS[group]) for seed in seeds for place, conversation in own]
+    return [
+        planted(conversation, seed, (seed + place) % 2, GROUPS[group])
+        for seed in seeds
+        for place, conversation in own
+    ]
 
 
 def document(points: Sequence[Point], edits: dict[float, list[Edit]], **how: Any) -> dict[str, Any]:
-    """What edits.json holds: how it was measured, a line for each gate and operator, and the erroneous edits of each gate."""
-    wrong = {f"{gate:g}": [asdict(edit) for edit in each if edit.right is False] for gate, each in edits.items()}
-    return {**how, "goal": {"gate": GATE, "share": GOAL}, "points": [p.named() for p in points], "erroneous": wrong}
+    """What edits.json holds: how it was measured, a line for each gate and operator, and the
+    erroneous edits of each gate.
+    """
+    wrong = {
+        f"{gate:g}": [asdict(edit) for edit in each if edit.right is False]
+        for gate, each in edits.items()
+    }
+    return {
+        **how,
+        "goal": {"gate": GATE, "share": GOAL},
+        "points": [p.named() for p in points],
+        "erroneous": wrong,
+    }
 
 
 def table(points: Sequence[Point]) -> list[str]:
     """Lines of a table."""
-    head = (f"{'gate':>5}  {'operator':<9} {'edits':>6} {'erroneous':>10} {'share':>7} {'95 % interval':>15} {'possible':>9} {'found':>7} "
-            f"{'undecided':>10}")
+    head = (
+        f"{'gate':>5}  {'operator':<9} {'edits':>6} {'erroneous':>10} {'share':>7} {'95 % interval':>15} {'possible':>9} {'found':>7} "
+        f"{'undecided':>10}"
+    )
     lines = [head]
     for p in points:
         low, high = p.interval
-        lines.append(f"{p.gate:>5g}  {p.operator:<9} {p.edits:>6} {p.erroneous:>10} {p.share:>7.3f} {f'{low:.3f} to {high:.3f}':>15} "
-                     f"{p.possible:>9} {p.found:>7.3f} {p.undecided:>10}")
+        lines.append(
+            f"{p.gate:>5g}  {p.operator:<9} {p.edits:>6} {p.erroneous:>10} {p.share:>7.3f} {f'{low:.3f} to {high:.3f}':>15} "
+            f"{p.possible:>9} {p.found:>7.3f} {p.undecided:>10}"
+        )
     return lines
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="edits", description="Count the erroneous edits of a memory's topology, where the truth is known.")
-    parser.add_argument("--out", type=Path, required=True, help="folder for edits.json and edits.svg")
+    parser = argparse.ArgumentParser(
+        prog="edits",
+        description="Count the erroneous edits of a memory's topology, where the truth is known.",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder for edits.json and edits.svg"
+    )
     parser.add_argument("--embedder", default="minilm", help="as of `hebbarium run`")
-    parser.add_argument("--plantings", type=int, default=2, help="how many times each conversation is planted anew")
+    parser.add_argument(
+        "--plantings", type=int, default=2, help="how many times each conversation is planted anew"
+    )
     parser.add_argument("--limit", type=int, help="only the first conversations")
-    parser.add_argument("--gates", default=",".join(f"{gate:g}" for gate in GATES), help="gates, separated by commas")
-    parser.add_argument("--calibration", action="store_true", help="the half that the confidences were calibrated on, not that of the report")
-    parser.add_argument("--json", action="store_true", help="print edits.json in place of the table")
-    parser.add_argument("--sentences", choices=tuple(GROUPS), default="first",
-                        help="group of sentences to plant; the others than the first are planted in both halves")
+    parser.add_argument(
+        "--gates",
+        default=",".join(f"{gate:g}" for gate in GATES),
+        help="gates, separated by commas",
+    )
+    parser.add_argument(
+        "--calibration",
+        action="store_true",
+        help="the half that the confidences were calibrated on, not that of the report",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print edits.json in place of the table"
+    )
+    parser.add_argument(
+        "--sentences",
+        choices=tuple(GROUPS),
+        default="first",
+        help="group of sentences to plant; the others than the first are planted in both halves",
+    )
     given = parser.parse_args(arguments)
     if given.calibration and given.sentences != "first":
-        parser.error("argument --calibration: only the first group of sentences is halved; leave out --calibration or --sentences")
+        parser.error(
+            "argument --calibration: only the first group of sentences is halved; leave out --calibration or --sentences"
+        )
     try:
         gates = tuple(float(gate) for gate in given.gates.split(","))
     except ValueError:
         parser.error(f"argument --gates: {given.gates!r} are no numbers; give some as 0.5,0.9")
     half = CALIBRATION if given.calibration else REPORT
-    named = "both" if given.sentences != "first" else "calibration" if given.calibration else "report"
+    named = (
+        "both" if given.sentences != "first" else "calibration" if given.calibration else "report"
+    )
     try:
         out = results_folder(given.out)
-        chosen = (talks(half, given.plantings, given.limit) if given.sentences == "first"
-                  else independent(given.sentences, given.plantings, given.limit))
-        points, edits = measured(chosen, embedder(given.embedder, default_cache()), gates, lambda gate: print(f"gate {gate:g}", file=sys.stderr))
+        chosen = (
+            talks(half, given.plantings, given.limit)
+            if given.sentences == "first"
+            else independent(given.sentences, given.plantings, given.limit)
+        )
+        points, edits = measured(
+            chosen,
+            embedder(given.embedder, default_cache()),
+            gates,
+            lambda gate: print(f"gate {gate:g}", file=sys.stderr),
+        )
     except HebbariumError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    found = document(points, edits, half=named, sentences=given.sentences, embedder=given.embedder, plantings=given.plantings)
+    found = document(
+        points,
+        edits,
+        half=named,
+        sentences=given.sentences,
+        embedder=given.embedder,
+        plantings=given.plantings,
+    )
     write_json(out / "edits.json", found)
     write_whole(out / "edits.svg", [to_svg(points)])
     print(json.dumps(found, indent=1) if given.json else "\n".join(table(points)))

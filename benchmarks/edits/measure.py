@@ -1,4 +1,5 @@
 """The share of erroneous edits at each gate, over conversations of known truth."""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +17,7 @@ from ..datasets.base import Conversation
 from ..scores.agreement import wilson
 from .planted import Truth
 
-NIGHTS = 24.0 * 30              # h after the last event, so that nothing is left in the buffer
+NIGHTS = 24.0 * 30  # h after the last event, so that nothing is left in the buffer
 TOPOLOGY = "topology_consolidation"
 GATES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -42,7 +43,8 @@ class Point:
 
     edits      those of which it is known whether they are right
     possible   edits that would have been right, as planted
-    undecided  others: updates by a statement that contradicts the former one without a word about it
+    undecided  others: updates by a statement that contradicts the former one without a word about
+               it
     """
 
     gate: float
@@ -63,7 +65,8 @@ class Point:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share, as if edits were independent; all of [0, 1] without any.
+        """Wilson's 95 % interval of the share, as if edits were independent; all of [0, 1] without
+        any.
 
         >>> [round(end, 4) for end in Point(0.9, "merge", 50, 1, 60).interval], Point(0.9, "merge", 0, 0, 60).interval
         ([0.0035, 0.105], (0.0, 1.0))
@@ -80,14 +83,23 @@ class Point:
 
     def named(self) -> dict[str, Any]:
         """For JSON."""
-        return {"gate": self.gate, "operator": self.operator, "edits": self.edits, "erroneous": self.erroneous, "share": self.share,
-                "interval": list(self.interval), "possible": self.possible, "found": self.found, "undecided": self.undecided}
+        return {"gate": self.gate, "operator": self.operator, "edits": self.edits,
+                "erroneous": self.erroneous, "share": self.share,
+                "interval": list(self.interval), "possible": self.possible, "found": self.found,
+                "undecided": self.undecided}  # fmt: skip
 
     @classmethod
     def of(cls, gate: float, operator: str, edits: Sequence[Edit], possible: int) -> Point:
         """The point of some edits."""
         known = [edit for edit in edits if edit.right is not None]
-        return cls(gate, operator, len(known), sum(not edit.right for edit in known), possible, len(edits) - len(known))
+        return cls(
+            gate,
+            operator,
+            len(known),
+            sum(not edit.right for edit in known),
+            possible,
+            len(edits) - len(known),
+        )
 
 
 class Judge:
@@ -99,12 +111,19 @@ class Judge:
     def statements(self, row: int) -> frozenset[str]:
         """What a unit states: the pieces of its events, of a segment those in its span."""
         unit = self.memory.unit(row)
-        span = self.memory.writings[int(self.memory.column(WRITING)[row])].span if unit.kind is Kind.SEGMENT else None
-        return frozenset(found for id in unit.events for found in self.truth.statements(str(id), span))
+        span = (
+            self.memory.writings[int(self.memory.column(WRITING)[row])].span
+            if unit.kind is Kind.SEGMENT
+            else None
+        )
+        return frozenset(
+            found for id in unit.events for found in self.truth.statements(str(id), span)
+        )
 
     def right(self, operator: str, targets: Sequence[int], created: Sequence[int]) -> bool | None:
-        """Split: no segment holds two statements, and not all the same.  Merge: all targets state the same.  Update: all that the second states is
-        outdated by what the first states; None if nobody can tell, since the first contradicts it without a word about it."""
+        """Split: no segment holds two statements, and not all the same.  Merge: all targets state
+        the same.  Update: all that the second states is outdated by what the first states; None if
+        nobody can tell, since the first contradicts it without a word about it."""
         if operator == Operator.SPLIT.name:
             parts = [self.statements(row) for row in created]
             return all(len(part) == 1 for part in parts) and len(frozenset().union(*parts)) > 1
@@ -129,13 +148,23 @@ def edits_of(conversation: Conversation, truth: Truth, memory: Engine) -> list[E
         if record["reason"] == Reason.APPLIED:
             right = judge.right(record["operator"], record["targets"], record["edits"]["created"])
             texts = tuple(memory.unit(row).text for row in record["targets"])
-            found.append(Edit(conversation.id, record["operator"].lower(), record["confidence"], right, texts))
+            found.append(
+                Edit(
+                    conversation.id, record["operator"].lower(), record["confidence"], right, texts
+                )
+            )
     return found
 
 
-def measured(talks: Sequence[tuple[Conversation, Truth]], embedder: Embedder, gates: Sequence[float] = GATES,
-             progress: Callable[[float], None] | None = None) -> tuple[list[Point], dict[float, list[Edit]]]:
-    """The points of all gates and operators, and the edits of each gate; a life for each conversation and gate."""
+def measured(
+    talks: Sequence[tuple[Conversation, Truth]],
+    embedder: Embedder,
+    gates: Sequence[float] = GATES,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[list[Point], dict[float, list[Edit]]]:
+    """The points of all gates and operators, and the edits of each gate; a life for each
+    conversation and gate.
+    """
     registry, points, edits = Registry.read(), [], {}
     possible: dict[str, int] = {}
     for _, truth in talks:
@@ -144,12 +173,18 @@ def measured(talks: Sequence[tuple[Conversation, Truth]], embedder: Embedder, ga
     for gate in gates:
         found: list[Edit] = []
         for conversation, truth in talks:
-            mechanisms = registry.build(registry.set("all_mem").overridden({TOPOLOGY: {"gate": gate}}))
+            mechanisms = registry.build(
+                registry.set("all_mem").overridden({TOPOLOGY: {"gate": gate}})
+            )
             with Engine(mechanisms, embedder) as memory:
                 found += edits_of(conversation, truth, memory)
         edits[gate] = found
         for operator, count in possible.items():
-            points.append(Point.of(gate, operator, [edit for edit in found if edit.operator == operator], count))
+            points.append(
+                Point.of(
+                    gate, operator, [edit for edit in found if edit.operator == operator], count
+                )
+            )
         points.append(Point.of(gate, "all", found, sum(possible.values())))
         if progress:
             progress(gate)

@@ -1,9 +1,13 @@
-"""Sentences to plant, written for this project without looking at the rules that read them: changes, and what only looks like one; long turns.
+"""Sentences to plant, written for this project without looking at the rules that read them:
+changes, and what only looks like one; long turns.
 
-The first group is halved: its even sentences calibrate the confidences, and the rules were mended while the first plantings of both halves were
-looked at.  The second and the third group were written later, before the rules or a result were read, about other subjects.  The fourth and the
-fifth are changes only, more of them and as people speak.  The reading of changes was developed on the first four; the fifth is held out.
+The first group is halved: its even sentences calibrate the confidences, and the rules were mended
+while the first plantings of both halves were looked at.  The second and the third group were
+written later, before the rules or a result were read, about other subjects.  The fourth and the
+fifth are changes only, more of them and as people speak.  The reading of changes was developed on
+the first four; the fifth is held out.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -14,7 +18,8 @@ from dataclasses import dataclass
 class Sentences:
     """A group of sentences.
 
-    changes  (earlier, later, whether the later one makes the earlier one outdated); slots of a kind get different words
+    changes  (earlier, later, whether the later one makes the earlier one outdated); slots of a kind
+             get different words
     long     turns, each about one matter, however it wanders
     again    ways to say a text again
     words    kind of slot -> words for it
@@ -26,9 +31,13 @@ class Sentences:
     words: Mapping[str, tuple[str, ...]]
 
 
-# --- first group -------------------------------------------------------------------------------------------------------------
+# --- first group ----------------------------------------------------------------------------------
 CHANGES: tuple[tuple[str, str, bool], ...] = (
-    ("I live in {town} now, two streets from the harbour.", "I moved to {town2} last week and I am still looking for the kettle.", True),
+    (
+        "I live in {town} now, two streets from the harbour.",
+        "I moved to {town2} last week and I am still looking for the kettle.",
+        True,
+    ),
     ("My rent is {n} a month.", "My rent went up, it is {n2} a month now.", True),
     ("I work at {company}.", "I left {company} and now I work at {company2}.", True),
     ("My favourite colour is green.", "My favourite colour is no longer green, it is blue.", True),
@@ -36,18 +45,38 @@ CHANGES: tuple[tuple[str, str, bool], ...] = (
     ("My phone number ends in {n}.", "My phone number has changed, it ends in {n2} now.", True),
     ("The meeting is on Monday.", "The meeting was moved, it is on Thursday now.", True),
     ("I drive an old van.", "I sold the van, I drive an electric car now.", True),
-    ("I am allergic to peanuts.", "It turns out that I am not allergic to peanuts after all.", True),
+    (
+        "I am allergic to peanuts.",
+        "It turns out that I am not allergic to peanuts after all.",
+        True,
+    ),
     ("I have two cats.", "We took in a stray, so I have three cats now.", True),
     ("My doctor is {friend}.", "I have a new doctor, her name is {friend2}.", True),
-    ("I run {n} metres before breakfast.", "I don't run before breakfast any more, my knee hurts.", True),
+    (
+        "I run {n} metres before breakfast.",
+        "I don't run before breakfast any more, my knee hurts.",
+        True,
+    ),
     ("I like tea with my breakfast.", "I like coffee after lunch.", False),
-    ("I work at {company}, in the cellar.", "My brother works at {company2}, on the top floor.", False),
+    (
+        "I work at {company}, in the cellar.",
+        "My brother works at {company2}, on the top floor.",
+        False,
+    ),
     ("My rent is {n} a month, heating included.", "My sister's rent is {n2} a month.", False),
     ("I moved to {town} in the spring.", "Before that I lived in {town2} for years.", False),
     ("I have a dog.", "I have a cat, too.", False),
     ("I am married to {friend}.", "{friend2} asked whether I am married.", False),
-    ("My favourite film is the one about the lighthouse.", "My favourite book is the one about the ferry.", False),
-    ("My office is in {town}.", "My office will be in {town2} next year, if they find a house.", False),
+    (
+        "My favourite film is the one about the lighthouse.",
+        "My favourite book is the one about the ferry.",
+        False,
+    ),
+    (
+        "My office is in {town}.",
+        "My office will be in {town2} next year, if they find a house.",
+        False,
+    ),
     ("I go swimming on Mondays.", "I go dancing on Tuesdays.", False),
     ("I studied in {town}.", "I nearly studied in {town2} once, long ago.", False),
     ("I am going to {town} in June.", "I am going to {town2} in August.", False),
@@ -79,7 +108,13 @@ LONG: tuple[str, ...] = (
     "The hens have stopped laying. I changed their food, I put in a lamp, I even played them music. My neighbour says it is the moult, "
     "and that patience costs nothing. I am buying eggs in secret.",
 )
-AGAIN: tuple[str, ...] = ("{text}", "As I said: {text}", "I may have told you already: {text}", "{text} I think I mentioned it.", "Once more: {text}")
+AGAIN: tuple[str, ...] = (
+    "{text}",
+    "As I said: {text}",
+    "I may have told you already: {text}",
+    "{text} I think I mentioned it.",
+    "Once more: {text}",
+)
 WORDS: dict[str, tuple[str, ...]] = {
     "town": ("Lisbon", "Turku", "Ghent", "Leeds", "Bremen", "Arles"),
     "company": ("Harrow Mills", "Silverline", "Oakes and Daughters", "Nordbahn"),
@@ -87,32 +122,92 @@ WORDS: dict[str, tuple[str, ...]] = {
     "n": ("640", "715", "890", "930", "1,150"),
 }
 
-# --- second group ------------------------------------------------------------------------------------------------------------
+# --- second group ---------------------------------------------------------------------------------
 SECOND = Sentences(
     changes=(
-        ("Our choir rehearses in the {hall}.", "The roof leaks, so the choir rehearses in the {hall2} from now on.", True),
-        ("I am learning {language} in the evenings.", "I gave up {language}, the grammar beat me.", True),
-        ("{name} is our goalkeeper.", "{name} has stopped playing in goal, {name2} is our goalkeeper these days.", True),
-        ("The bakery on the corner opens at six.", "The bakery on the corner opens at seven since the old man retired.", True),
-        ("I take the pills twice a day.", "They cut the pills down, I only take one at night.", True),
+        (
+            "Our choir rehearses in the {hall}.",
+            "The roof leaks, so the choir rehearses in the {hall2} from now on.",
+            True,
+        ),
+        (
+            "I am learning {language} in the evenings.",
+            "I gave up {language}, the grammar beat me.",
+            True,
+        ),
+        (
+            "{name} is our goalkeeper.",
+            "{name} has stopped playing in goal, {name2} is our goalkeeper these days.",
+            True,
+        ),
+        (
+            "The bakery on the corner opens at six.",
+            "The bakery on the corner opens at seven since the old man retired.",
+            True,
+        ),
+        (
+            "I take the pills twice a day.",
+            "They cut the pills down, I only take one at night.",
+            True,
+        ),
         ("Our son still sleeps in our room.", "Our son has his own room at last.", True),
-        ("My car insurance is with {firm}.", "I switched my car insurance to {firm2}, they were cheaper.", True),
-        ("I wear my hair down to the shoulders.", "I had my hair cut off, it is as short as a brush now.", True),
+        (
+            "My car insurance is with {firm}.",
+            "I switched my car insurance to {firm2}, they were cheaper.",
+            True,
+        ),
+        (
+            "I wear my hair down to the shoulders.",
+            "I had my hair cut off, it is as short as a brush now.",
+            True,
+        ),
         ("Grandpa is in hospital.", "Grandpa came home from hospital yesterday.", True),
-        ("The piano is for sale, I want {price} for it.", "Somebody bought the piano, they fetched it this morning.", True),
-        ("My flight leaves at {hour}.", "The airline wrote, my flight leaves at {hour2} instead.", True),
+        (
+            "The piano is for sale, I want {price} for it.",
+            "Somebody bought the piano, they fetched it this morning.",
+            True,
+        ),
+        (
+            "My flight leaves at {hour}.",
+            "The airline wrote, my flight leaves at {hour2} instead.",
+            True,
+        ),
         ("I have never eaten an oyster.", "Guess what, I ate my first oyster on Sunday.", True),
-        ("I play the {instrument} in a wind band.", "My daughter plays the {instrument2} at school.", False),
-        ("The swimming pool closes at eight.", "The sauna no longer closes at eight, it stays open until ten.", False),
-        ("I gave blood on Friday.", "I gave blood in the winter, too, if I remember rightly.", False),
+        (
+            "I play the {instrument} in a wind band.",
+            "My daughter plays the {instrument2} at school.",
+            False,
+        ),
+        (
+            "The swimming pool closes at eight.",
+            "The sauna no longer closes at eight, it stays open until ten.",
+            False,
+        ),
+        (
+            "I gave blood on Friday.",
+            "I gave blood in the winter, too, if I remember rightly.",
+            False,
+        ),
         ("Our tomatoes are already red.", "Our cucumbers are still tiny.", False),
         ("My bicycle has a basket in front.", "{name}'s bicycle has no basket.", False),
-        ("We keep the skis in the attic.", "We might move to a flat without an attic one day.", False),
+        (
+            "We keep the skis in the attic.",
+            "We might move to a flat without an attic one day.",
+            False,
+        ),
         ("I sing alto.", "I used to sing soprano when I was at school.", False),
-        ("The lift in our house is out of order.", "The lift at the station is out of order as well.", False),
+        (
+            "The lift in our house is out of order.",
+            "The lift at the station is out of order as well.",
+            False,
+        ),
         ("I owe {name} {price} for the tickets.", "I owe {name2} {price2} for the petrol.", False),
         ("My grandson turned three.", "My granddaughter turns six next week.", False),
-        ("I am reading a thick novel about whalers.", "In bed I listen to a novel about a spy.", False),
+        (
+            "I am reading a thick novel about whalers.",
+            "In bed I listen to a novel about a spy.",
+            False,
+        ),
         ("{name} teaches my boy to skate.", "Did {name2} ever teach anybody to skate?", False),
     ),
     long=(
@@ -165,9 +260,16 @@ SECOND = Sentences(
         "I joined the dawn walk of the birdwatchers. They whisper even in the car park. We heard a bittern, or perhaps a pump, opinions "
         "differed. I had the wrong shoes, and a gentleman with a thermos lent me his spare socks.",
     ),
-    again=("{text}", "Did I tell you? {text}", "{text} But you know that already.", "Like I said the other day: {text}",
-           "It bears repeating: {text}", "{text} Sorry if I am repeating myself.", "Stop me if you have heard this one. {text}",
-           "{text} I keep telling everyone."),
+    again=(
+        "{text}",
+        "Did I tell you? {text}",
+        "{text} But you know that already.",
+        "Like I said the other day: {text}",
+        "It bears repeating: {text}",
+        "{text} Sorry if I am repeating myself.",
+        "Stop me if you have heard this one. {text}",
+        "{text} I keep telling everyone.",
+    ),
     words={
         "hall": ("town hall", "old chapel", "school gym", "fire station", "library"),
         "language": ("Hungarian", "Welsh", "Japanese", "Finnish", "Arabic"),
@@ -176,25 +278,70 @@ SECOND = Sentences(
         "price": ("45", "80", "125", "260", "310"),
         "hour": ("7.15", "9.40", "13.05", "16.30", "21.55"),
         "instrument": ("clarinet", "bassoon", "tuba", "oboe", "trombone"),
-    })
+    },
+)
 
-# --- third group -------------------------------------------------------------------------------------------------------------
+# --- third group ----------------------------------------------------------------------------------
 THIRD = Sentences(
     changes=(
-        ("My passport is valid until {year}.", "I got a new passport, it is good until {year2}.", True),
-        ("I sit next to {name} in the open-plan office.", "They rearranged the desks, I sit by the window with {name2} now.", True),
-        ("The washing machine is broken.", "The washing machine runs again, it was only a coin in the pump.", True),
+        (
+            "My passport is valid until {year}.",
+            "I got a new passport, it is good until {year2}.",
+            True,
+        ),
+        (
+            "I sit next to {name} in the open-plan office.",
+            "They rearranged the desks, I sit by the window with {name2} now.",
+            True,
+        ),
+        (
+            "The washing machine is broken.",
+            "The washing machine runs again, it was only a coin in the pump.",
+            True,
+        ),
         ("We are vegetarians at home.", "We eat meat again at home, mostly on Sundays.", True),
-        ("I am the treasurer of the allotment club.", "I stepped down as treasurer of the allotment club.", True),
-        ("My cousin is expecting a baby.", "My cousin has had her baby, a girl of seven pounds.", True),
-        ("Our Wi-Fi password is {password}.", "I changed the Wi-Fi password, it is {password2} today.", True),
-        ("I take the number {line} bus to the clinic.", "The number {line} doesn't stop at the clinic any longer, so I take the {line2}.", True),
-        ("The parcel from {shop} has not arrived.", "The parcel from {shop} was on the doorstep this evening.", True),
-        ("My landlord wants to sell the house.", "My landlord changed his mind, he isn't selling the house.", True),
+        (
+            "I am the treasurer of the allotment club.",
+            "I stepped down as treasurer of the allotment club.",
+            True,
+        ),
+        (
+            "My cousin is expecting a baby.",
+            "My cousin has had her baby, a girl of seven pounds.",
+            True,
+        ),
+        (
+            "Our Wi-Fi password is {password}.",
+            "I changed the Wi-Fi password, it is {password2} today.",
+            True,
+        ),
+        (
+            "I take the number {line} bus to the clinic.",
+            "The number {line} doesn't stop at the clinic any longer, so I take the {line2}.",
+            True,
+        ),
+        (
+            "The parcel from {shop} has not arrived.",
+            "The parcel from {shop} was on the doorstep this evening.",
+            True,
+        ),
+        (
+            "My landlord wants to sell the house.",
+            "My landlord changed his mind, he isn't selling the house.",
+            True,
+        ),
         ("I smoke ten cigarettes a day.", "I have not touched a cigarette for a month.", True),
-        ("Our best bowler is {name}.", "{name2} has overtaken {name}, she is our best bowler now.", True),
+        (
+            "Our best bowler is {name}.",
+            "{name2} has overtaken {name}, she is our best bowler now.",
+            True,
+        ),
         ("I take sugar in my porridge.", "I take salt on my eggs.", False),
-        ("The cinema on {street} shows old westerns.", "The cinema on {street2} has been turned into a gym.", False),
+        (
+            "The cinema on {street} shows old westerns.",
+            "The cinema on {street2} has been turned into a gym.",
+            False,
+        ),
         ("{name} is my godmother.", "{name2} is godmother to my sister's twins.", False),
         ("I broke my left wrist skiing.", "I broke my right ankle when I was nine.", False),
         ("My savings are with {bank}.", "My husband moved his savings to {bank2}.", False),
@@ -202,9 +349,17 @@ THIRD = Sentences(
         ("Our kitchen is yellow.", "I would love a blue kitchen, but it stays as it is.", False),
         ("The nursery has a place for {name}.", "The nursery no longer has a sandpit.", False),
         ("I am afraid of spiders.", "My flatmate is not afraid of spiders any more.", False),
-        ("I want to climb {mountain} this summer.", "I climbed {mountain2} five summers ago.", False),
+        (
+            "I want to climb {mountain} this summer.",
+            "I climbed {mountain2} five summers ago.",
+            False,
+        ),
         ("The tap in the bathroom drips.", "The tap in the cellar used to drip.", False),
-        ("I volunteer at the animal shelter on Wednesdays.", "I volunteer at the food bank on Saturdays.", False),
+        (
+            "I volunteer at the animal shelter on Wednesdays.",
+            "I volunteer at the food bank on Saturdays.",
+            False,
+        ),
     ),
     long=(
         "The removal men dropped the grandfather clock. It had come through two wars and a flood. The glass is in splinters, the pendulum is "
@@ -256,9 +411,16 @@ THIRD = Sentences(
         "I read to the old people at the home on Mondays. They want crime stories, the bloodier the better. A lady of ninety-six always "
         "knows the murderer by page ten. When I mumble, they throw peppermints.",
     ),
-    again=("{text}", "Have I mentioned this? {text}", "To repeat what I said: {text}", "{text} I know, you have heard it before.",
-           "You may remember: {text}", "{text} I said so last time.", "Again, because it matters to me: {text}",
-           "{text} That is what I told you then."),
+    again=(
+        "{text}",
+        "Have I mentioned this? {text}",
+        "To repeat what I said: {text}",
+        "{text} I know, you have heard it before.",
+        "You may remember: {text}",
+        "{text} I said so last time.",
+        "Again, because it matters to me: {text}",
+        "{text} That is what I told you then.",
+    ),
     words={
         "year": ("2027", "2029", "2031", "2033", "2034"),
         "name": ("Salome", "Kirsten", "Amina", "Dorothy", "Paola"),
@@ -268,27 +430,72 @@ THIRD = Sentences(
         "street": ("Mill Lane", "Bridge Street", "Abbey Road", "Orchard Row"),
         "bank": ("Fenwick Trust", "Castle Bank", "Meridian", "Sparbank"),
         "mountain": ("Snowdon", "Triglav", "the Zugspitze", "Ben Nevis"),
-    })
+    },
+)
 
-# --- fourth group: the reading of changes was developed on it --------------------------------------------------------------------
+# --- fourth group: the reading of changes was developed on it -------------------------------------
 FOURTH = Sentences(
     changes=(
-        ("The roof of the shed leaks.", "My cousin patched the shed roof, not a drop comes through.", True),
-        ("I train for the triathlon three times a week.", "I've stopped training for the triathlon, the knee won't have it.", True),
-        ("{name} looks after the church garden.", "{name2} looks after the church garden now that {name} has moved away.", True),
-        ("The ferry costs {price} each way.", "The ferry has gone up, it is {price2} each way.", True),
+        (
+            "The roof of the shed leaks.",
+            "My cousin patched the shed roof, not a drop comes through.",
+            True,
+        ),
+        (
+            "I train for the triathlon three times a week.",
+            "I've stopped training for the triathlon, the knee won't have it.",
+            True,
+        ),
+        (
+            "{name} looks after the church garden.",
+            "{name2} looks after the church garden now that {name} has moved away.",
+            True,
+        ),
+        (
+            "The ferry costs {price} each way.",
+            "The ferry has gone up, it is {price2} each way.",
+            True,
+        ),
         ("My sister isn't speaking to our mother.", "My sister and our mother have made up.", True),
         ("We heat with coal.", "We heat with pellets since the winter.", True),
-        ("The boiler needs a new valve.", "The plumber fitted the new valve, so the boiler is fine.", True),
+        (
+            "The boiler needs a new valve.",
+            "The plumber fitted the new valve, so the boiler is fine.",
+            True,
+        ),
         ("I still owe the garage {price}.", "I paid the garage, so I owe them nothing.", True),
         ("Our street is closed to traffic.", "The street is open to traffic again.", True),
-        ("I'm on the night shift.", "They've moved me from the night shift to the early one.", True),
+        (
+            "I'm on the night shift.",
+            "They've moved me from the night shift to the early one.",
+            True,
+        ),
         ("I don't eat fish.", "I've started eating fish, the doctor wanted me to.", True),
-        ("The concert is sold out.", "They've released more tickets, the concert isn't sold out any more.", True),
-        ("The course takes place in the {place}.", "The course now takes place in the {place2}.", True),
-        ("My colleague {name} is on maternity leave.", "{name} is back from maternity leave.", True),
-        ("I play chess with {name} on Sundays.", "{name} died, so nobody plays chess with me on Sundays.", True),
-        ("The tree in front of the house is ill.", "The tree in front of the house was felled.", True),
+        (
+            "The concert is sold out.",
+            "They've released more tickets, the concert isn't sold out any more.",
+            True,
+        ),
+        (
+            "The course takes place in the {place}.",
+            "The course now takes place in the {place2}.",
+            True,
+        ),
+        (
+            "My colleague {name} is on maternity leave.",
+            "{name} is back from maternity leave.",
+            True,
+        ),
+        (
+            "I play chess with {name} on Sundays.",
+            "{name} died, so nobody plays chess with me on Sundays.",
+            True,
+        ),
+        (
+            "The tree in front of the house is ill.",
+            "The tree in front of the house was felled.",
+            True,
+        ),
         ("We've got one bathroom.", "We've put in a second bathroom.", True),
         ("The old mill stands empty.", "A family has moved into the old mill.", True),
         ("My laptop takes ages to start.", "I got a new laptop, it starts in no time.", True),
@@ -300,7 +507,11 @@ FOURTH = Sentences(
         ("The application is with the council.", "The council turned the application down.", True),
         ("My niece goes to nursery.", "My niece started school, nursery is over for her.", True),
         ("The lawn mower is at my neighbour's.", "My neighbour brought the lawn mower back.", True),
-        ("I read the {paper} every morning.", "I cancelled the {paper}, I read the {paper2} instead.", True),
+        (
+            "I read the {paper} every morning.",
+            "I cancelled the {paper}, I read the {paper2} instead.",
+            True,
+        ),
         ("Uncle Leo lives alone.", "Uncle Leo has a lodger at last.", True),
         ("The swimming lessons are full.", "There's space in the swimming lessons again.", True),
         ("Saturday is my day off.", "My day off has been changed to {day}.", True),
@@ -312,23 +523,47 @@ FOURTH = Sentences(
         ("The roof of the barn is thatched.", "The roof of the chapel was tiled last year.", False),
         ("I train the under-tens.", "My son stopped training with the under-tens.", False),
         ("{name} looks after my rabbits.", "{name2} looks after my tortoise now.", False),
-        ("The bus to the coast costs {price}.", "The train to the coast has gone up to {price2}.", False),
+        (
+            "The bus to the coast costs {price}.",
+            "The train to the coast has gone up to {price2}.",
+            False,
+        ),
         ("My sister is a midwife.", "My sister-in-law is no longer a midwife.", False),
         ("We heat the bath with gas.", "The neighbours heat with solar power now.", False),
         ("The boiler is in the cellar.", "The plumber was here about the sink.", False),
         ("I paid {price} for the boots.", "I paid {price2} for the gloves.", False),
         ("Our street has lime trees.", "The street behind us is closed again.", False),
-        ("I like the night shift.", "My friend was moved from the night shift to the early one.", False),
+        (
+            "I like the night shift.",
+            "My friend was moved from the night shift to the early one.",
+            False,
+        ),
         ("I don't eat liver.", "The cat has started eating liver.", False),
         ("The concert was lovely.", "The play isn't sold out any more.", False),
-        ("The yoga course takes place in the {place}.", "The cookery course now takes place in the {place2}.", False),
+        (
+            "The yoga course takes place in the {place}.",
+            "The cookery course now takes place in the {place2}.",
+            False,
+        ),
         ("My colleague {name} has a caravan.", "My colleague {name2} sold her caravan.", False),
-        ("I play cards with {name} on Fridays.", "I play darts with {name2} on Tuesdays now.", False),
-        ("The tree in front of the school is a chestnut.", "The tree in front of the bank was felled.", False),
+        (
+            "I play cards with {name} on Fridays.",
+            "I play darts with {name2} on Tuesdays now.",
+            False,
+        ),
+        (
+            "The tree in front of the school is a chestnut.",
+            "The tree in front of the bank was felled.",
+            False,
+        ),
         ("We've got a balcony.", "We've put in a second sink.", False),
         ("The old mill has a blue door.", "A family has moved into the old bakery.", False),
         ("My laptop is silver.", "My wife got a new laptop.", False),
-        ("The strike at the docks is in its third week.", "The strike at the airport ended at midnight.", False),
+        (
+            "The strike at the docks is in its third week.",
+            "The strike at the airport ended at midnight.",
+            False,
+        ),
         ("I watched the lifeboat go out.", "I watched the fire engine, too.", False),
         ("Our dog barks at the postman.", "Our dog doesn't bark at the milkman.", False),
         ("I swam {n} lengths on Monday.", "I swam {n2} lengths on Wednesday.", False),
@@ -338,7 +573,11 @@ FOURTH = Sentences(
         ("I lent my ladder to {name}.", "{name2} brought the drill back.", False),
         ("I read a thriller in the train.", "I read a comic in the tram.", False),
         ("Uncle Leo plays the accordion.", "Uncle Bert has given up the accordion.", False),
-        ("The swimming lessons are on {day}.", "The riding lessons have been changed to {day2}.", False),
+        (
+            "The swimming lessons are on {day}.",
+            "The riding lessons have been changed to {day2}.",
+            False,
+        ),
         ("Saturday was rainy.", "{day} was sunny at last.", False),
         ("The printer stands on the shelf.", "The scanner has a new home now.", False),
         ("The baby is asleep.", "The baby next door is finally asleep.", False),
@@ -355,64 +594,101 @@ FOURTH = Sentences(
         "n": ("30", "44", "60", "82"),
         "paper": ("Courier", "Herald", "Gazette", "Morning Post"),
         "day": ("Monday", "Tuesday", "Thursday"),
-    })
+    },
+)
 
-# --- fifth group: held out; written first, before the fourth and before any rule was changed ------------------------------------
+# --- fifth group: held out; written first, before the fourth and before any rule was changed ------
 FIFTH = Sentences(
     changes=(
-        ("Mum's still waiting on her hip operation.", "Mum had the hip operation on Tuesday, all went fine.", True),
-        ("I'm sharing the allotment with {name}.", "{name} pulled out, so {name2} has taken over her half of the allotment.", True),
-        ("The museum charges {price} for a ticket.", "They've put the museum ticket up to {price2}.", True),
-        ("Dad does the school run.", "Dad can't do the school run any longer, his licence was taken away.", True),
-        ("I haven't told the kids about the move yet.", "So I told the kids about the move last night.", True),
-        ("Our team is bottom of the league.", "Would you believe it, our team has climbed to fourth in the league.", True),
-        ("The parrot belongs to my neighbour.", "My neighbour gave me the parrot for good, so it belongs to me.", True),
-        ("I use {firm} for the broadband.", "The broadband comes from {firm2} since we cancelled {firm}.", True),
-        ("The heating is stuck on full blast.", "A man came about the heating and it works normally again.", True),
-        ("The bridge over the weir is shut.", "They reopened the bridge over the weir this morning.", True),
-        ("{name} runs the reading group.", "{name} handed the reading group over to {name2}.", True),
+        ("Mum's still waiting on her hip operation.",
+         "Mum had the hip operation on Tuesday, all went fine.", True),
+        ("I'm sharing the allotment with {name}.",
+         "{name} pulled out, so {name2} has taken over her half of the allotment.", True),
+        ("The museum charges {price} for a ticket.",
+         "They've put the museum ticket up to {price2}.", True),
+        ("Dad does the school run.",
+         "Dad can't do the school run any longer, his licence was taken away.", True),
+        ("I haven't told the kids about the move yet.",
+         "So I told the kids about the move last night.", True),
+        ("Our team is bottom of the league.",
+         "Would you believe it, our team has climbed to fourth in the league.", True),
+        ("The parrot belongs to my neighbour.",
+         "My neighbour gave me the parrot for good, so it belongs to me.", True),
+        ("I use {firm} for the broadband.",
+         "The broadband comes from {firm2} since we cancelled {firm}.", True),
+        ("The heating is stuck on full blast.",
+         "A man came about the heating and it works normally again.", True),
+        ("The bridge over the weir is shut.",
+         "They reopened the bridge over the weir this morning.", True),
+        ("{name} runs the reading group.", "{name} handed the reading group over to {name2}.",
+         True),
         ("I get up at half past five.", "These days I sleep until seven.", True),
-        ("The dentist says I need two fillings.", "It was a mix-up, the dentist says that I need no fillings.", True),
-        ("My brother and I are not on speaking terms.", "My brother rang, and we are talking to each other again.", True),
-        ("We rent the flat above the bakery.", "We bought the flat above the bakery, the papers were signed in March.", True),
-        ("I keep my spare key under the flowerpot.", "The spare key is with the lady opposite, I took it from under the flowerpot.", True),
+        ("The dentist says I need two fillings.",
+         "It was a mix-up, the dentist says that I need no fillings.", True),
+        ("My brother and I are not on speaking terms.",
+         "My brother rang, and we are talking to each other again.", True),
+        ("We rent the flat above the bakery.",
+         "We bought the flat above the bakery, the papers were signed in March.", True),
+        ("I keep my spare key under the flowerpot.",
+         "The spare key is with the lady opposite, I took it from under the flowerpot.", True),
         ("Our exam is in room {room}.", "The exam has been moved to room {room2}.", True),
-        ("I am on the waiting list for the choir trip.", "I got a place on the choir trip after all.", True),
-        ("The puppy sleeps in a crate.", "The puppy has outgrown the crate and sleeps on the landing now.", True),
-        ("I pay {price} for the parking space.", "The parking space costs me {price2} since January.", True),
-        ("Their wedding is planned for {month}.", "Their wedding has been put off until {month2}.", True),
+        ("I am on the waiting list for the choir trip.",
+         "I got a place on the choir trip after all.", True),
+        ("The puppy sleeps in a crate.",
+         "The puppy has outgrown the crate and sleeps on the landing now.", True),
+        ("I pay {price} for the parking space.",
+         "The parking space costs me {price2} since January.", True),
+        ("Their wedding is planned for {month}.", "Their wedding has been put off until {month2}.",
+         True),
         ("I can't drive.", "I passed my driving test, I'm allowed on the road alone.", True),
         ("My cough won't go away.", "At last the cough is gone.", True),
-        ("{name} sits on the parish council.", "{name} lost her seat on the parish council in the vote.", True),
+        ("{name} sits on the parish council.",
+         "{name} lost her seat on the parish council in the vote.", True),
         ("The lake is frozen over.", "The ice on the lake has melted.", True),
-        ("I am writing my thesis on {topic}.", "My thesis is about {topic2} now, {topic} led nowhere.", True),
-        ("We still use the old kettle.", "We threw the old kettle out and got one with a thermostat.", True),
-        ("I'm the only woman on the shift.", "Two more women joined the shift, so I am not the only one.", True),
-        ("My daughter wants to become a vet.", "My daughter has dropped the idea of being a vet, it is pilot this month.", True),
-        ("The clock in the hall runs ten minutes slow.", "I had the hall clock repaired, it keeps perfect time.", True),
-        ("Grandma makes the Sunday lunch.", "Grandma is too frail for it, so I make the Sunday lunch.", True),
-        ("There's a vacancy in our accounts department.", "The vacancy in accounts was filled on Monday.", True),
-        ("My train pass runs out in {month}.", "I renewed the train pass, so it runs until {month2}.", True),
+        ("I am writing my thesis on {topic}.",
+         "My thesis is about {topic2} now, {topic} led nowhere.", True),
+        ("We still use the old kettle.",
+         "We threw the old kettle out and got one with a thermostat.", True),
+        ("I'm the only woman on the shift.",
+         "Two more women joined the shift, so I am not the only one.", True),
+        ("My daughter wants to become a vet.",
+         "My daughter has dropped the idea of being a vet, it is pilot this month.", True),
+        ("The clock in the hall runs ten minutes slow.",
+         "I had the hall clock repaired, it keeps perfect time.", True),
+        ("Grandma makes the Sunday lunch.",
+         "Grandma is too frail for it, so I make the Sunday lunch.", True),
+        ("There's a vacancy in our accounts department.",
+         "The vacancy in accounts was filled on Monday.", True),
+        ("My train pass runs out in {month}.",
+         "I renewed the train pass, so it runs until {month2}.", True),
         ("I've got forty pages of the novel left.", "I finished the novel on the bus.", True),
         ("Jam doughnuts are my weakness.", "I've gone right off jam doughnuts.", True),
-        ("The neighbour's hedge blocks our view.", "The neighbour cut his hedge down, we can see the hills.", True),
+        ("The neighbour's hedge blocks our view.",
+         "The neighbour cut his hedge down, we can see the hills.", True),
         ("My aunt is waiting for a new knee.", "My uncle's knee was done years ago.", False),
-        ("The library charges {price} for a late book.", "The town hall charges {price2} for a copy.", False),
-        ("I told {name} about the surprise party.", "I haven't told {name2} a thing about the presents.", False),
-        ("The village shop shuts at noon on Saturdays.", "The post office has moved to new opening hours.", False),
-        ("{name} runs the chess club.", "{name2} handed the photography club over to her sister.", False),
+        ("The library charges {price} for a late book.",
+         "The town hall charges {price2} for a copy.", False),
+        ("I told {name} about the surprise party.",
+         "I haven't told {name2} a thing about the presents.", False),
+        ("The village shop shuts at noon on Saturdays.",
+         "The post office has moved to new opening hours.", False),
+        ("{name} runs the chess club.", "{name2} handed the photography club over to her sister.",
+         False),
         ("I get up at six for the market.", "My wife gets up at eight these days.", False),
         ("The bridge by the mill is narrow.", "They reopened the bridge at the station.", False),
         ("The dentist praised my teeth.", "The orthodontist is expensive.", False),
         ("My brother has grown a beard.", "My brother-in-law shaved his beard off.", False),
         ("We rent a garage from the council.", "We bought a second fridge for the garage.", False),
         ("My locker key is on the red ring.", "I lost the cellar key at the fair.", False),
-        ("The oral exam is in room {room}.", "The written exam has been moved to room {room2}.", False),
+        ("The oral exam is in room {room}.", "The written exam has been moved to room {room2}.",
+         False),
         ("The kitten sleeps on the piano.", "The kitten ate the goldfish food yesterday.", False),
         ("I pay {price} for the gym.", "{name} pays {price2} for her gym now.", False),
-        ("Our anniversary is in {month}.", "Their anniversary party has been put off until {month2}.", False),
+        ("Our anniversary is in {month}.",
+         "Their anniversary party has been put off until {month2}.", False),
         ("My cough mixture tastes of aniseed.", "I bought new cough mixture for my son.", False),
-        ("{name} sits on the jury of the baking contest.", "{name2} won the baking contest.", False),
+        ("{name} sits on the jury of the baking contest.", "{name2} won the baking contest.",
+         False),
         ("The pond is full of newts.", "The pond at the school was frozen all winter.", False),
         ("I am writing a letter to {name}.", "I wrote a letter to {name2} last week, too.", False),
         ("We have a copper kettle on the shelf.", "The kettle at work gave up the ghost.", False),
@@ -422,7 +698,8 @@ FIFTH = Sentences(
         ("I like my new boss.", "I liked the one before him just as much.", False),
         ("My bus pass is in the blue wallet.", "I renewed my library card.", False),
         ("I've got ten pages of the report to go.", "I finished the crossword on the bus.", False),
-        ("The hedge is full of sparrows.", "The neighbour cut his hedge into the shape of a duck.", False),
+        ("The hedge is full of sparrows.", "The neighbour cut his hedge into the shape of a duck.",
+         False),
         ("I sold {n} raffle tickets.", "I sold {n2} cakes.", False),
         ("The car passed its test.", "I had new tyres put on the car.", False),
         ("I had porridge for breakfast.", "I had toast for breakfast today.", False),
@@ -445,6 +722,12 @@ FIFTH = Sentences(
         "n": ("23", "41", "58", "76"),
         "hour": ("6.45", "8.20", "10.10"),
         "country": ("Estonia", "Malta", "Slovenia", "Iceland"),
-    })
+    })  # fmt: skip
 
-GROUPS = {"first": Sentences(CHANGES, LONG, AGAIN, WORDS), "second": SECOND, "third": THIRD, "fourth": FOURTH, "fifth": FIFTH}
+GROUPS = {
+    "first": Sentences(CHANGES, LONG, AGAIN, WORDS),
+    "second": SECOND,
+    "third": THIRD,
+    "fourth": FOURTH,
+    "fifth": FIFTH,
+}

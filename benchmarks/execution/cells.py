@@ -1,8 +1,9 @@
 """One cell: a new system encodes one conversation and answers its questions.
 
-Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs and for a resumed run.
-Times are kept in a file of their own.
+Rows hold nothing that depends on the machine or the clock, so they are equal for any number of jobs
+and for a resumed run. Times are kept in a file of their own.
 """
+
 from __future__ import annotations
 
 import json
@@ -56,8 +57,10 @@ class Cell:
 class Row(TypedDict):
     """One line of rows.jsonl: a question and its answer.
 
-    gold, ranks        ids, and the rank of each from 1; 0 is a miss.  Ids of sessions if these are matched
-    retrieved, scores  of the first k events or sessions, six significant digits; None for a score that is not finite
+    gold, ranks        ids, and the rank of each from 1; 0 is a miss.  Ids of sessions if these are
+                       matched
+    retrieved, scores  of the first k events or sessions, six significant digits; None for a score
+                       that is not finite
     held_back          whether the answer has no event
     set                digest of the mechanism set
     contexts           scores of contexts, by budget; only where they were asked for
@@ -88,15 +91,18 @@ class Outcome:
     """The results of a cell.
 
     rows      one per question
-    timing    phase -> ms of every pass, without the time spent in the embedder; of a system without receipts `encode`, ms an event, and
-              `retrieve`, ms a question
-    receipts  mechanism -> calls, values_changed, ranks_changed; empty for a system without receipts, and of a cell that is not probed
+    timing    phase -> ms of every pass, without the time spent in the embedder; of a system without
+              receipts `encode`, ms an event, and `retrieve`, ms a question
+    receipts  mechanism -> calls, values_changed, ranks_changed; empty for a system without
+              receipts, and of a cell that is not probed
     seconds   wall time; of a shared life, that of the life and of this asking
-    times     lines of times.jsonl: one for everything before the first question (its `question` is None), then one per question, in the order
-              of the rows; ms of each phase, summed over its passes.  Not reproducible
+    times     lines of times.jsonl: one for everything before the first question (its `question` is
+              None), then one per question, in the order of the rows; ms of each phase, summed over
+              its passes.  Not reproducible
     embedding  `texts` given to the embedder, `hits` of its cache, and its `seconds`
     capabilities  values of what the system declares, sorted
-    language_model  phase -> mechanism -> what it asked a language model; empty for a system that does not report it
+    language_model  phase -> mechanism -> what it asked a language model; empty for a system that
+                    does not report it
     shared    cells that shared this cell's life, this one included
     """
 
@@ -112,7 +118,9 @@ class Outcome:
 
 
 def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
-    """Make a system, encode the conversation, and ask each question at its time, before later events.  Raises HebbariumError."""
+    """Make a system, encode the conversation, and ask each question at its time, before later
+    events.  Raises HebbariumError.
+    """
     start = time.perf_counter()
     cell = replace(cell, conversation=cell.conversation.held())
     counted = MeteredEmbedder(embedder)
@@ -120,19 +128,30 @@ def run_cell(cell: Cell, make: Factory, embedder: CachedEmbedder) -> Outcome:
         outcome = _measured(cell, system, counted)
         capabilities = sorted(capability.value for capability in system.capabilities)
         used = system.language_model_usage() if isinstance(system, ReportsUsage) else {}
-    usage = {phase: {id: dict(counts) for id, counts in each.items()} for phase, each in used.items()}
-    return replace(outcome, seconds=time.perf_counter() - start, embedding=counted.counts, capabilities=capabilities, language_model=usage)
+    usage = {
+        phase: {id: dict(counts) for id, counts in each.items()} for phase, each in used.items()
+    }
+    return replace(
+        outcome,
+        seconds=time.perf_counter() - start,
+        embedding=counted.counts,
+        capabilities=capabilities,
+        language_model=usage,
+    )
 
 
 def prepare(cell: Cell, system: System) -> float:
-    """Encode the events before the first question and, with `rehearse`, ask the questions there a first time.  Simulated time after it, h."""
+    """Encode the events before the first question and, with `rehearse`, ask the questions there
+    a first time.  Simulated time after it, h.
+    """
     first = next(stops(cell.conversation))
     return _reach(cell, first, system, -math.inf)
 
 
 def asked(cell: Cell, system: System, now: float) -> Iterator[tuple[Question, Query]]:
-    """The questions in the order in which they are asked; before each, later events than those of `prepare` are encoded up to it, and the system is
-    advanced to its time.  After the last question the other events are encoded.
+    """The questions in the order in which they are asked; before each, later events than those of
+    `prepare` are encoded up to it, and the system is advanced to its time.  After the last question
+    the other events are encoded.
 
     now   h, time that the system has reached
     """
@@ -151,14 +170,20 @@ def later(conversation: Conversation) -> Iterator[Sequence[Event]]:
 
 
 def require_rehearsable(conversation: Conversation, rehearse: float | None) -> None:
-    """Raises InputError if a rehearsal of so many hours in the middle of the conversation would end after its next event."""
+    """Raises InputError if a rehearsal of so many hours in the middle of the conversation would
+    end after its next event.
+    """
     if rehearse is None:
         return
     before: Question | None = None
     for stop in stops(conversation):
         if before and stop.events and before.time + rehearse > stop.events[0].time:
-            raise InputError(f"{before.id!r} is asked in the middle of conversation {conversation.id!r}, and the next event follows in less than "
-                             f"{rehearse:g} h", where="--rehearse", cure="take fewer hours, ask all questions after the last event, or leave it out")
+            raise InputError(
+                f"{before.id!r} is asked in the middle of conversation {conversation.id!r}, and the next event follows in less than "
+                f"{rehearse:g} h",
+                where="--rehearse",
+                cure="take fewer hours, ask all questions after the last event, or leave it out",
+            )
         before = stop.questions[-1] if stop.questions else None
 
 
@@ -178,11 +203,19 @@ def _reach(cell: Cell, stop: Stop, system: System, now: float) -> float:
     return now + spec.rehearse
 
 
-def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractContextManager[Life]], embedder: CachedEmbedder, *,
-             lived: bool = False, keep: Callable[[Life], None] | None = None) -> list[Outcome]:
-    """Encode one conversation once, and ask its questions once for every cell, each with the mechanisms of its record; outcomes in order.
+def run_life(
+    cells: Sequence[Cell],
+    make: Callable[[MeteredEmbedder], AbstractContextManager[Life]],
+    embedder: CachedEmbedder,
+    *,
+    lived: bool = False,
+    keep: Callable[[Life], None] | None = None,
+) -> list[Outcome]:
+    """Encode one conversation once, and ask its questions once for every cell, each with the
+    mechanisms of its record; outcomes in order.
 
-    cells  of one conversation, whose lives are equal (`execution.lives`) and in which no query learns
+    cells  of one conversation, whose lives are equal (`execution.lives`) and in which no query
+           learns
     make   the memory that lives; it is closed at the end
     lived  whether the memory that is made has the events before the first question already
     keep   called with the memory before the first question, when it has the events before that
@@ -191,7 +224,11 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
     """
     from ..systems.hebbarium import Round
 
-    start, counted, held = time.perf_counter(), MeteredEmbedder(embedder), cells[0].conversation.held()
+    start, counted, held = (
+        time.perf_counter(),
+        MeteredEmbedder(embedder),
+        cells[0].conversation.held(),
+    )
     cells = [replace(cell, conversation=held) for cell in cells]
     with make(counted) as life:
         now = life.now if lived else prepare(cells[0], life)
@@ -199,12 +236,20 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
             keep(life)
         same = _same(cells)
         distinct = {place: cells[place] for place in same}
-        askings = {place: life.asking(cell.spec.mechanisms, cell.probed) for place, cell in distinct.items()}
-        records = {place: _Record(cell, askings[place], counted) for place, cell in distinct.items()}
+        askings = {
+            place: life.asking(cell.spec.mechanisms, cell.probed)
+            for place, cell in distinct.items()
+        }
+        records = {
+            place: _Record(cell, askings[place], counted) for place, cell in distinct.items()
+        }
         own = dict.fromkeys(records, (time.perf_counter() - start, counted.counts))
         for record in records.values():
             record.begin()
-        rounds = [(places, Round([askings[place] for place in places])) for places in _rounds(records, askings)]
+        rounds = [
+            (places, Round([askings[place] for place in places]))
+            for places in _rounds(records, askings)
+        ]
         for question, query in asked(cells[0], life, now):
             for places, one in rounds:
                 before = counted.counts
@@ -214,16 +259,33 @@ def run_life(cells: Sequence[Cell], make: Callable[[MeteredEmbedder], AbstractCo
                     begin, before = time.perf_counter(), counted.counts
                     records[place].take(question, query, found)
                     seconds, spent = own[place]
-                    own[place] = (seconds + took + time.perf_counter() - begin,
-                                  {n: v + asking[n] + counted.counts[n] - before[n] for n, v in spent.items()})
-        made = {place: replace(record.outcome(), seconds=own[place][0], embedding={name: round(value, 6) for name, value in own[place][1].items()},
-                                capabilities=sorted(each.value for each in record.system.capabilities), shared=len(cells))
-                 for place, record in records.items()}
-    return [made[place] if cell is cells[place] else _renamed(made[place], cell.spec) for cell, place in zip(cells, same, strict=True)]
+                    own[place] = (
+                        seconds + took + time.perf_counter() - begin,
+                        {
+                            n: v + asking[n] + counted.counts[n] - before[n]
+                            for n, v in spent.items()
+                        },
+                    )
+        made = {
+            place: replace(
+                record.outcome(),
+                seconds=own[place][0],
+                embedding={name: round(value, 6) for name, value in own[place][1].items()},
+                capabilities=sorted(each.value for each in record.system.capabilities),
+                shared=len(cells),
+            )
+            for place, record in records.items()
+        }
+    return [
+        made[place] if cell is cells[place] else _renamed(made[place], cell.spec)
+        for cell, place in zip(cells, same, strict=True)
+    ]
 
 
 def _same(cells: Sequence[Cell]) -> list[int]:
-    """Place of the cell that is asked for each cell: the first with the same mechanisms and parameters, if it is probed where this one is."""
+    """Place of the cell that is asked for each cell: the first with the same mechanisms and
+    parameters, if it is probed where this one is.
+    """
     first: dict[str, int] = {}
     found = []
     for place, cell in enumerate(cells):
@@ -236,7 +298,9 @@ def _same(cells: Sequence[Cell]) -> list[int]:
 
 
 def _rounds(records: Mapping[int, _Record], askings: Mapping[int, Asking]) -> list[list[int]]:
-    """Places of records whose askings can be asked together, in the order of their first ones; contexts are asked for alone."""
+    """Places of records whose askings can be asked together, in the order of their first ones;
+    contexts are asked for alone.
+    """
     found: dict[Any, list[int]] = {}
     for place, record in records.items():
         same = None if record.cell.spec.context else askings[place].same
@@ -269,7 +333,11 @@ class _Record:
     def __init__(self, cell: Cell, system: System, embedder: MeteredEmbedder) -> None:
         spec, conversation = cell.spec, cell.conversation
         self.cell, self.system, self.timed = cell, system, _Timed(system, embedder)
-        self._observed = system if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts) else None
+        self._observed = (
+            system
+            if Capability.RECEIPTS in system.capabilities and isinstance(system, ReportsReceipts)
+            else None
+        )
         self._sessions, self.depth = spec.match == "session", max(spec.k, spec.depth)
         if Capability.RANKS_ALL in system.capabilities:
             self.depth = max(spec.k, len(conversation.events)) if self._sessions else spec.k
@@ -299,32 +367,62 @@ class _Record:
         contexts = _contexts(self.cell, question, query, found)
         if spec.feedback != "none":
             give_feedback(spec, self.system, question, found)
-            self._since()                                               # feedback is no part of any question's times
+            # feedback is no part of any question's times
+            self._since()
         if self._sessions:
             question, found = by_session(question, found, self.cell.conversation.events)
         ranks = [found.rank_of(gold) or 0 for gold in question.gold]
-        self._rows[question.id] = _row(spec, question, ranks, found.events[:spec.k])
+        self._rows[question.id] = _row(spec, question, ranks, found.events[: spec.k])
         if contexts:
             self._rows[question.id]["contexts"] = contexts
 
     def outcome(self) -> Outcome:
-        """All rows and times, in the order of the conversation's questions; the wall time is left at 0."""
+        """All rows and times, in the order of the conversation's questions; the wall time is
+        left at 0.
+        """
         seen, conversation = self._observed, self.cell.conversation
         counts = seen.receipts() if seen else {}
-        receipts = {id: {**found, **({"ranks_changed": self._changed.get(id, 0)} if self.cell.probed else {})} for id, found in counts.items()}
-        timing = {phase: list(ms) for phase, ms in seen.phase_ms().items()} if seen else self.timed.passes()
+        receipts = {
+            id: {
+                **found,
+                **({"ranks_changed": self._changed.get(id, 0)} if self.cell.probed else {}),
+            }
+            for id, found in counts.items()
+        }
+        timing = (
+            {phase: list(ms) for phase, ms in seen.phase_ms().items()}
+            if seen
+            else self.timed.passes()
+        )
         order = [q.id for q in conversation.questions]
-        return Outcome([self._rows[id] for id in order], timing, receipts, 0.0, [self._times[id] for id in (None, *order)])
+        return Outcome(
+            [self._rows[id] for id in order],
+            timing,
+            receipts,
+            0.0,
+            [self._times[id] for id in (None, *order)],
+        )
 
 
 def give_feedback(spec: RunSpec, system: System, question: Question, found: Retrieved) -> None:
-    """Tell a system that takes feedback what was needed for a question that it has answered: the first k events, or the gold."""
+    """Tell a system that takes feedback what was needed for a question that it has answered: the
+    first k events, or the gold.
+    """
     if isinstance(system, TakesFeedback):
-        system.use(found, [event.id for event in found.events[:spec.k]] if spec.feedback == "answer" else question.gold)
+        system.use(
+            found,
+            [event.id for event in found.events[: spec.k]]
+            if spec.feedback == "answer"
+            else question.gold,
+        )
 
 
-def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) -> dict[str, ContextRow]:
-    """The scores of a context of each budget, by budget; none if none is asked for, or if the system gives none."""
+def _contexts(
+    cell: Cell, question: Question, query: Query, found: Retrieved
+) -> dict[str, ContextRow]:
+    """The scores of a context of each budget, by budget; none if none is asked for, or if the
+    system gives none.
+    """
     if not cell.spec.context or not isinstance(found, GivesContexts):
         return {}
     texts = {event.id: event.text for event in cell.conversation.events}
@@ -332,20 +430,30 @@ def _contexts(cell: Cell, question: Question, query: Query, found: Retrieved) ->
     rows: dict[str, ContextRow] = {}
     for budget in cell.spec.context:
         latest = found.context(query, budget, "everything")
-        made = latest if cell.spec.strategy == "everything" else found.context(query, budget, cell.spec.strategy)
+        made = (
+            latest
+            if cell.spec.strategy == "everything"
+            else found.context(query, budget, cell.spec.strategy)
+        )
         rows[str(budget)] = context_row(made, gold, question.answer, latest)
     return rows
 
 
-def by_session(question: Question, found: Retrieved, events: Sequence[Event]) -> tuple[Question, Retrieved]:
-    """A question whose gold is sessions, and the sessions of an answer, each in the place and with the score of its best event.  O(events)."""
+def by_session(
+    question: Question, found: Retrieved, events: Sequence[Event]
+) -> tuple[Question, Retrieved]:
+    """A question whose gold is sessions, and the sessions of an answer, each in the place and
+    with the score of its best event.  O(events).
+    """
     home = {event.id: event.session for event in events}
     sessions: dict[str, RetrievedEvent] = {}
     for event in found.events:
         for id in event.events or (event.id,):
             session = home.get(id, id)
             sessions.setdefault(session, replace(event, id=session, events=()))
-    return replace(question, gold=unique(home[gold] for gold in question.gold)), Retrieved(tuple(sessions.values()))
+    return replace(question, gold=unique(home[gold] for gold in question.gold)), Retrieved(
+        tuple(sessions.values())
+    )
 
 
 class _Timed:
@@ -376,8 +484,14 @@ class _Timed:
 
     def passes(self) -> dict[str, list[float]]:
         """`encode`: ms an event; `retrieve`: ms of each question that counts."""
-        return {"encode": [ms / max(size, 1) for ms, size in zip(self.ms["encode"], self._sizes, strict=True)],
-                "retrieve": [ms for place, ms in enumerate(self.ms["retrieve"]) if place not in self._rehearsals]}
+        return {
+            "encode": [
+                ms / max(size, 1) for ms, size in zip(self.ms["encode"], self._sizes, strict=True)
+            ],
+            "retrieve": [
+                ms for place, ms in enumerate(self.ms["retrieve"]) if place not in self._rehearsals
+            ],
+        }
 
     def _call(self, kind: str, call: Callable[[], _T]) -> _T:
         start = time.perf_counter() - self._embedder.seconds
@@ -393,25 +507,37 @@ class _Since:
         self._passes, self._seen = passes, dict.fromkeys(passes(), 0)
 
     def __call__(self) -> dict[str, float]:
-        found = {phase: math.fsum(ms[self._seen.get(phase, 0):]) for phase, ms in self._passes().items()}
+        found = {
+            phase: math.fsum(ms[self._seen.get(phase, 0) :]) for phase, ms in self._passes().items()
+        }
         self._seen = {phase: len(ms) for phase, ms in self._passes().items()}
         return found
 
 
 def _times(spec: RunSpec, question: str | None, ms: Mapping[str, float]) -> dict[str, Any]:
     """One line of times.jsonl."""
-    return {"arm": spec.arm, "conversation": spec.conversation, "question": question, "seed": spec.seed,
-            **{f"{phase}_ms": round(spent, 4) for phase, spent in ms.items()}}
+    return {
+        "arm": spec.arm,
+        "conversation": spec.conversation,
+        "question": question,
+        "seed": spec.seed,
+        **{f"{phase}_ms": round(spent, 4) for phase, spent in ms.items()},
+    }
 
 
-def _row(spec: RunSpec, question: Question, ranks: list[int], events: Sequence[RetrievedEvent]) -> Row:
+def _row(
+    spec: RunSpec, question: Question, ranks: list[int], events: Sequence[RetrievedEvent]
+) -> Row:
     found = [rank for rank in ranks if rank]
     return {
-        "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256, "conversation": spec.conversation, "question": question.id,
-        "question_text": question.text, "answer": question.answer, "category": question.category, "gold": list(question.gold), "ranks": ranks,
-        "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events], "scores": [_rounded(e.score) for e in events],
+        "arm": spec.arm, "dataset": spec.dataset, "sha256": spec.sha256,
+        "conversation": spec.conversation, "question": question.id,
+        "question_text": question.text, "answer": question.answer, "category": question.category,
+        "gold": list(question.gold), "ranks": ranks,
+        "reciprocal_rank": 1.0 / min(found) if found else 0.0, "retrieved": [e.id for e in events],
+        "scores": [_rounded(e.score) for e in events],
         "held_back": not events, "seed": spec.seed, "set": spec.set_digest, "code": spec.code,
-    }
+    }  # fmt: skip
 
 
 def _rounded(score: float) -> float | None:

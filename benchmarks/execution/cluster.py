@@ -1,4 +1,7 @@
-"""Cells on the workers of a dask cluster.  The cluster is given; nothing here starts or ends its processes."""
+"""Cells on the workers of a dask cluster.  The cluster is given; nothing here starts or ends its
+processes.
+"""
+
 from __future__ import annotations
 
 import logging
@@ -16,18 +19,20 @@ from .missing import Finished, Results, Way, Work, called, pack
 from .sources import Reference
 from .spec import RunSpec, code_version, versions
 
-CONNECT_SECONDS: Final = 10.0       # wait for the scheduler, and for the first worker
+CONNECT_SECONDS: Final = 10.0  # wait for the scheduler, and for the first worker
 INSTALL: Final = "pip install 'hebbarium[dask]'"
 SAME: Final = "install the same release of hebbarium and of its libraries, on the same Python, on every worker, and start the workers again"
 START: Final = "start `dask scheduler` and `dask worker ADDRESS --nthreads 1`, and give the address that the scheduler prints"
-_ALONE = threading.Lock()           # a worker with several threads runs one cell at a time
+_ALONE = threading.Lock()  # a worker with several threads runs one cell at a time
 
 Lost = Callable[[Any, tuple[Any, ...], str], Finished]
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A connection to a scheduler; `workers` were there when it was made, later ones are used, too."""
+    """A connection to a scheduler; `workers` were there when it was made, later ones are used,
+    too.
+    """
 
     address: str
     client: Any
@@ -43,57 +48,89 @@ class Cluster:
         try:
             import distributed
         except ImportError as error:
-            raise InputError("cells on a cluster need the library dask", where="--dask", cure=INSTALL) from error
+            raise InputError(
+                "cells on a cluster need the library dask", where="--dask", cure=INSTALL
+            ) from error
         library: Any = distributed
         logs = [logging.getLogger(f"distributed.{name}") for name in ("client", "comm", "core")]
         levels = [each.level for each in logs]
-        for each in logs:                       # a scheduler that ends is an error of this command, told once
+        # a scheduler that ends is an error of this command, told once
+        for each in logs:
             each.setLevel(logging.CRITICAL)
         try:
             try:
                 client = library.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
             except (OSError, ValueError, TypeError, ImportError) as error:
-                raise InputError("no scheduler of dask answers", where=f"--dask {address}", cure=START) from error
+                raise InputError(
+                    "no scheduler of dask answers", where=f"--dask {address}", cure=START
+                ) from error
             with closing(client):
                 try:
                     client.wait_for_workers(1, timeout=CONNECT_SECONDS)
                 except TimeoutError as error:
-                    raise InputError("the cluster has no worker", where=f"--dask {address}", cure=START) from error
+                    raise InputError(
+                        "the cluster has no worker", where=f"--dask {address}", cure=START
+                    ) from error
                 yield cls(address, client, len(client.scheduler_info(n_workers=-1)["workers"]))
         finally:
             for each, level in zip(logs, levels, strict=True):
                 each.setLevel(level)
 
     def require(self, spec: RunSpec, data: Sequence[Reference]) -> None:
-        """Raises HebbariumError, which names the worker, if one has other code or cannot read the data."""
-        for worker, found in sorted(self.client.run(_problem, spec, tuple(data), on_error="return").items()):
-            if isinstance(found, BaseException):            # the function itself is not found there
-                raise HebbariumError(f"the worker cannot run hebbarium ({type(found).__name__}: {found})", where=worker, cure=SAME)
+        """Raises HebbariumError, which names the worker, if one has other code or cannot read
+        the data.
+        """
+        for worker, found in sorted(
+            self.client.run(_problem, spec, tuple(data), on_error="return").items()
+        ):
+            if isinstance(found, BaseException):  # the function itself is not found there
+                raise HebbariumError(
+                    f"the worker cannot run hebbarium ({type(found).__name__}: {found})",
+                    where=worker,
+                    cure=SAME,
+                )
             if found:
-                raise HebbariumError(found[0], where=f"{worker}, {found[1]}" if found[1] else worker, cure=found[2])
+                raise HebbariumError(
+                    found[0], where=f"{worker}, {found[1]}" if found[1] else worker, cure=found[2]
+                )
 
     def way(self, lost: Lost) -> Way:
         """Calls by the workers; results as they end.
 
-        lost  gives the result of a call whose workers ended again and again, from what calls share, its arguments, and what happened
+        lost  gives the result of a call whose workers ended again and again, from what calls share,
+              its arguments, and what happened
         """
+
         def results(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]]) -> Results:
             import distributed
 
             library: Any = distributed
-            run = uuid.uuid4().hex          # two runs on one cluster share nothing
-            packed = self.client.submit(_same, pack(shared), key=f"hebbarium-shared-{run}", pure=False)    # made again if its workers end
-            futures = {self.client.submit(_alone, work, packed, call, key=f"hebbarium-{run}-{number}", pure=False): call
-                       for number, call in enumerate(calls)}
+            run = uuid.uuid4().hex  # two runs on one cluster share nothing
+            # made again if its workers end
+            packed = self.client.submit(
+                _same, pack(shared), key=f"hebbarium-shared-{run}", pure=False
+            )
+            futures = {
+                self.client.submit(
+                    _alone, work, packed, call, key=f"hebbarium-{run}-{number}", pure=False
+                ): call
+                for number, call in enumerate(calls)
+            }
             try:
                 for future in library.as_completed(list(futures), loop=self.client.loop):
                     call = futures.pop(future)
                     try:
                         found = future.result()
                     except library.KilledWorker:
-                        found = lost(shared, call, "the worker process ended each time that it ran this cell")
+                        found = lost(
+                            shared, call, "the worker process ended each time that it ran this cell"
+                        )
                     except (ImportError, AttributeError) as error:
-                        raise HebbariumError(f"a worker cannot run hebbarium ({error})", where=self.address, cure=SAME) from error
+                        raise HebbariumError(
+                            f"a worker cannot run hebbarium ({error})",
+                            where=self.address,
+                            cure=SAME,
+                        ) from error
                     future.release()
                     yield found
             finally:
@@ -124,9 +161,18 @@ def _problem(spec: RunSpec, data: Sequence[Reference]) -> tuple[str, str, str] |
 
 
 def require_same_code(spec: RunSpec) -> None:
-    """In a worker: raises HebbariumError if its code, or a library whose numbers enter a result, is another than that of the record."""
+    """In a worker: raises HebbariumError if its code, or a library whose numbers enter a result,
+    is another than that of the record.
+    """
     mine = {**versions(), "hebbarium": code_version()}
-    odd = [f"{name} {mine.get(name, 'missing')}, expected {wanted}" for name, wanted in {**spec.versions, "hebbarium": spec.code}.items()
-           if mine.get(name) != wanted]
+    odd = [
+        f"{name} {mine.get(name, 'missing')}, expected {wanted}"
+        for name, wanted in {**spec.versions, "hebbarium": spec.code}.items()
+        if mine.get(name) != wanted
+    ]
     if odd:
-        raise HebbariumError(f"a worker has other code: {'; '.join(odd[:3])}", where=f"process {os.getpid()} on {socket.gethostname()}", cure=SAME)
+        raise HebbariumError(
+            f"a worker has other code: {'; '.join(odd[:3])}",
+            where=f"process {os.getpid()} on {socket.gethostname()}",
+            cure=SAME,
+        )

@@ -1,4 +1,5 @@
 """How cells are run: which lives are kept, and what happens to a cell that fails."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -57,6 +58,8 @@ class CellsFailed(HebbariumError):
         """The error for these failures of a run of `n_cells` cells into the folder `out`."""
         first = failures[0]
         which = f"arm {first.arm!r} and conversation {first.conversation!r}"
-        return cls(f"{len(failures)} of {n_cells} cells failed, the first of {which}: {first.error}",
-                   where=str(out / first.log),
-                   cure=f"see {FAILED} and the logs; the same command runs the failed cells again and takes the others from the ledger")
+        return cls(
+            f"{len(failures)} of {n_cells} cells failed, the first of {which}: {first.error}",
+            where=str(out / first.log),
+            cure=f"see {FAILED} and the logs; the same command runs the failed cells again and takes the others from the ledger",
+        )

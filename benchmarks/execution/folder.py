@@ -1,4 +1,7 @@
-"""Run folders: what `run` and `ablate` wrote, read back and checked; and whether a new run may use a folder."""
+"""Run folders: what `run` and `ablate` wrote, read back and checked; and whether a new run may
+use a folder.
+"""
+
 from __future__ import annotations
 
 import json
@@ -18,13 +21,17 @@ from .cells import Cell
 from .spec import RunSpec, deciding, recorded
 
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
-RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")      # what a run writes beside its manifest and its ledger
+# what a run writes beside its manifest and its ledger
+RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
 NEEDED_OF_ROW = ("arm", "conversation", "question", "category", "gold", "ranks", "retrieved")
 AGAIN = "start the run again with the same options and --replace; finished cells are taken from its ledger"
-BY_UPDATE = {"registry_digest": "the registry of mechanisms", "code": "the code of the package",
-             "versions": "versions of libraries"}       # no option changes these
-SHOWN = 60      # characters of a value in a message
+BY_UPDATE = {
+    "registry_digest": "the registry of mechanisms",
+    "code": "the code of the package",
+    "versions": "versions of libraries",
+}  # no option changes these
+SHOWN = 60  # characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +43,35 @@ class RunFolder:
 
     @classmethod
     def read(cls, path: Path) -> RunFolder:
-        """The run in a folder.  Raises DataError if there is none, or if its manifest is damaged."""
+        """The run in a folder.  Raises DataError if there is none, or if its manifest is
+        damaged.
+        """
         file = path / MANIFEST
         text = _read(file)
         if text is None:
-            what = (f"the folder holds no run: it has no {MANIFEST}" if path.is_dir() else
-                    "it is a file, not the folder of a run" if path.exists() else "there is no such folder")
-            raise DataError(what, where=str(path), cure="give the --out folder of `hebbarium run` or `hebbarium ablate`")
+            what = (
+                f"the folder holds no run: it has no {MANIFEST}"
+                if path.is_dir()
+                else "it is a file, not the folder of a run"
+                if path.exists()
+                else "there is no such folder"
+            )
+            raise DataError(
+                what,
+                where=str(path),
+                cure="give the --out folder of `hebbarium run` or `hebbarium ablate`",
+            )
         try:
             manifest = json.loads(text)
             lacking = [name for name in NEEDED_OF_MANIFEST if name not in manifest]
             if lacking or not manifest["arms"]:
                 raise ValueError(f"it has no {', '.join(lacking) or 'arms'}")
         except (ValueError, TypeError, RecursionError) as error:
-            raise DataError(f"it is damaged, or not the manifest of a run ({error})", where=str(file), cure=AGAIN) from error
+            raise DataError(
+                f"it is damaged, or not the manifest of a run ({error})",
+                where=str(file),
+                cure=AGAIN,
+            ) from error
         return cls(path, manifest)
 
     @property
@@ -67,9 +89,13 @@ class RunFolder:
         return f"{self.measured} on {self.manifest['dataset']}"
 
     def arm(self, name: str | None = None) -> str:
-        """The arm of that name; the first one, which is the full set, for None.  Raises InputError."""
+        """The arm of that name; the first one, which is the full set, for None.  Raises
+        InputError.
+        """
         if name is not None and name not in self.arms:
-            raise InputError(f"the run has no arm {name!r}", where=str(self.path), cure=nearest(name, self.arms))
+            raise InputError(
+                f"the run has no arm {name!r}", where=str(self.path), cure=nearest(name, self.arms)
+            )
         return self.arms[0] if name is None else name
 
     def deciding(self, arm: str) -> dict[str, Any]:
@@ -80,19 +106,33 @@ class RunFolder:
             raise self._lacks(error) from error
 
     def rows(self, arm: str | None = None) -> list[dict[str, Any]]:
-        """The rows of an arm, of all arms for None.  Raises DataError if the run is not finished, or if rows.jsonl is damaged anywhere."""
+        """The rows of an arm, of all arms for None.  Raises DataError if the run is not
+        finished, or if rows.jsonl is damaged anywhere.
+        """
         found = list(self._lines(ROWS, NEEDED_OF_ROW))
         expected = self.manifest.get("data", {}).get("rows")
         if expected is not None and len(found) != expected:
-            raise DataError(f"it has {len(found)} rows, and the manifest expects {expected}", where=str(self.path / ROWS), cure=AGAIN)
+            raise DataError(
+                f"it has {len(found)} rows, and the manifest expects {expected}",
+                where=str(self.path / ROWS),
+                cure=AGAIN,
+            )
         keys = [(row["arm"], row["conversation"], row["question"]) for row in found]
         if len(set(keys)) < len(keys):
-            raise DataError("it has two rows for one question of one arm", where=str(self.path / ROWS), cure=AGAIN)
+            raise DataError(
+                "it has two rows for one question of one arm",
+                where=str(self.path / ROWS),
+                cure=AGAIN,
+            )
         return [row for row in found if arm is None or row["arm"] == arm]
 
     def times(self) -> list[dict[str, Any]]:
         """The lines of times.jsonl; none for a run that wrote no such file.  Raises DataError."""
-        return list(self._lines(TIMES, ("arm", "conversation", "question"))) if (self.path / TIMES).is_file() else []
+        return (
+            list(self._lines(TIMES, ("arm", "conversation", "question")))
+            if (self.path / TIMES).is_file()
+            else []
+        )
 
     def data(self, path: Path | None = None) -> Dataset:
         """The data that were measured.
@@ -104,60 +144,107 @@ class RunFolder:
         noted = self.manifest.get("data", {})
         given = path or (Path(noted["path"]) if noted.get("path") else None)
         if path is None and given is not None and not given.exists():
-            raise DataError(f"the data of this run are no longer at {given}", where=str(self.path), cure="give --data and their present path")
-        loaded = load(noted.get("form") or self.manifest["dataset"], given, unit=self.manifest.get("unit", "turn"), limit=noted.get("limit"),
-                      allow_missing_gold=True)
+            raise DataError(
+                f"the data of this run are no longer at {given}",
+                where=str(self.path),
+                cure="give --data and their present path",
+            )
+        loaded = load(
+            noted.get("form") or self.manifest["dataset"],
+            given,
+            unit=self.manifest.get("unit", "turn"),
+            limit=noted.get("limit"),
+            allow_missing_gold=True,
+        )
         if loaded.sha256 != self.manifest["sha256"]:
-            raise DataError(f"these are not the data of the run: their SHA-256 is {loaded.sha256}, that of the run {self.manifest['sha256']}",
-                            where=loaded.path or loaded.name, cure="give --data and the path of the data that the run measured")
+            raise DataError(
+                f"these are not the data of the run: their SHA-256 is {loaded.sha256}, that of the run {self.manifest['sha256']}",
+                where=loaded.path or loaded.name,
+                cure="give --data and the path of the data that the run measured",
+            )
         return loaded
 
     def cell(self, arm: str, conversation: str, data: Dataset) -> Cell:
         """The cell of an arm and a conversation.  Raises DataError."""
         found = next((c for c in data.conversations if c.id == conversation), None)
         if found is None:
-            raise DataError(f"the data have no conversation {conversation!r}", where=data.path or data.name,
-                            cure="give --data and the data of the run")
+            raise DataError(
+                f"the data have no conversation {conversation!r}",
+                where=data.path or data.name,
+                cure="give --data and the data of the run",
+            )
         try:
             return Cell(recorded(self.manifest, arm, conversation), found)
         except (KeyError, TypeError, AttributeError) as error:
             raise self._lacks(error) from error
 
-    def embedder(self, given: str | None = None, cache: Path | None = None, *, progress: Callable[[int, int], None] | None = None) -> CachedEmbedder:
+    def embedder(
+        self,
+        given: str | None = None,
+        cache: Path | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> CachedEmbedder:
         """The embedder of the run.
 
-        given   as `hebbarium run --embedder` took it; None: as the manifest keeps it or, in a manifest without it, found by its name
+        given   as `hebbarium run --embedder` took it; None: as the manifest keeps it or, in a
+                manifest without it, found by its name
 
         Raises DataError if it is not found, or is another.
         """
-        noted = tuple(self.manifest.get(name) for name in ("embedder", "embedder_revision", "embedder_dimensions"))
-        name = {"hashing": f"hashing:{noted[2]}", SHIPPED: "minilm"}.get(str(noted[0]), str(noted[0]))
+        noted = tuple(
+            self.manifest.get(name)
+            for name in ("embedder", "embedder_revision", "embedder_dimensions")
+        )
+        name = {"hashing": f"hashing:{noted[2]}", SHIPPED: "minilm"}.get(
+            str(noted[0]), str(noted[0])
+        )
         cure = "give --embedder as for the run"
         try:
-            found = embedder_by_name(given or self.manifest.get("embedder_spec") or name, cache, progress=progress)
+            found = embedder_by_name(
+                given or self.manifest.get("embedder_spec") or name, cache, progress=progress
+            )
         except InputError as error:
-            raise DataError(f"the embedder of the run, {noted[0]}, is not found: {error.what}", where=str(self.path), cure=cure) from error
+            raise DataError(
+                f"the embedder of the run, {noted[0]}, is not found: {error.what}",
+                where=str(self.path),
+                cure=cure,
+            ) from error
         if (found.name, found.revision, found.dimensions) != noted:
-            raise DataError(f"the embedder {found.name} (revision {found.revision}) is not that of the run, {noted[0]} (revision {noted[1]})",
-                            where=str(self.path), cure=cure)
+            raise DataError(
+                f"the embedder {found.name} (revision {found.revision}) is not that of the run, {noted[0]} (revision {noted[1]})",
+                where=str(self.path),
+                cure=cure,
+            )
         return found
 
     def language_model(self) -> Transcript | None:
-        """The transcript of the run, replayed; None for a run without a language model.  Raises DataError if it is not found, or is another."""
+        """The transcript of the run, replayed; None for a run without a language model.  Raises
+        DataError if it is not found, or is another.
+        """
         if not (name := self.manifest.get("language_model")):
             return None
         file = Path(str(self.manifest.get("transcript_file", "")))
-        found = Transcript(NoModel(name, str(self.manifest.get("language_model_revision"))), file, "replay")
+        found = Transcript(
+            NoModel(name, str(self.manifest.get("language_model_revision"))), file, "replay"
+        )
         if self.manifest.get("transcript") not in (found.digest(), f"recording:{found.id}"):
-            raise DataError(f"the transcript {file} is not that of the run", where=str(self.path), cure="restore the file that the run used")
+            raise DataError(
+                f"the transcript {file} is not that of the run",
+                where=str(self.path),
+                cure="restore the file that the run used",
+            )
         return found
 
     def _lines(self, name: str, needed: tuple[str, ...]) -> Iterator[dict[str, Any]]:
         file = self.path / name
         text = _read(file)
         if text is None:
-            raise DataError(f"the run is not finished: there is no {name}", where=str(self.path),
-                            cure="start it again with the same options; finished cells are taken from its ledger")
+            raise DataError(
+                f"the run is not finished: there is no {name}",
+                where=str(self.path),
+                cure="start it again with the same options; finished cells are taken from its ledger",
+            )
         for number, line in enumerate(text.split("\n"), 1):
             if line:
                 try:
@@ -165,20 +252,28 @@ class RunFolder:
                     if lacking := [field for field in needed if field not in found]:
                         raise ValueError(f"it has no {', '.join(lacking)}")
                 except (ValueError, TypeError, RecursionError) as error:
-                    raise DataError(f"line {number} is damaged ({error})", where=str(file), cure=AGAIN) from error
+                    raise DataError(
+                        f"line {number} is damaged ({error})", where=str(file), cure=AGAIN
+                    ) from error
                 yield found
 
     def _lacks(self, error: Exception) -> DataError:
-        return DataError(f"the manifest does not describe this ({error}); another release wrote it", where=str(self.path / MANIFEST), cure=AGAIN)
+        return DataError(
+            f"the manifest does not describe this ({error}); another release wrote it",
+            where=str(self.path / MANIFEST),
+            cure=AGAIN,
+        )
 
 
 def claim(out: Path, planned: Mapping[str, Any], *, replace: bool) -> None:
-    """Check that a folder holds no other run than the planned one, so that its results may be written there.
+    """Check that a folder holds no other run than the planned one, so that its results may be
+    written there.
 
     planned   manifest of the new run
     replace   remove the results of another run; the finished cells in its ledger stay
 
-    The same run is one of the same command, with the same record for every arm; arms and conversations may only be added.  Raises InputError.
+    The same run is one of the same command, with the same record for every arm; arms and
+    conversations may only be added.  Raises InputError.
     """
     if not (out / MANIFEST).exists():
         return
@@ -191,9 +286,17 @@ def claim(out: Path, planned: Mapping[str, Any], *, replace: bool) -> None:
     try:
         earlier = RunFolder.read(out)
     except DataError as error:
-        raise InputError(f"the folder holds files of another run that cannot be read ({error.what})", where=str(out), cure=cure) from error
+        raise InputError(
+            f"the folder holds files of another run that cannot be read ({error.what})",
+            where=str(out),
+            cure=cure,
+        ) from error
     if odd := _other(earlier.manifest, json.loads(json.dumps(planned, default=str))):
-        raise InputError(f"the folder holds another run ({earlier.name}): {'; '.join(odd)}", where=str(out), cure=cure)
+        raise InputError(
+            f"the folder holds another run ({earlier.name}): {'; '.join(odd)}",
+            where=str(out),
+            cure=cure,
+        )
 
 
 def require_same(file: Path, deciding: Mapping[str, Any], what: str) -> None:
@@ -210,15 +313,26 @@ def require_same(file: Path, deciding: Mapping[str, Any], what: str) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         odd = ["a file that cannot be read"]
     if odd:
-        raise InputError(f"the folder holds other {what}, which differ in {', '.join(odd)}", where=str(file.parent),
-                         cure="give another --out, or --replace to write over them; finished cells in its ledger stay")
+        raise InputError(
+            f"the folder holds other {what}, which differ in {', '.join(odd)}",
+            where=str(file.parent),
+            cure="give another --out, or --replace to write over them; finished cells in its ledger stay",
+        )
 
 
 def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What makes the planned run another one than that of the folder."""
-    decide = ["command", *(f.name for f in fields(RunSpec) if f.name not in ("arm", "conversation"))]
-    found = differences({name: old.get(name) for name in decide}, {name: new.get(name) for name in decide})
-    newer = {name.partition(".")[0] for name, _, _ in found if name != "versions.hebbarium"} & set(BY_UPDATE)      # that one is the code, too
+    decide = [
+        "command",
+        *(f.name for f in fields(RunSpec) if f.name not in ("arm", "conversation")),
+    ]
+    found = differences(
+        {name: old.get(name) for name in decide}, {name: new.get(name) for name in decide}
+    )
+    # that one is the code, too
+    newer = {name.partition(".")[0] for name, _, _ in found if name != "versions.hebbarium"} & set(
+        BY_UPDATE
+    )
     found = [one for one in found if one[0].partition(".")[0] not in BY_UPDATE]
     odd = [f"{name} is {shown(a)} there and {shown(b)} here" for name, a, b in found[:5]]
     odd += [f"{len(found) - 5} more fields differ"] if len(found) > 5 else []
@@ -229,12 +343,17 @@ def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         if gone := [one for one in old[name] if one not in new[name]]:
             odd.append(f"it has {name} that this run lacks: {shown(', '.join(gone))}")
     kept = [arm for arm in old["arms"] if arm in new["arms"]]
-    odd += [f"arm {arm!r} is another one" for arm in kept if not odd and old.get("changes", {}).get(arm) != new["changes"].get(arm)][:1]
+    odd += [
+        f"arm {arm!r} is another one"
+        for arm in kept
+        if not odd and old.get("changes", {}).get(arm) != new["changes"].get(arm)
+    ][:1]
     return odd
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Each value in which two mappings differ: its dotted name and both values, None where it is absent.
+    """Each value in which two mappings differ: its dotted name and both values, None where it is
+    absent.
 
     >>> differences({"seed": 0, "a": {"b": 1, "c": 2}}, {"seed": 0, "a": {"b": 3}, "d": 4})
     [('a.b', 1, 3), ('a.c', 2, None), ('d', None, 4)]
@@ -256,7 +375,7 @@ def shown(value: Any) -> str:
     ('{"b": 1}', '...', 'absent')
     """
     text = "absent" if value is None else value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN - 3]}..."
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
 
 
 def _read(file: Path) -> str | None:
@@ -266,7 +385,9 @@ def _read(file: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise DataError(f"it cannot be read ({error.strerror})", where=str(file), cure="make the file readable") from error
+        raise DataError(
+            f"it cannot be read ({error.strerror})", where=str(file), cure="make the file readable"
+        ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"it is damaged ({error.reason})", where=str(file), cure=AGAIN) from error
 
@@ -275,5 +396,8 @@ def _remove(file: Path) -> None:
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
-        raise HebbariumError(f"it cannot be removed ({error.strerror})", where=str(file),
-                             cure="make the folder writable, or give another --out") from error
+        raise HebbariumError(
+            f"it cannot be removed ({error.strerror})",
+            where=str(file),
+            cure="make the folder writable, or give another --out",
+        ) from error

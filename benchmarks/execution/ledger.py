@@ -1,8 +1,10 @@
 """The ledger of a run: the finished cells and their outcomes.
 
-A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`), so a run that was stopped continues
-with the cells that are not finished, and a changed parameter is a different cell.  One SQLite file in WAL mode.
+A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`),
+so a run that was stopped continues with the cells that are not finished, and a changed parameter is
+a different cell.  One SQLite file in WAL mode.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -17,17 +19,20 @@ from typing import Any
 
 from ...engine.base.errors import DataError, HebbariumError, InputError
 
-_APPLICATION = 0x48656262  # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
+# "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
+_APPLICATION = 0x48656262
 _VERSION = 1
 _TABLE = """CREATE TABLE cells (
     key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
 ) WITHOUT ROWID"""
 _BUSY_SECONDS = 60.0
-_CURES = {sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
-          sqlite3.SQLITE_FULL: "free disk space; finished cells are safe",
-          sqlite3.SQLITE_IOERR: "check that the disk works and has free space; finished cells are safe",
-          sqlite3.SQLITE_BUSY: "another process holds the file; end it or wait",
-          sqlite3.SQLITE_READONLY: "make the file and its folder writable"}
+_CURES = {
+    sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
+    sqlite3.SQLITE_FULL: "free disk space; finished cells are safe",
+    sqlite3.SQLITE_IOERR: "check that the disk works and has free space; finished cells are safe",
+    sqlite3.SQLITE_BUSY: "another process holds the file; end it or wait",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +47,36 @@ class FinishedCell:
 class Ledger:
     """Finished cells in one file.
 
-    Safe with many writers: processes, threads, forks and pickling alike, because every call opens its own connection (well under a
-    millisecond, against seconds for a cell).  `put` returns when the cell is on disk; if a process is killed, each cell is complete or
-    absent.  WAL needs one machine: on a cluster the coordinator must `put` what the workers return.
+    Safe with many writers: processes, threads, forks and pickling alike, because every call opens
+    its own connection (well under a millisecond, against seconds for a cell).  `put` returns when
+    the cell is on disk; if a process is killed, each cell is complete or absent.  WAL needs one
+    machine: on a cluster the coordinator must `put` what the workers return.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open or create; raises DataError if the file is damaged or not a ledger.  The folder must exist."""
+        """Open or create; raises DataError if the file is damaged or not a ledger.  The folder
+        must exist.
+        """
         self.path = Path(path)
         with self._connection("rwc") as connection:
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal" and not self._foreign(connection):
+            if connection.execute("PRAGMA journal_mode").fetchone()[
+                0
+            ] != "wal" and not self._foreign(connection):
                 _switch_to_wal(connection)
             connection.execute("BEGIN IMMEDIATE")  # one process creates the table; others wait here
             if self._foreign(connection):
-                raise DataError("this is another program's database, not a ledger", where=str(self.path), cure="choose another file for the ledger")
+                raise DataError(
+                    "this is another program's database, not a ledger",
+                    where=str(self.path),
+                    cure="choose another file for the ledger",
+                )
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             if version > _VERSION:
-                raise DataError(f"the ledger has format {version}; this release reads up to {_VERSION}", where=str(self.path),
-                                cure="update hebbarium, or start a new ledger")
+                raise DataError(
+                    f"the ledger has format {version}; this release reads up to {_VERSION}",
+                    where=str(self.path),
+                    cure="update hebbarium, or start a new ledger",
+                )
             if version == 0:
                 connection.execute(_TABLE)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
@@ -68,10 +85,12 @@ class Ledger:
 
     @staticmethod
     def key(parts: Mapping[str, Any]) -> str:
-        """SHA-256 (hex) of the canonical JSON of `parts`: sorted keys, no spaces, shortest round-trip floats.
+        """SHA-256 (hex) of the canonical JSON of `parts`: sorted keys, no spaces, shortest
+        round-trip floats.
 
-        1 and 1.0 differ, lists and tuples do not.  Raises InputError for what JSON cannot hold faithfully (NaN, sets, arrays, keys
-        that are not text), because two different cells must never share a key.
+        1 and 1.0 differ, lists and tuples do not.  Raises InputError for what JSON cannot hold
+        faithfully (NaN, sets, arrays, keys that are not text), because two different cells must
+        never share a key.
 
         >>> Ledger.key({"seed": 1, "set": "cortex"}) == Ledger.key({"set": "cortex", "seed": 1})
         True
@@ -81,17 +100,30 @@ class Ledger:
     def done(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys whose cells are finished; one query, O(keys log cells)."""
         with self._connection() as connection:
-            rows = connection.execute("SELECT key FROM cells WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
-            return {str(key) for key, in rows}
+            rows = connection.execute(
+                "SELECT key FROM cells WHERE key IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(keys)),),
+            )
+            return {str(key) for (key,) in rows}
 
     def put(self, key: str, payload: bytes | str, meta: Mapping[str, Any] | None = None) -> bool:
         """Record a finished cell; False, without a change, if the key is already recorded."""
         try:
             row = (key, payload, _digest(payload), _canonical(dict(meta or {})))
         except UnicodeEncodeError as error:
-            raise InputError("the payload holds half a surrogate pair and cannot be stored as text", where=key, cure="put bytes instead") from error
+            raise InputError(
+                "the payload holds half a surrogate pair and cannot be stored as text",
+                where=key,
+                cure="put bytes instead",
+            ) from error
         with self._connection() as connection:
-            return connection.execute("INSERT OR IGNORE INTO cells (key, payload, digest, meta) VALUES (?, ?, ?, ?)", row).rowcount == 1
+            return (
+                connection.execute(
+                    "INSERT OR IGNORE INTO cells (key, payload, digest, meta) VALUES (?, ?, ?, ?)",
+                    row,
+                ).rowcount
+                == 1
+            )
 
     def get(self, key: str) -> FinishedCell | None:
         """The finished cell, or None; raises DataError if its payload was altered."""
@@ -99,11 +131,21 @@ class Ledger:
 
     def cells(self, keys: Iterable[str] | None = None) -> Iterator[FinishedCell]:
         """Finished cells, ordered by key: those of `keys`, or all; read one at a time."""
-        where, values = ("", ()) if keys is None else (" WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+        where, values = (
+            ("", ())
+            if keys is None
+            else (" WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
+        )
         with self._connection() as connection:
-            for key, payload, digest, meta in connection.execute(f"SELECT key, payload, digest, meta FROM cells{where} ORDER BY key", values):
+            for key, payload, digest, meta in connection.execute(
+                f"SELECT key, payload, digest, meta FROM cells{where} ORDER BY key", values
+            ):
                 if _digest(payload) != digest:
-                    raise DataError(f"the payload of cell {key} was altered after it was written", where=str(self.path), cure=self._cure)
+                    raise DataError(
+                        f"the payload of cell {key} was altered after it was written",
+                        where=str(self.path),
+                        cure=self._cure,
+                    )
                 yield FinishedCell(key, payload, json.loads(meta))
 
     def __len__(self) -> int:
@@ -112,9 +154,11 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the ledger for one run, so that two runs never compute the same cell; raises HebbariumError if another run has the lock.
+        """Lock the ledger for one run, so that two runs never compute the same cell; raises
+        HebbariumError if another run has the lock.
 
-        The coordinating process takes the lock, not its workers.  The operating system releases it when that process ends, also by a kill.
+        The coordinating process takes the lock, not its workers.  The operating system releases it
+        when that process ends, also by a kill.
         """
         lock = self.path.with_name(self.path.name + ".lock")
         with closing(sqlite3.connect(lock, timeout=0.0, isolation_level=None)) as connection:
@@ -123,40 +167,58 @@ class Ledger:
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                     raise self._unusable(error) from error
-                raise HebbariumError("another run is using this ledger", where=str(self.path),
-                                     cure="wait until it ends, or choose another folder for this run") from error
+                raise HebbariumError(
+                    "another run is using this ledger",
+                    where=str(self.path),
+                    cure="wait until it ends, or choose another folder for this run",
+                ) from error
             yield
 
     @property
     def _cure(self) -> str:
-        return (f"move the file away (with its -wal and -shm companions) and start the same command again, which runs its cells again; "
-                f"or recover the readable cells: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite")
+        return (
+            f"move the file away (with its -wal and -shm companions) and start the same command again, which runs its cells again; "
+            f"or recover the readable cells: sqlite3 '{self.path.name}' .recover | sqlite3 salvaged.sqlite"
+        )
 
     @staticmethod
     def _foreign(connection: sqlite3.Connection) -> bool:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
-        return application != _APPLICATION and bool(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] or application)
+        return application != _APPLICATION and bool(
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] or application
+        )
 
     @contextmanager
     def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
-            with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
-                connection.execute("PRAGMA synchronous = FULL")  # finished cells survive a power failure
+            with closing(
+                sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+            ) as connection:
+                # finished cells survive a power failure
+                connection.execute("PRAGMA synchronous = FULL")
                 yield connection
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-                raise DataError(f"the ledger is damaged ({error})", where=str(self.path), cure=self._cure) from error
+                raise DataError(
+                    f"the ledger is damaged ({error})", where=str(self.path), cure=self._cure
+                ) from error
             raise self._unusable(error) from error
 
     def _unusable(self, error: sqlite3.Error) -> HebbariumError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return HebbariumError(f"the ledger cannot be used ({error})", where=str(self.path), cure=_CURES.get(code, self._cure))
+        return HebbariumError(
+            f"the ledger cannot be used ({error})",
+            where=str(self.path),
+            cure=_CURES.get(code, self._cure),
+        )
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """If two processes switch a new file at once, one can get a busy error without waiting; the other one has then switched it."""
+    """If two processes switch a new file at once, one can get a busy error without waiting; the
+    other one has then switched it.
+    """
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
@@ -165,7 +227,9 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
 
 
 def _digest(payload: bytes | str) -> bytes:
-    return hashlib.sha256(b"t" + payload.encode() if isinstance(payload, str) else b"b" + payload).digest()
+    return hashlib.sha256(
+        b"t" + payload.encode() if isinstance(payload, str) else b"b" + payload
+    ).digest()
 
 
 def _canonical(value: Any) -> str:
@@ -174,13 +238,21 @@ def _canonical(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """The value, if JSON holds it without loss; tuples become lists."""
-    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value)):
+    if (
+        value is None
+        or isinstance(value, (bool, int, str))
+        or (isinstance(value, float) and math.isfinite(value))
+    ):
         return value
     if isinstance(value, Mapping):
         if odd := [key for key in value if not isinstance(key, str)]:
-            raise InputError(f"the key {odd[0]!r} is not text", cure="name every part of a cell by a string")
+            raise InputError(
+                f"the key {odd[0]!r} is not text", cure="name every part of a cell by a string"
+            )
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    raise InputError(f"{value!r} ({type(value).__name__}) cannot be hashed faithfully",
-                     cure="describe a cell by text, finite numbers, true/false, null, lists and mappings; call .tolist() on arrays and numpy scalars")
+    raise InputError(
+        f"{value!r} ({type(value).__name__}) cannot be hashed faithfully",
+        cure="describe a cell by text, finite numbers, true/false, null, lists and mappings; call .tolist() on arrays and numpy scalars",
+    )

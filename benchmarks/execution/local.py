@@ -1,4 +1,7 @@
-"""Cells on this machine or a cluster: in any order, on any number of workers, each once; the ledger keeps what is finished."""
+"""Cells on this machine or a cluster: in any order, on any number of workers, each once; the
+ledger keeps what is finished.
+"""
+
 from __future__ import annotations
 
 import json
@@ -39,15 +42,31 @@ if TYPE_CHECKING:
     from ..systems.hebbarium import Deciding, Life
 
 CURE_LOST = "see the workers' own logs: often they have too little memory; the same command runs what is missing"
-READ = 8            # memories whose token vectors a question needs first; a reranker reads some 50, most of which others have read
-TOKENS_AHEAD = 4_096    # texts whose token vectors are computed at once: some 60 MB
-AHEAD = 16_384      # texts that are embedded at once before the first cell: as many vectors as the cache keeps in the process
+# memories whose token vectors a question needs first; a reranker reads some 50, most of which
+# others have read
+READ = 8
+TOKENS_AHEAD = 4_096  # texts whose token vectors are computed at once: some 60 MB
+# texts that are embedded at once before the first cell: as many vectors as the cache keeps in the
+# process
+AHEAD = 16_384
 
 
-def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, command: Mapping[str, Any], jobs: int = 1,
-            progress: Progress | None = None, replace: bool = False, ahead: MeteredEmbedder | None = None,
-            language_model: LanguageModel | None = None, options: Options = ALONE) -> list[list[Outcome]]:
-    """Run the plan on every conversation and write manifest.json, rows.jsonl and times.jsonl into `out`.  Outcomes of each arm, by conversation.
+def execute(
+    plan: Plan,
+    data: Dataset,
+    embedder: CachedEmbedder,
+    out: Path,
+    *,
+    command: Mapping[str, Any],
+    jobs: int = 1,
+    progress: Progress | None = None,
+    replace: bool = False,
+    ahead: MeteredEmbedder | None = None,
+    language_model: LanguageModel | None = None,
+    options: Options = ALONE,
+) -> list[list[Outcome]]:
+    """Run the plan on every conversation and write manifest.json, rows.jsonl and times.jsonl into
+    `out`.  Outcomes of each arm, by conversation.
 
     command   what stands first in the manifest: the command and what only it knows
     jobs      worker processes; 1 runs here
@@ -55,12 +74,15 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     replace   write over another run that `out` holds
     ahead     `embedder`, metered: counts the texts that are embedded before the first cell
     language_model  of our memories; the manifest names the file and the digest of a transcript
-    options   which lives are kept or were kept before, what happens if a cell fails, and whether a cluster runs the cells instead of `jobs`
+    options   which lives are kept or were kept before, what happens if a cell fails, and whether a
+              cluster runs the cells instead of `jobs`
 
-    A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is written before the first cell is run, and with the
-    digest of a transcript that has grown after the last one.
-    Raises HebbariumError, before anything runs if possible; DataError for data without questions, InputError for a folder that holds another run, for
-    conversations on which parameters of the plan were calibrated, and for a rehearsal in the middle that the next event interrupts.
+    A second call of a run that was stopped continues it from the ledger in `out`.  The manifest is
+    written before the first cell is run, and with the digest of a transcript that has grown after
+    the last one. Raises HebbariumError, before anything runs if possible; DataError for data
+    without questions, InputError for a folder that holds another run, for conversations on which
+    parameters of the plan were calibrated, and for a rehearsal in the middle that the next event
+    interrupts.
     """
     if options.dask:
         _check_options(options, language_model)
@@ -73,7 +95,10 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
     written = manifest(specs, data, command)
     conversations = {c.id: c for c in data.conversations}
     lives = {one.arm: None if language_model else one.life for one in plan.arms}
-    cells = [Cell(spec, conversations[spec.conversation], spec.arm == specs[0].arm, lives[spec.arm]) for spec in specs]
+    cells = [
+        Cell(spec, conversations[spec.conversation], spec.arm == specs[0].arm, lives[spec.arm])
+        for spec in specs
+    ]
     if options.lives_from:
         LifeFolder(options.lives_from).require(cells)
     book = Ledger(results_folder(out) / LEDGER)
@@ -83,33 +108,61 @@ def execute(plan: Plan, data: Dataset, embedder: CachedEmbedder, out: Path, *, c
         claim(out, written, replace=replace)
         embed_ahead(data, ahead or embedder, tokens=any(one.reads_tokens for one in plan.arms))
         write_json(out / MANIFEST, written | _recorded(language_model))
-        outcomes = run_cells(cells, plan.registry, embedder, book, jobs=jobs, progress=progress, language_model=language_model, options=options,
-                             out=out, cluster=cluster, data=data)
+        outcomes = run_cells(
+            cells,
+            plan.registry,
+            embedder,
+            book,
+            jobs=jobs,
+            progress=progress,
+            language_model=language_model,
+            options=options,
+            out=out,
+            cluster=cluster,
+            data=data,
+        )
         write_json(out / MANIFEST, written | _recorded(language_model))
         write_lines(out / ROWS, (row for outcome in outcomes for row in outcome.rows))
         write_lines(out / TIMES, (times for outcome in outcomes for times in outcome.times))
     size = len(conversations)
-    return [outcomes[i * size:(i + 1) * size] for i in range(len(plan.arms))]
+    return [outcomes[i * size : (i + 1) * size] for i in range(len(plan.arms))]
 
 
 def _check_first(plan: Plan, embedder: Embedder) -> None:
-    """Raises InputError for `rehearse` or `feedback` if another system is measured alone and does not learn from it: only an instance declares it."""
+    """Raises InputError for `rehearse` or `feedback` if another system is measured alone and
+    does not learn from it: only an instance declares it.
+    """
     settings = plan.settings
-    if (first := plan.arms[0].system) != OURS and (settings.rehearse is not None or settings.feedback != "none"):
+    if (first := plan.arms[0].system) != OURS and (
+        settings.rehearse is not None or settings.feedback != "none"
+    ):
         with closing(make(first, embedder, settings.seed)) as system:
             require_learning(f"the system {first}", system.capabilities, settings)
             if settings.feedback != "none" and not isinstance(system, TakesFeedback):
-                raise InputError(f"the system {first} takes no feedback", where="--feedback", cure="leave out --feedback, or give it a method `use`")
+                raise InputError(
+                    f"the system {first} takes no feedback",
+                    where="--feedback",
+                    cure="leave out --feedback, or give it a method `use`",
+                )
 
 
 def embed_ahead(data: Dataset, embedder: Embedder, *, tokens: bool = False) -> None:
-    """Embed every event and question once, before the cells are handed out; at most AHEAD texts are in memory at a time.
+    """Embed every event and question once, before the cells are handed out; at most AHEAD texts are
+    in memory at a time.
 
-    tokens  also their token vectors, in the same pass, of conversations with so many questions that nearly all will be needed
+    tokens  also their token vectors, in the same pass, of conversations with so many questions that
+            nearly all will be needed
     """
     for whole in (True, False):
-        several = [c for c in data.conversations if (tokens and len(c.questions) * READ >= len(c.events)) is whole]
-        texts = chain((e.rendered() for c in several for e in c.events), (q.text for c in several for q in c.questions))
+        several = [
+            c
+            for c in data.conversations
+            if (tokens and len(c.questions) * READ >= len(c.events)) is whole
+        ]
+        texts = chain(
+            (e.rendered() for c in several for e in c.events),
+            (q.text for c in several for q in c.questions),
+        )
         while some := list(islice(texts, TOKENS_AHEAD if whole else AHEAD)):
             if whole:
                 tokens_of(embedder, some)
@@ -118,26 +171,50 @@ def embed_ahead(data: Dataset, embedder: Embedder, *, tokens: bool = False) -> N
 
 def _check_options(options: Options, language_model: LanguageModel | None) -> None:
     """Raises InputError for options that need files which only this machine writes."""
-    used = (("--keep-lives", options.keep_lives), ("--from", options.lives_from), ("--llm and --transcript", language_model))
+    used = (
+        ("--keep-lives", options.keep_lives),
+        ("--from", options.lives_from),
+        ("--llm and --transcript", language_model),
+    )
     for flag, value in used:
         if value is not None:
-            raise InputError("the workers of a cluster share no folder with this process", where=flag, cure=f"leave out {flag}, or use --jobs")
+            raise InputError(
+                "the workers of a cluster share no folder with this process",
+                where=flag,
+                cure=f"leave out {flag}, or use --jobs",
+            )
 
 
-def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
-              progress: Progress | None = None, language_model: LanguageModel | None = None, options: Options = ALONE,
-              out: Path | None = None, cluster: Cluster | None = None, data: Dataset | None = None) -> list[Outcome]:
-    """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
+def run_cells(
+    cells: Sequence[Cell],
+    registry: Registry,
+    embedder: CachedEmbedder,
+    book: Ledger,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    language_model: LanguageModel | None = None,
+    options: Options = ALONE,
+    out: Path | None = None,
+    cluster: Cluster | None = None,
+    data: Dataset | None = None,
+) -> list[Outcome]:
+    """The outcomes of all cells, in order; cells that the ledger holds are not run again.  The
+    caller holds `book.locked()`.
 
     jobs      worker processes; 1 runs here
-    progress  called with (cells done, cells in all, what was done last), first with the number of cells that the ledger held
-    out       folder for failed.jsonl and the logs of cells that failed; None: the first failure is raised
+    progress  called with (cells done, cells in all, what was done last), first with the number of
+              cells that the ledger held
+    out       folder for failed.jsonl and the logs of cells that failed; None: the first failure is
+              raised
     cluster   whose workers run the cells, instead of `jobs`
     data      that hold the conversations; its workers load them if `data.form` names a data set
 
     Workers give back what they found; this process alone writes the ledger and the logs.
-    Cells that share a life are run together.  If it is interrupted or fails, finished cells stay, and `progress` has been called with their number.
-    Raises DataError for a damaged ledger, CellsFailed at the end if cells failed and `options.fail_fast` is off, else the error of the first.
+    Cells that share a life are run together.  If it is interrupted or fails, finished cells stay,
+    and `progress` has been called with their number. Raises DataError for a damaged ledger,
+    CellsFailed at the end if cells failed and `options.fail_fast` is off, else the error of the
+    first.
     """
     keys = [cell.spec.key() for cell in cells]
     finished = book.done(keys)
@@ -145,10 +222,25 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
     failures: list[Failure] = []
     if out:
         (out / FAILED).unlink(missing_ok=True)
-    work = Work(registry, embedder, language_model, options, raising=not out or options.fail_fast, remote=cluster is not None)
+    work = Work(
+        registry,
+        embedder,
+        language_model,
+        options,
+        raising=not out or options.fail_fast,
+        remote=cluster is not None,
+    )
     sources = _Sources(cluster, data, jobs)
-    calls = [(sources.of(todo[places[0]][0]), tuple(Asked(cell.spec, key, cell.probed, cell.life) for cell, key in (todo[at] for at in places)))
-             for places in grouped([c for c, _ in todo], cluster.workers if cluster else jobs)]
+    calls = [
+        (
+            sources.of(todo[places[0]][0]),
+            tuple(
+                Asked(cell.spec, key, cell.probed, cell.life)
+                for cell, key in (todo[at] for at in places)
+            ),
+        )
+        for places in grouped([c for c, _ in todo], cluster.workers if cluster else jobs)
+    ]
 
     def ended(found: Finished) -> None:
         for failed in found.failed:
@@ -157,12 +249,26 @@ def run_cells(cells: Sequence[Cell], registry: Registry, embedder: CachedEmbedde
                 (out / LOGS).mkdir(exist_ok=True)
                 (out / failed.failure.log).write_text(failed.text, encoding="utf-8")
 
-    run_missing(_work, work, calls, book, keys, len(cells), len(cells) - len(todo), ended=ended, jobs=jobs, progress=progress,
-                way=cluster.way(_lost) if cluster else None)
+    run_missing(
+        _work,
+        work,
+        calls,
+        book,
+        keys,
+        len(cells),
+        len(cells) - len(todo),
+        ended=ended,
+        jobs=jobs,
+        progress=progress,
+        way=cluster.way(_lost) if cluster else None,
+    )
     if failures and out:
         write_lines(out / FAILED, map(asdict, failures))
         raise CellsFailed.of(failures, len(cells), out)
-    return [Outcome(**json.loads(found.payload)) for found in finished_cells(book, keys, [cell.spec.arm for cell in cells], "arm")]
+    return [
+        Outcome(**json.loads(found.payload))
+        for found in finished_cells(book, keys, [cell.spec.arm for cell in cells], "arm")
+    ]
 
 
 @dataclass
@@ -183,7 +289,9 @@ class _Sources:
     def _made(self, cell: Cell) -> Source:
         if self.cluster and self.data and self.data.form:
             return _reference(cell, self.data)
-        return Sent.of(cell.conversation) if self.cluster or self.jobs > 1 else Held(cell.conversation)
+        return (
+            Sent.of(cell.conversation) if self.cluster or self.jobs > 1 else Held(cell.conversation)
+        )
 
 
 def _reference(cell: Cell, data: Dataset) -> Reference:
@@ -194,7 +302,10 @@ def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
     """What the manifest says of a transcript: its file, and the digest of what it holds now."""
     if not isinstance(language_model, Transcript):
         return {}
-    return {"transcript_file": str(language_model.path.absolute()), "transcript_digest": language_model.digest()}
+    return {
+        "transcript_file": str(language_model.path.absolute()),
+        "transcript_digest": language_model.digest(),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +326,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A cell as a worker gets it, without its conversation; `key` is that of the ledger, the rest as in `Cell`."""
+    """A cell as a worker gets it, without its conversation; `key` is that of the ledger, the
+    rest as in `Cell`.
+    """
 
     spec: RunSpec
     key: str
@@ -241,30 +354,61 @@ def _work(work: Work, source: Source, asked: Sequence[Asked]) -> Finished:
         try:
             outcomes = _outcomes(cells, work)
             break
-        except Exception as error:      # a mechanism or another system can raise anything
+        except Exception as error:  # a mechanism or another system can raise anything
             if work.raising:
                 raise
             text += f"attempt {attempt} of\n{_names(asked)}{''.join(traceback.format_exception(error))}\n"
-            message = error.what if isinstance(error, HebbariumError) else f"{type(error).__name__}: {error}"
+            message = (
+                error.what
+                if isinstance(error, HebbariumError)
+                else f"{type(error).__name__}: {error}"
+            )
     else:
         if len(asked) == 1:
             return _failed(asked, message, work.options.retries + 1, text)
-        alone = [_work(work, source, [one]) for one in asked]       # one arm that fails fails no other
-        return Finished([cell for each in alone for cell in each.cells], _name(asked), [failed for each in alone for failed in each.failed])
-    return Finished([(one.key, json.dumps(vars(outcome)), {"arm": one.spec.arm, "conversation": one.spec.conversation,
-                                                           "inner_threads": os.environ.get("OMP_NUM_THREADS", "")})
-                     for one, outcome in zip(asked, outcomes, strict=True)], _name(asked))
+        # one arm that fails fails no other
+        alone = [_work(work, source, [one]) for one in asked]
+        return Finished(
+            [cell for each in alone for cell in each.cells],
+            _name(asked),
+            [failed for each in alone for failed in each.failed],
+        )
+    return Finished(
+        [
+            (
+                one.key,
+                json.dumps(vars(outcome)),
+                {
+                    "arm": one.spec.arm,
+                    "conversation": one.spec.conversation,
+                    "inner_threads": os.environ.get("OMP_NUM_THREADS", ""),
+                },
+            )
+            for one, outcome in zip(asked, outcomes, strict=True)
+        ],
+        _name(asked),
+    )
 
 
 def _lost(work: Work, call: tuple[Source, Sequence[Asked]], message: str) -> Finished:
-    """Cells whose workers ended again and again before they had a result.  Raises HebbariumError if failures are raised."""
+    """Cells whose workers ended again and again before they had a result.  Raises HebbariumError
+    if failures are raised.
+    """
     if work.raising:
         raise HebbariumError(message, where=_name(call[1]), cure=CURE_LOST)
     return _failed(call[1], message, work.options.retries + 1, f"{_names(call[1])}{message}\n")
 
 
 def _failed(asked: Sequence[Asked], message: str, attempts: int, text: str) -> Finished:
-    failures = [Failed(Failure(one.spec.arm, one.spec.conversation, message, attempts, f"{LOGS}/{one.key[:16]}.log"), text) for one in asked]
+    failures = [
+        Failed(
+            Failure(
+                one.spec.arm, one.spec.conversation, message, attempts, f"{LOGS}/{one.key[:16]}.log"
+            ),
+            text,
+        )
+        for one in asked
+    ]
     return Finished((), f"{_name(asked)}: failed", failures)
 
 
@@ -273,15 +417,29 @@ def _name(asked: Sequence[Asked]) -> str:
 
 
 def _names(asked: Sequence[Asked]) -> str:
-    return "".join(f"{one.spec.arm}, {one.spec.conversation}, seed {one.spec.seed}\n" for one in asked)
+    return "".join(
+        f"{one.spec.arm}, {one.spec.conversation}, seed {one.spec.seed}\n" for one in asked
+    )
 
 
 def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
     """The outcomes of cells that share a life."""
     first, options = cells[0], work.options
     if first.life is None or (len(cells) == 1 and not (options.keep_lives or options.lives_from)):
-        return [run_cell(cell, maker(cell.spec.system, cell.spec.mechanisms, work.registry, work.language_model, receipts=cell.probed), work.embedder)
-                for cell in cells]
+        return [
+            run_cell(
+                cell,
+                maker(
+                    cell.spec.system,
+                    cell.spec.mechanisms,
+                    work.registry,
+                    work.language_model,
+                    receipts=cell.probed,
+                ),
+                work.embedder,
+            )
+            for cell in cells
+        ]
     from ..systems.hebbarium import Life
 
     def make(embedder: Embedder) -> AbstractContextManager[Life]:
@@ -289,7 +447,15 @@ def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
             return LifeFolder(options.lives_from).lived(first, work.registry, embedder)
         if options.keep_lives:
             return LifeFolder(options.keep_lives).living(first, work.registry, embedder)
-        return closing(Life(work.registry, first.spec.mechanisms, embedder, first.spec.seed, receipts=any(cell.probed for cell in cells)))
+        return closing(
+            Life(
+                work.registry,
+                first.spec.mechanisms,
+                embedder,
+                first.spec.seed,
+                receipts=any(cell.probed for cell in cells),
+            )
+        )
 
     keep = partial(LifeFolder(options.keep_lives).keep, first) if options.keep_lives else None
     return run_life(cells, make, work.embedder, lived=options.lives_from is not None, keep=keep)

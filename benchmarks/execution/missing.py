@@ -1,4 +1,7 @@
-"""Cells that the ledger does not hold yet: run here, by worker processes or on a cluster.  This process alone writes the ledger."""
+"""Cells that the ledger does not hold yet: run here, by worker processes or on a cluster.  This
+process alone writes the ledger.
+"""
+
 from __future__ import annotations
 
 import pickle
@@ -29,23 +32,38 @@ class Finished:
     failed: Sequence[Any] = ()
 
 
-Work = Callable[..., Finished]          # called with what all calls share, and the arguments of one
+Work = Callable[..., Finished]  # called with what all calls share, and the arguments of one
 Results = Generator[Finished, None, None]
 Way = Callable[[Work, Any, Sequence[tuple[Any, ...]]], Results]
 
 
-def run_missing(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]], book: Ledger, keys: Sequence[str], total: int, finished: int, *,
-                ended: Callable[[Finished], None] | None = None, jobs: int = 1, way: Way | None = None, progress: Progress | None = None) -> None:
-    """Call `work` with `shared` and each tuple of arguments, and put the cells that it finishes into the ledger, each call's as soon as it ends.
+def run_missing(
+    work: Work,
+    shared: Any,
+    calls: Sequence[tuple[Any, ...]],
+    book: Ledger,
+    keys: Sequence[str],
+    total: int,
+    finished: int,
+    *,
+    ended: Callable[[Finished], None] | None = None,
+    jobs: int = 1,
+    way: Way | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Call `work` with `shared` and each tuple of arguments, and put the cells that it finishes
+    into the ledger, each call's as soon as it ends.
 
     keys      of all cells, finished ones included
     total     number of cells that `progress` counts, of which `finished` are in the ledger
     ended     called with the results of each call, after they were put into the ledger
-    way       how calls are made; None: here with one job or one call, else by `jobs` worker processes
-    progress  called with (cells done, cells in all, what was done last), first with the number of cells that the ledger held
+    way       how calls are made; None: here with one job or one call, else by `jobs` worker
+              processes
+    progress  called with (cells done, cells in all, what was done last), first with the number of
+              cells that the ledger held
 
-    A worker's numerical libraries use one thread.  If a call fails or is interrupted, finished cells stay, and `progress` has been called with their
-    number.
+    A worker's numerical libraries use one thread.  If a call fails or is interrupted, finished
+    cells stay, and `progress` has been called with their number.
     """
     report, done, latest = progress or (lambda *_: None), finished, None
     report(done, total, "taken from the ledger" if done else "")
@@ -59,8 +77,9 @@ def run_missing(work: Work, shared: Any, calls: Sequence[tuple[Any, ...]], book:
                     ended(latest)
                 report(done, total, latest.last)
     except BaseException:
-        with suppress(HebbariumError):          # the ledger may be what fails
-            if latest:                          # the interruption may have come while its cells were put
+        with suppress(HebbariumError):  # the ledger may be what fails
+            # the interruption may have come while its cells were put
+            if latest:
                 _put(book, latest)
             if (kept := len(book.done(keys))) > done:
                 report(kept, total, "kept")
@@ -85,8 +104,11 @@ def by_processes(jobs: int) -> Way:
         from joblib import delayed, parallel_config
 
         packed = pack(shared)
-        with parallel_config(backend="loky", inner_max_num_threads=1):      # a batch of one call, so that no result waits for another
-            found = tied(jobs, return_as="generator_unordered", batch_size=1)(delayed(called)(work, packed, call) for call in calls)
+        # a batch of one call, so that no result waits for another
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            found = tied(jobs, return_as="generator_unordered", batch_size=1)(
+                delayed(called)(work, packed, call) for call in calls
+            )
         with closing(found):
             yield from found
 
@@ -111,14 +133,20 @@ def _shared(packed: bytes) -> Any:
     return pickle.loads(packed)
 
 
-def finished_cells(book: Ledger, keys: Sequence[str], names: Sequence[str], what: str) -> list[FinishedCell]:
-    """The cells of these keys, in order.  Raises DataError if the ledger is damaged or lacks one, which it names.
+def finished_cells(
+    book: Ledger, keys: Sequence[str], names: Sequence[str], what: str
+) -> list[FinishedCell]:
+    """The cells of these keys, in order.  Raises DataError if the ledger is damaged or lacks one,
+    which it names.
 
     names  of the cells
     what   such a name is: "arm", "probe"
     """
     found = {cell.key: cell for cell in book.cells(set(keys))}
     if lost := [name for name, key in zip(names, keys, strict=True) if key not in found]:
-        raise DataError(f"{len(lost)} cells are missing from the ledger, the first of {what} {lost[0]!r}", where=str(book.path),
-                        cure="start the same command again; if that does not help, give another folder")
+        raise DataError(
+            f"{len(lost)} cells are missing from the ledger, the first of {what} {lost[0]!r}",
+            where=str(book.path),
+            cure="start the same command again; if that does not help, give another folder",
+        )
     return [found[key] for key in keys]

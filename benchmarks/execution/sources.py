@@ -1,4 +1,7 @@
-"""Where a worker finds the conversation of its cells: a reference to the data, or the conversation itself where nothing can be referred to."""
+"""Where a worker finds the conversation of its cells: a reference to the data, or the
+conversation itself where nothing can be referred to.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -26,7 +29,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A pickled conversation; one of a file holds no events, but their place in the file and a digest of them."""
+    """A pickled conversation; one of a file holds no events, but their place in the file and a
+    digest of them.
+    """
 
     packed: bytes
 
@@ -59,36 +64,67 @@ class Reference:
     mark: str
 
     @classmethod
-    def of(cls, conversation: Conversation, data: Dataset, unit: Unit, allow_missing_gold: bool) -> Reference:
-        return cls(data.form, data.path, data.sha256, unit, data.limit, allow_missing_gold, conversation.id, _mark(conversation))
+    def of(
+        cls, conversation: Conversation, data: Dataset, unit: Unit, allow_missing_gold: bool
+    ) -> Reference:
+        return cls(
+            data.form,
+            data.path,
+            data.sha256,
+            unit,
+            data.limit,
+            allow_missing_gold,
+            conversation.id,
+            _mark(conversation),
+        )
 
     def found(self) -> Conversation:
-        """The conversation with its events; a worker keeps the last one.  Raises DataError if the data are not here, or are others."""
+        """The conversation with its events; a worker keeps the last one.  Raises DataError if
+        the data are not here, or are others.
+        """
         return _loaded(self)
 
     def checked(self) -> Conversation:
-        """The conversation, whose events are read when they are iterated.  Raises DataError as `found`, which names this machine."""
+        """The conversation, whose events are read when they are iterated.  Raises DataError as
+        `found`, which names this machine.
+        """
         where = f"{self.path or self.form} on {socket.gethostname()}"
         try:
             data = _data(self.form, self.path, self.unit, self.limit, self.allow_missing_gold)
         except DataError as error:
-            raise DataError(f"a worker cannot read the data: {error.what}", where=where, cure=CURE) from error
+            raise DataError(
+                f"a worker cannot read the data: {error.what}", where=where, cure=CURE
+            ) from error
         found = next((each for each in data.conversations if each.id == self.conversation), None)
         if data.sha256 != self.sha256:
             _data.cache_clear()
-            raise DataError(f"the data of a worker are others: their SHA-256 is {data.sha256}, expected is {self.sha256}", where=where, cure=CURE)
+            raise DataError(
+                f"the data of a worker are others: their SHA-256 is {data.sha256}, expected is {self.sha256}",
+                where=where,
+                cure=CURE,
+            )
         if found is None or _mark(found) != self.mark:
-            raise DataError(f"the data of a worker hold another conversation {self.conversation!r}", where=where, cure=CURE)
+            raise DataError(
+                f"the data of a worker hold another conversation {self.conversation!r}",
+                where=where,
+                cure=CURE,
+            )
         return found
 
 
 Source = Held | Sent | Reference
-CURE = "make the same file readable under the same path on every worker, for instance on a shared disk"
+CURE = (
+    "make the same file readable under the same path on every worker, for instance on a shared disk"
+)
 
 
 def _mark(conversation: Conversation) -> str:
-    return hashlib.blake2b(repr((conversation.id, len(conversation.events), conversation.questions)).encode("utf-8", "backslashreplace"),
-                           digest_size=16).hexdigest()
+    return hashlib.blake2b(
+        repr((conversation.id, len(conversation.events), conversation.questions)).encode(
+            "utf-8", "backslashreplace"
+        ),
+        digest_size=16,
+    ).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -103,5 +139,13 @@ def _loaded(reference: Reference) -> Conversation:
 
 @lru_cache(maxsize=1)
 def _data(form: str, path: str, unit: Unit, limit: int | None, allow_missing_gold: bool) -> Dataset:
-    """The data set without events, which a worker keeps; a file that has changed since is noticed when events are read."""
-    return load(form, Path(path) if path else None, unit=unit, limit=limit, allow_missing_gold=allow_missing_gold)
+    """The data set without events, which a worker keeps; a file that has changed since is
+    noticed when events are read.
+    """
+    return load(
+        form,
+        Path(path) if path else None,
+        unit=unit,
+        limit=limit,
+        allow_missing_gold=allow_missing_gold,
+    )

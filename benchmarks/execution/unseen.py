@@ -1,4 +1,7 @@
-"""No report on conversations from which parameters were calibrated: the measured answers would look better than those to other conversations."""
+"""No report on conversations from which parameters were calibrated: the measured answers would
+look better than those to other conversations.
+"""
+
 from __future__ import annotations
 
 import json
@@ -12,18 +15,25 @@ if TYPE_CHECKING:
     from ..datasets import Dataset
     from .plan import Plan
 
-PARAMETER = "calibration"       # of a mechanism: the file with the data set and the conversations that its other parameters were fitted to
-NAMED = 5                       # conversations in a message
+# of a mechanism: the file with the data set and the conversations that its other parameters were
+# fitted to
+PARAMETER = "calibration"
+NAMED = 5  # conversations in a message
 
 
 def require_unseen(plan: Plan, data: Dataset) -> None:
-    """Raises InputError if a mechanism of the plan was calibrated on conversations of the data, DataError for a calibration that cannot be read."""
+    """Raises InputError if a mechanism of the plan was calibrated on conversations of the data,
+    DataError for a calibration that cannot be read.
+    """
     for id, path in dict.fromkeys(_calibrations(plan)):
         used = _conversations(Path(path), data)
         if seen := [c.id for c in data.conversations if c.id in used]:
             more = f" and {len(seen) - NAMED} more" if len(seen) > NAMED else ""
-            raise InputError(f"{id} was calibrated on {len(seen)} of these {len(data.conversations)} conversations: {', '.join(seen[:NAMED])}{more}",
-                             where=path, cure=f"measure others, for instance with --skip, or leave the mechanism off with --without {id}")
+            raise InputError(
+                f"{id} was calibrated on {len(seen)} of these {len(data.conversations)} conversations: {', '.join(seen[:NAMED])}{more}",
+                where=path,
+                cure=f"measure others, for instance with --skip, or leave the mechanism off with --without {id}",
+            )
 
 
 def _calibrations(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -35,11 +45,16 @@ def _calibrations(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _conversations(path: Path, data: Dataset) -> set[str]:
-    """Ids of the conversations of the same data set, or of the same file under another name, that the calibration used."""
+    """Ids of the conversations of the same data set, or of the same file under another name,
+    that the calibration used.
+    """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         same = found["dataset"] == data.name or found["sha256"] == data.sha256
         return set(found["conversations"]) if same else set()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(f"it is damaged, or no calibration ({error})", where=str(path),
-                        cure="give the file that `hebbarium calibrate` wrote") from error
+        raise DataError(
+            f"it is damaged, or no calibration ({error})",
+            where=str(path),
+            cure="give the file that `hebbarium calibrate` wrote",
+        ) from error

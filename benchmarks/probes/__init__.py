@@ -1,1 +1,3 @@
-"""Probes: small experiments whose answer is known, one module each, run over the System port.  `harness` runs, judges and reports them."""
+"""Probes: small experiments whose answer is known, one module each, run over the System port.
+`harness` runs, judges and reports them.
+"""

@@ -1,4 +1,7 @@
-"""Adjacent answers: a reply that does not say what it is about is found through the question that it answered."""
+"""Adjacent answers: a reply that does not say what it is about is found through the question
+that it answered.
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -13,13 +16,18 @@ FIRST: Final = 3
 
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("adjacent_answer", seed)
-    things, places, (asker, replier) = s.draw(OBJECTS, 2 * PAIRS), s.draw(PLACES, 2 * PAIRS), s.draw(NAMES, 2)
+    things, places, (asker, replier) = (
+        s.draw(OBJECTS, 2 * PAIRS),
+        s.draw(PLACES, 2 * PAIRS),
+        s.draw(NAMES, 2),
+    )
     others = [sentence(fact) for fact in s.facts(2 * OTHERS) if fact[1] not in things][:OTHERS]
     replies = [f"I think somebody left it in the {place}." for place in places]
     ids: dict[int, str] = {}
     for i in range(2 * PAIRS):
-        told = f"Where did the {things[i]} go?" if i < PAIRS else f"I like the {things[i]}."       # after the last ones nobody asks
-        for text in others[i::2 * PAIRS]:
+        # after the last ones nobody asks
+        told = f"Where did the {things[i]} go?" if i < PAIRS else f"I like the {things[i]}."
+        for text in others[i :: 2 * PAIRS]:
             life.tell(text, asker, f"day {i}", at=life.now + MINUTE)
         life.tell(told, asker, f"day {i}", at=life.now + MINUTE)
         ids[i] = life.tell(replies[i], replier, f"day {i}", at=life.now + 10 * SECOND)
@@ -27,14 +35,29 @@ def run(life: Life, seed: int) -> Numbers:
     found = {}
     for name, rows in (("asked", range(PAIRS)), ("not asked", range(PAIRS, 2 * PAIRS))):
         questions = [f"Where is the {things[i]}?" for i in rows]
-        found[name] = sum(life.hit(text, ids[i], FIRST) for text, i in zip(questions, rows, strict=True)) / PAIRS
-        found[f"margin, {name}"] = mean([life.margin(text, ids[i]) for text, i in zip(questions, rows, strict=True)])
+        found[name] = (
+            sum(life.hit(text, ids[i], FIRST) for text, i in zip(questions, rows, strict=True))
+            / PAIRS
+        )
+        found[f"margin, {name}"] = mean(
+            [life.margin(text, ids[i]) for text, i in zip(questions, rows, strict=True)]
+        )
     return found
 
 
-PROBES = (Probe(
-    id="adjacent_answer/pairs", capability="A reply that does not say what it is about is found through the question that it answered.",
-    source="", place="an experiment of ours", unit="share of replies in the top 3; sd of the others' scores",
-    protocol="10 questions after a thing, each answered by another speaker who does not name it, and 10 replies of the same form after a "
-             "remark about a thing, among 30 other facts, 6 h apart; each thing is asked for.",
-    band=(Above("asked", "not asked"),), matters=("adjacency_pairs", "temporal_context"), sets=("everything",), run=run, also=("margin, asked",)),)
+PROBES = (
+    Probe(
+        id="adjacent_answer/pairs",
+        capability="A reply that does not say what it is about is found through the question that it answered.",
+        source="",
+        place="an experiment of ours",
+        unit="share of replies in the top 3; sd of the others' scores",
+        protocol="10 questions after a thing, each answered by another speaker who does not name it, and 10 replies of the same form after a "
+        "remark about a thing, among 30 other facts, 6 h apart; each thing is asked for.",
+        band=(Above("asked", "not asked"),),
+        matters=("adjacency_pairs", "temporal_context"),
+        sets=("everything",),
+        run=run,
+        also=("margin, asked",),
+    ),
+)

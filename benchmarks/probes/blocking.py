@@ -1,4 +1,7 @@
-"""Blocking: a cue that adds nothing to the prediction of a reward learns nothing (Rescorla & Wagner 1972)."""
+"""Blocking: a cue that adds nothing to the prediction of a reward learns nothing (Rescorla &
+Wagner 1972).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -12,7 +15,10 @@ TRIALS, CASES = 20, 3
 
 
 def run(life: Life, seed: int) -> Numbers:
-    s, found = Stimuli("blocking", seed), dict[str, list[float]]({"A": [], "B, blocked": [], "B, control": []})
+    s, found = (
+        Stimuli("blocking", seed),
+        dict[str, list[float]]({"A": [], "B, blocked": [], "B, control": []}),
+    )
     for _ in range(CASES):
         a, b, other, stranger = s.draw(NAMES, 4)
         for kind, first in (("blocked", a), ("control", other)):
@@ -46,10 +52,19 @@ def _surprise(life: Life, who: str) -> float:
 
 NEAR: Final = 0.3
 
-PROBES = (Probe(
-    id="blocking/ab", capability="A second cue learns little if the first one already predicts the reward.",
-    source="rescorla1972theory", place="blocking; check DA-2", unit="1, PLASTICITY after a stranger's reward minus that after the cue's reward",
-    protocol="A person is followed by a reward 20 times, then 20 times together with a second person; in the control another person comes first. How "
-             "much less a reward with one person alone surprises than with a stranger: the value of the person. 3 cases.",
-    band=(Above("B, control", "B, blocked"), Ratio("B, blocked", "B, control", high=NEAR)), matters=("dopamine",), sets=("default", "everything"),
-    needs=frozenset({Need.COLUMNS}), run=run),)
+PROBES = (
+    Probe(
+        id="blocking/ab",
+        capability="A second cue learns little if the first one already predicts the reward.",
+        source="rescorla1972theory",
+        place="blocking; check DA-2",
+        unit="1, PLASTICITY after a stranger's reward minus that after the cue's reward",
+        protocol="A person is followed by a reward 20 times, then 20 times together with a second person; in the control another person comes first. How "
+        "much less a reward with one person alone surprises than with a stranger: the value of the person. 3 cases.",
+        band=(Above("B, control", "B, blocked"), Ratio("B, blocked", "B, control", high=NEAR)),
+        matters=("dopamine",),
+        sets=("default", "everything"),
+        needs=frozenset({Need.COLUMNS}),
+        run=run,
+    ),
+)

@@ -1,4 +1,7 @@
-"""Capacity: completion from a part of the words gets worse with load, without a breakdown (Hopfield 1982)."""
+"""Capacity: completion from a part of the words gets worse with load, without a breakdown
+(Hopfield 1982).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -15,8 +18,13 @@ def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("capacity", seed)
     pools = [s.draw(pool, EACH) for pool in (NAMES, OBJECTS, PLACES, JOBS)]
     rows = s.rng.integers(EACH, size=(2 * max(LOADS), 4)).tolist()
-    words = dict.fromkeys(tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in rows)
-    texts = ["{} lent the {} from the {} to the {} last winter.".format(*each) for each in list(words)[:max(LOADS)]]
+    words = dict.fromkeys(
+        tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in rows
+    )
+    texts = [
+        "{} lent the {} from the {} to the {} last winter.".format(*each)
+        for each in list(words)[: max(LOADS)]
+    ]
     cues = [s.dropped(text, SHARE) for text in texts[:ASKED]]
     found: dict[str, float] = {}
     for load in LOADS:
@@ -30,10 +38,18 @@ def run(life: Life, seed: int) -> Numbers:
     return found
 
 
-PROBES = (Probe(
-    id="capacity/load", capability="With eight times as many memories, most are still found from half of their words.",
-    source="hopfield1982neural", place="capacity; check PT-1", unit="share of items in the top 3",
-    protocol="15 facts asked for with half of their words left out, alone and among up to 120 facts made of the same words; beside it the cosine of "
-             "the embeddings alone.",
-    band=(Above("p at 120", "dense at 120"), Ratio("p at 120", "p at 15", low=0.7)),
-    matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"), sets=("default", "everything"), run=run),)
+PROBES = (
+    Probe(
+        id="capacity/load",
+        capability="With eight times as many memories, most are still found from half of their words.",
+        source="hopfield1982neural",
+        place="capacity; check PT-1",
+        unit="share of items in the top 3",
+        protocol="15 facts asked for with half of their words left out, alone and among up to 120 facts made of the same words; beside it the cosine of "
+        "the embeddings alone.",
+        band=(Above("p at 120", "dense at 120"), Ratio("p at 120", "p at 15", low=0.7)),
+        matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"),
+        sets=("default", "everything"),
+        run=run,
+    ),
+)

@@ -1,4 +1,7 @@
-"""Delay horizon: after much reward a memory looks further ahead along a known chain (Doya 2002; Daw, Kakade & Dayan 2002)."""
+"""Delay horizon: after much reward a memory looks further ahead along a known chain (Doya 2002;
+Daw, Kakade & Dayan 2002).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -9,8 +12,18 @@ from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
 LENGTH, ROUNDS, OTHERS, TALKS, LATER = 7, 3, 24, 40, 4
-REWARDS: Final = ("Wonderful, it worked perfectly.", "Great news, we won again.", "What a success, I am so happy.", "Excellent, I love it, thanks.")
-NEUTRAL: Final = ("Then the window was closed.", "After that the list was read.", "Then the next person came in.", "After that the door was opened.")
+REWARDS: Final = (
+    "Wonderful, it worked perfectly.",
+    "Great news, we won again.",
+    "What a success, I am so happy.",
+    "Excellent, I love it, thanks.",
+)
+NEUTRAL: Final = (
+    "Then the window was closed.",
+    "After that the list was read.",
+    "Then the next person came in.",
+    "After that the door was opened.",
+)
 
 
 def run(life: Life, seed: int) -> Numbers:
@@ -31,15 +44,29 @@ def run(life: Life, seed: int) -> Numbers:
             one.tell(said[i % len(said)], at=one.now + 5 * MINUTE)
         one.wait(1.0)
         starts = range(LENGTH - LATER)
-        found[f"later, {kind}"] = mean([one.margin(mine[i], ids[i + LATER]) - one.margin(mine[i], ids[i + 1]) for i in starts])
+        found[f"later, {kind}"] = mean(
+            [one.margin(mine[i], ids[i + LATER]) - one.margin(mine[i], ids[i + 1]) for i in starts]
+        )
         found[f"horizon, {kind}"] = float(one.column(HORIZON).item())
     return found
 
 
-PROBES = (Probe(
-    id="delay_horizon/choice", capability="After a long run of reward, what comes late in a known chain counts for more beside what comes next.",
-    source="doya2002metalearning", place="choice between delays; check 5HT-2", unit="sd of the others' scores; 1",
-    protocol="7 facts recalled in one order three times, among 24 others; then 40 delighted or 40 neutral sentences. Asked for an item: the margin "
-             "of the one four steps ahead minus that of the next one, and HORIZON.",
-    band=(Above("horizon, rewarded", "horizon, neutral"), Above("later, rewarded", "later, neutral")),
-    matters=("serotonin", "successor_representation"), sets=("default", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="delay_horizon/choice",
+        capability="After a long run of reward, what comes late in a known chain counts for more beside what comes next.",
+        source="doya2002metalearning",
+        place="choice between delays; check 5HT-2",
+        unit="sd of the others' scores; 1",
+        protocol="7 facts recalled in one order three times, among 24 others; then 40 delighted or 40 neutral sentences. Asked for an item: the margin "
+        "of the one four steps ahead minus that of the next one, and HORIZON.",
+        band=(
+            Above("horizon, rewarded", "horizon, neutral"),
+            Above("later, rewarded", "later, neutral"),
+        ),
+        matters=("serotonin", "successor_representation"),
+        sets=("default", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    ),
+)

@@ -1,4 +1,7 @@
-"""Distortion budget: a memory of little value is condensed, one of much value keeps its words (Nagy et al. 2020)."""
+"""Distortion budget: a memory of little value is condensed, one of much value keeps its words
+(Nagy et al. 2020).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -35,18 +38,35 @@ def _weeks(life: Life, s: Stimuli, second: str) -> Numbers:
             life.ask(text, k=1, learn=True)
             life.wait(MINUTE)
     forms = life.of(DETAIL, ids)
-    return {"of value": mean(forms[:EACH]), "of little value": mean(forms[EACH:]), "at first": mean(first),
-            "whole, of value": float(np.mean(forms[:EACH] == 0.0))}
+    return {
+        "of value": mean(forms[:EACH]),
+        "of little value": mean(forms[EACH:]),
+        "at first": mean(first),
+        "whole, of value": float(np.mean(forms[:EACH] == 0.0)),
+    }
 
 
 def _probe(variant: str, run: Run, told: str) -> Probe:
     return Probe(
-        id=f"distortion_budget/{variant}", capability="After two months what was never used is condensed, and what was used every week is whole.",
-        source="nagy2020optimal", place="rate and distortion; check 3.7", unit="DETAIL: 0 whole, 1 summary, 2 keywords",
+        id=f"distortion_budget/{variant}",
+        capability="After two months what was never used is condensed, and what was used every week is whole.",
+        source="nagy2020optimal",
+        place="rate and distortion; check 3.7",
+        unit="DETAIL: 0 whole, 1 summary, 2 keywords",
         protocol=f"{told}; half of them recalled every week for 8 weeks; form in which each is shown.",
-        band=(Above("of little value", "of value"), Within("whole, of value", low=0.8)), matters=("gist_compression",), sets=("night", "everything"),
-        needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run)
+        band=(Above("of little value", "of value"), Within("whole, of value", low=0.8)),
+        matters=("gist_compression",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    )
 
 
-PROBES = (_probe("value", value, "16 facts of two sentences"),
-          _probe("twice", twice, "16 facts, each said again by a second sentence that gives a reason, so that the first one can be left out"))
+PROBES = (
+    _probe("value", value, "16 facts of two sentences"),
+    _probe(
+        "twice",
+        twice,
+        "16 facts, each said again by a second sentence that gives a reason, so that the first one can be left out",
+    ),
+)

@@ -1,4 +1,7 @@
-"""Emotional enhancement: arousal strengthens memories; among many alike, a moderate arousal does it best (Yerkes & Dodson 1908)."""
+"""Emotional enhancement: arousal strengthens memories; among many alike, a moderate arousal does
+it best (Yerkes & Dodson 1908).
+"""
+
 from __future__ import annotations
 
 from functools import partial
@@ -9,38 +12,60 @@ from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import OBJECTS, Stimuli
 
 EACH: Final = 6
-ALIKE: Final = 4            # others told with each item of the hard variant
+ALIKE: Final = 4  # others told with each item of the hard variant
 WORDINGS: Final = {
     "neutral": "The {} fell off the shelf this morning.",
     "moderate": "I was sad and a little worried when the {} fell off the shelf.",
-    "strong": "I was horrified and screamed in terror, it was a disaster, when the {} fell off the shelf!!!"}
-FELL: Final = ("The {} fell off the table at noon.", "The {} fell off the chair last week.", "The {} fell off the cupboard again.",
-               "The {} fell off the shelf on Monday.")
+    "strong": "I was horrified and screamed in terror, it was a disaster, when the {} fell off the shelf!!!",
+}
+FELL: Final = (
+    "The {} fell off the table at noon.",
+    "The {} fell off the chair last week.",
+    "The {} fell off the cupboard again.",
+    "The {} fell off the shelf on Monday.",
+)
 
 
 def run(life: Life, seed: int, hard: bool = False) -> Numbers:
     s = Stimuli("emotional_enhancement", seed)
     things = s.draw(OBJECTS, EACH * len(WORDINGS))
-    told = [(text.format(thing), kind, thing) for i, (kind, text) in enumerate(WORDINGS.items()) for thing in things[i * EACH:(i + 1) * EACH]]
+    told = [
+        (text.format(thing), kind, thing)
+        for i, (kind, text) in enumerate(WORDINGS.items())
+        for thing in things[i * EACH : (i + 1) * EACH]
+    ]
     ids: dict[str, list[str]] = {kind: [] for kind in WORDINGS}
     for i in s.rng.permutation(len(told)):
         text, kind, thing = told[i]
         if hard:
-            life.tell_all([other.format(thing) for other in FELL[:ALIKE]], apart=MINUTE, at=life.now + MINUTE)
+            life.tell_all(
+                [other.format(thing) for other in FELL[:ALIKE]], apart=MINUTE, at=life.now + MINUTE
+            )
         ids[kind].append(life.tell(text, at=life.now + 10 * MINUTE))
     life.wait(7 * DAY)
     return {kind: mean(life.strength(each)) for kind, each in ids.items()}
 
 
 def _probe(variant: str, hard: bool) -> Probe:
-    band = (Above("moderate", "neutral"), Above("moderate", "strong")) if hard else (Above("moderate", "neutral"), Above("strong", "moderate"))
+    band = (
+        (Above("moderate", "neutral"), Above("moderate", "strong"))
+        if hard
+        else (Above("moderate", "neutral"), Above("strong", "moderate"))
+    )
     return Probe(
-        id=f"emotional_enhancement/{variant}", source="diamond2007temporal", place="easy and hard tasks; check YD-6",
+        id=f"emotional_enhancement/{variant}",
+        source="diamond2007temporal",
+        place="easy and hard tasks; check YD-6",
         capability=f"What was said with feeling is stronger a week later{'; among alike memories a moderate feeling helps most' if hard else ''}.",
         unit="ln, ACTIVATION + LOG_STRENGTH",
         protocol=f"18 things that fell off a shelf, told in neutral, moderate or strong words{', each after 4 alike sentences' if hard else ''}; "
-                 "strength after 7 d.",
-        band=band, matters=("emotional_tagging",), sets=("default", "everything"), needs=frozenset({Need.COLUMNS}), run=partial(run, hard=hard))
+        "strength after 7 d.",
+        band=band,
+        matters=("emotional_tagging",),
+        sets=("default", "everything"),
+        needs=frozenset({Need.COLUMNS}),
+        run=partial(run, hard=hard),
+    )
 
 
 PROBES = (_probe("easy", False), _probe("hard", True))

@@ -1,4 +1,5 @@
 """Footprint: bytes of a memory on disk and resident, and tokens of an answer.  Printed, no band."""
+
 from __future__ import annotations
 
 import math
@@ -33,15 +34,31 @@ def run(life: Life, seed: int) -> Numbers:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "memory"
         with Engine(engine.mechanisms, life.embedder, seed=seed, path=file, durable=False) as again:
-            again.encode_all([Event(START + (i + 1) * 5 * MINUTE, text, speakers[i % 2], f"s{i // 20}", f"e{i}") for i, text in enumerate(texts)])
+            again.encode_all(
+                [
+                    Event(
+                        START + (i + 1) * 5 * MINUTE, text, speakers[i % 2], f"s{i // 20}", f"e{i}"
+                    )
+                    for i, text in enumerate(texts)
+                ]
+            )
         size = file.stat().st_size
     memories = max(engine.store.n, 1)
     return dict(zip(NAMED, (size / memories, resident / memories, mean(tokens)), strict=True))
 
 
-PROBES = (Probe(
-    id="footprint/bytes", capability="What a memory costs: bytes on disk, bytes of its columns, tokens of an answer.",
-    source="", place="an experiment of ours", unit="bytes; tokens",
-    protocol="120 turns of two speakers, half facts, half small talk, 5 min apart; size of the file of the same memory, bytes of all columns, and "
-             "tokens of ten answers with ten memories each.",
-    band=(), matters=(), needs=frozenset({Need.COLUMNS}), run=run),)
+PROBES = (
+    Probe(
+        id="footprint/bytes",
+        capability="What a memory costs: bytes on disk, bytes of its columns, tokens of an answer.",
+        source="",
+        place="an experiment of ours",
+        unit="bytes; tokens",
+        protocol="120 turns of two speakers, half facts, half small talk, 5 min apart; size of the file of the same memory, bytes of all columns, and "
+        "tokens of ten answers with ten memories each.",
+        band=(),
+        matters=(),
+        needs=frozenset({Need.COLUMNS}),
+        run=run,
+    ),
+)

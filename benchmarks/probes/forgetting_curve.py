@@ -1,4 +1,7 @@
-"""Forgetting curve: strength falls as a power of time, not exponentially (Ebbinghaus 1885; Murre & Dros 2015)."""
+"""Forgetting curve: strength falls as a power of time, not exponentially (Ebbinghaus 1885; Murre
+& Dros 2015).
+"""
+
 from __future__ import annotations
 
 import math
@@ -13,7 +16,7 @@ from .harness.base import Above, Numbers, Probe, Within, mean
 from .harness.life import SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
-DELAYS: Final = (1 / 3, 1.0, 8.8, 24.0, 48.0, 144.0, 744.0)       # h, Ebbinghaus' seven
+DELAYS: Final = (1 / 3, 1.0, 8.8, 24.0, 48.0, 144.0, 744.0)  # h, Ebbinghaus' seven
 ITEMS: Final = 40
 
 
@@ -25,12 +28,20 @@ def run(life: Life, seed: int) -> Numbers:
         life.until(learnt + delay)
         strengths.append(mean(np.exp(life.strength(ids))))
     curve = np.array(strengths)
-    return {"R2 power": fitted(_power, curve), "R2 exponential": fitted(_exponential, curve),
-            **{f"strength at {delay:.3g} h": value / strengths[0] for delay, value in zip(DELAYS, strengths, strict=True)}}
+    return {
+        "R2 power": fitted(_power, curve),
+        "R2 exponential": fitted(_exponential, curve),
+        **{
+            f"strength at {delay:.3g} h": value / strengths[0]
+            for delay, value in zip(DELAYS, strengths, strict=True)
+        },
+    }
 
 
 def fitted(form: Callable[..., Any], curve: NDArray[np.float64]) -> float:
-    """Share of the variance that a curve of two parameters explains, least squares; NaN for a constant curve."""
+    """Share of the variance that a curve of two parameters explains, least squares; NaN for a
+    constant curve.
+    """
     if not np.all(np.isfinite(curve)) or np.ptp(curve) <= 1e-9 * np.abs(curve).max():
         return math.nan
     scaled, times = curve / curve[0], np.array(DELAYS)
@@ -40,21 +51,35 @@ def fitted(form: Callable[..., Any], curve: NDArray[np.float64]) -> float:
             (a, b), _ = curve_fit(form, times, scaled, p0=start, maxfev=5000)
         except RuntimeError:
             continue
-        found.append(1.0 - float(np.sum((scaled - form(times, a, b)) ** 2) / np.sum((scaled - scaled.mean()) ** 2)))
+        found.append(
+            1.0
+            - float(
+                np.sum((scaled - form(times, a, b)) ** 2) / np.sum((scaled - scaled.mean()) ** 2)
+            )
+        )
     return max(found, default=math.nan)
 
 
 def _power(t: NDArray[np.float64], a: float, b: float) -> Any:
-    return a * t ** -b
+    return a * t**-b
 
 
 def _exponential(t: NDArray[np.float64], a: float, b: float) -> Any:
     return a * np.exp(-np.clip(b * t, -500.0, 500.0))
 
 
-PROBES = (Probe(
-    id="forgetting_curve/ebbinghaus", capability="Strength falls fast at first and slowly later, as a power of time.",
-    source="murre2015replication", place="savings at seven delays; check 6.7", unit="share of variance; strength as a share of the first",
-    protocol="40 facts, strength (exp of ACTIVATION + LOG_STRENGTH) after 20 min, 1, 8.8, 24, 48, 144 and 744 h; two least-squares fits.",
-    band=(Within("R2 power", low=0.93), Above("R2 power", "R2 exponential")),
-    matters=("base_level_activation", "consolidation_cascade"), sets=("default", "night", "everything"), needs=frozenset({Need.COLUMNS}), run=run),)
+PROBES = (
+    Probe(
+        id="forgetting_curve/ebbinghaus",
+        capability="Strength falls fast at first and slowly later, as a power of time.",
+        source="murre2015replication",
+        place="savings at seven delays; check 6.7",
+        unit="share of variance; strength as a share of the first",
+        protocol="40 facts, strength (exp of ACTIVATION + LOG_STRENGTH) after 20 min, 1, 8.8, 24, 48, 144 and 744 h; two least-squares fits.",
+        band=(Within("R2 power", low=0.93), Above("R2 power", "R2 exponential")),
+        matters=("base_level_activation", "consolidation_cascade"),
+        sets=("default", "night", "everything"),
+        needs=frozenset({Need.COLUMNS}),
+        run=run,
+    ),
+)

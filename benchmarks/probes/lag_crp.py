@@ -1,4 +1,7 @@
-"""Contiguity: free recall goes on to items told next to the last one, more often forward (Kahana 1996)."""
+"""Contiguity: free recall goes on to items told next to the last one, more often forward (Kahana
+1996).
+"""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -21,21 +24,35 @@ def run(life: Life, seed: int, distractor: bool = False) -> Numbers:
     words = s.draw(WORDS, LISTS * LENGTH)
     moved, possible = Counter[int](), Counter[int]()
     for i in range(LISTS):
-        one, items = life.fresh(), words[i * LENGTH:(i + 1) * LENGTH]
+        one, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
         ids = told(one, s, items, distractor)
         for start in range(LENGTH):
-            path = [start, *map(ids.index, one.recall(items[start], STEPS, among=[id for id in ids if id != ids[start]]))]
+            path = [
+                start,
+                *map(
+                    ids.index,
+                    one.recall(items[start], STEPS, among=[id for id in ids if id != ids[start]]),
+                ),
+            ]
             for n, (here, there) in enumerate(pairwise(path)):
                 moved[there - here] += 1
-                possible.update(other - here for other in range(LENGTH) if other not in path[:n + 1])
+                possible.update(
+                    other - here for other in range(LENGTH) if other not in path[: n + 1]
+                )
     p = {lag: moved[lag] / possible[lag] for lag in LAGS if lag}
     near = {distance: (p[distance] + p[-distance]) / 2 for distance in (1, 2, 3)}
-    return {"P(+1)": p[1], "P(-1)": p[-1], **{f"P(|{d}|)": near[d] for d in near},
-            **{f"lag {lag:+d}": p[lag] for lag in p}}
+    return {
+        "P(+1)": p[1],
+        "P(-1)": p[-1],
+        **{f"P(|{d}|)": near[d] for d in near},
+        **{f"lag {lag:+d}": p[lag] for lag in p},
+    }
 
 
 def told(life: Life, s: Stimuli, items: list[str], distractor: bool) -> list[str]:
-    """Ids of a list told 3 s apart, or with a sentence of other talk and 30 min between its items."""
+    """Ids of a list told 3 s apart, or with a sentence of other talk and 30 min between its
+    items.
+    """
     if not distractor:
         return life.tell_all(items, apart=3 * SECOND)
     ids = []
@@ -49,11 +66,25 @@ def told(life: Life, s: Stimuli, items: list[str], distractor: bool) -> list[str
 
 def _probe(variant: str, between: str, distractor: bool) -> Probe:
     return Probe(
-        id=f"lag_crp/{variant}", capability="Recall of one thing leads to what was said next to it, more often forward than backward.",
-        source="kahana1996associative", place="conditional response probability by lag; check TC-7", unit="probability",
+        id=f"lag_crp/{variant}",
+        capability="Recall of one thing leads to what was said next to it, more often forward than backward.",
+        source="kahana1996associative",
+        place="conditional response probability by lag; check TC-7",
+        unit="probability",
         protocol=f"2 lists of 16 unrelated words, {between}; from each word 5 steps of free recall; share of possible moves that are made, by lag.",
-        band=(Above("P(+1)", "P(-1)"), Ratio("P(+1)", "P(-1)", low=1.3, high=3.0), Above("P(|1|)", "P(|2|)"), Above("P(|2|)", "P(|3|)")),
-        matters=("temporal_context",), sets=("default", "everything"), run=partial(run, distractor=distractor))
+        band=(
+            Above("P(+1)", "P(-1)"),
+            Ratio("P(+1)", "P(-1)", low=1.3, high=3.0),
+            Above("P(|1|)", "P(|2|)"),
+            Above("P(|2|)", "P(|3|)"),
+        ),
+        matters=("temporal_context",),
+        sets=("default", "everything"),
+        run=partial(run, distractor=distractor),
+    )
 
 
-PROBES = (_probe("list", "3 s apart", False), _probe("distractor", "30 min of other talk between them", True))
+PROBES = (
+    _probe("list", "3 s apart", False),
+    _probe("distractor", "30 min of other talk between them", True),
+)

@@ -1,4 +1,7 @@
-"""List length: the longer a list, the smaller the chance to recall each of its items (Raaijmakers & Shiffrin 1981)."""
+"""List length: the longer a list, the smaller the chance to recall each of its items
+(Raaijmakers & Shiffrin 1981).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -9,27 +12,56 @@ from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence
 
 LENGTHS: Final = (10, 20, 30)
 OTHERS: Final = 25
-CUES: Final = 5          # different objects of a list; each is the cue of several items
+CUES: Final = 5  # different objects of a list; each is the cue of several items
 
 
 def run(life: Life, seed: int) -> Numbers:
     s, found = Stimuli("list_length", seed), dict[str, float]()
-    things, names, places = s.draw(OBJECTS, len(OBJECTS)), s.draw(NAMES, max(LENGTHS)), s.draw(PLACES, max(LENGTHS))
-    mine = [(name, things[i % CUES], place) for i, (name, place) in enumerate(zip(names, places, strict=True))]
-    others = [sentence(fact) for fact in s.facts(len(OBJECTS)) if fact[1] not in things[:CUES]][:OTHERS]
+    things, names, places = (
+        s.draw(OBJECTS, len(OBJECTS)),
+        s.draw(NAMES, max(LENGTHS)),
+        s.draw(PLACES, max(LENGTHS)),
+    )
+    mine = [
+        (name, things[i % CUES], place)
+        for i, (name, place) in enumerate(zip(names, places, strict=True))
+    ]
+    others = [sentence(fact) for fact in s.facts(len(OBJECTS)) if fact[1] not in things[:CUES]][
+        :OTHERS
+    ]
     for length in LENGTHS:
         one = life.fresh()
         one.tell_all(others, apart=10 * SECOND)
         one.wait(1.0)
         ids = one.tell_all([sentence(fact) for fact in mine[:length]], apart=10 * SECOND)
-        found[f"p of {length}"] = sum(one.hit(f"Who keeps the {thing}?", id) for (_, thing, _), id in zip(mine, ids, strict=False)) / length
-        found[f"margin of {length}"] = mean([one.margin(f"Who keeps the {thing}?", id) for (_, thing, _), id in zip(mine, ids, strict=False)])
+        found[f"p of {length}"] = (
+            sum(
+                one.hit(f"Who keeps the {thing}?", id)
+                for (_, thing, _), id in zip(mine, ids, strict=False)
+            )
+            / length
+        )
+        found[f"margin of {length}"] = mean(
+            [
+                one.margin(f"Who keeps the {thing}?", id)
+                for (_, thing, _), id in zip(mine, ids, strict=False)
+            ]
+        )
     return found
 
 
-PROBES = (Probe(
-    id="list_length/sam", capability="Each item of a long list is harder to recall than one of a short list.",
-    source="raaijmakers1981search", place="list-length effect; check SAM-3", unit="share of items in the top 3",
-    protocol="Lists of 10, 20 and 30 facts about the same 5 objects after 25 others; each item is asked for with its object.",
-    band=(Above("p of 10", "p of 20"), Above("p of 20", "p of 30")), matters=("sampling_recovery",), sets=("naive_rag", "default", "everything"),
-    run=run, also=("margin of 10", "margin of 30")),)
+PROBES = (
+    Probe(
+        id="list_length/sam",
+        capability="Each item of a long list is harder to recall than one of a short list.",
+        source="raaijmakers1981search",
+        place="list-length effect; check SAM-3",
+        unit="share of items in the top 3",
+        protocol="Lists of 10, 20 and 30 facts about the same 5 objects after 25 others; each item is asked for with its object.",
+        band=(Above("p of 10", "p of 20"), Above("p of 20", "p of 30")),
+        matters=("sampling_recovery",),
+        sets=("naive_rag", "default", "everything"),
+        run=run,
+        also=("margin of 10", "margin of 30"),
+    ),
+)

@@ -1,4 +1,7 @@
-"""Memory linking: memories of the same hours are linked, those of different days are not (Cai et al. 2016)."""
+"""Memory linking: memories of the same hours are linked, those of different days are not (Cai et
+al. 2016).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -17,9 +20,10 @@ def run(life: Life, seed: int) -> Numbers:
     found: dict[str, float] = {}
     for name, gap in GAPS.items():
         margins = []
-        for half in range(2):           # three pairs in each of two lives, so that other pairs are no neighbours in time
-            one, mine = life.fresh(), facts[half * PAIRS:half * PAIRS + PAIRS]
-            one.tell_all(facts[2 * PAIRS:], apart=MINUTE)
+        # three pairs in each of two lives, so that other pairs are no neighbours in time
+        for half in range(2):
+            one, mine = life.fresh(), facts[half * PAIRS : half * PAIRS + PAIRS]
+            one.tell_all(facts[2 * PAIRS :], apart=MINUTE)
             ids = []
             for first, second in zip(mine[::2], mine[1::2], strict=True):
                 one.wait(10 * DAY)
@@ -27,9 +31,16 @@ def run(life: Life, seed: int) -> Numbers:
                 one.wait(gap)
                 ids.append((first, a, second, one.tell(second)))
             one.wait(10 * DAY)
-            margins += [one.margin(text, partner) - _dense(one, text, partner) for a, x, b, y in ids for text, partner in ((a, y), (b, x))]
+            margins += [
+                one.margin(text, partner) - _dense(one, text, partner)
+                for a, x, b, y in ids
+                for text, partner in ((a, y), (b, x))
+            ]
         found[name] = mean(margins)
-    return found | {"gain at 5 h": found["5 h"] - found["7 d"], "gain at 24 h": found["24 h"] - found["7 d"]}
+    return found | {
+        "gain at 5 h": found["5 h"] - found["7 d"],
+        "gain at 24 h": found["24 h"] - found["7 d"],
+    }
 
 
 def _dense(life: Life, text: str, id: str) -> float:
@@ -43,10 +54,17 @@ def _dense(life: Life, text: str, id: str) -> float:
     return (float(cosines[mine]) - centre) / spread if spread else 0.0
 
 
-PROBES = (Probe(
-    id="memory_linking/hours", capability="Recall of a memory brings up what was told within the same hours, not a day or a week apart.",
-    source="cai2016shared", place="shared ensembles after 5 h, separate ones after 7 d; check 14.2",
-    unit="standard deviations of the competitors' scores, above that of the cosines",
-    protocol="Pairs of facts 5 h, 24 h or 7 d apart, 10 d between pairs; margin of the partner when one of the pair is asked for.",
-    band=(Above("5 h", "7 d"), Above("5 h", "24 h"), Above("gain at 5 h", "gain at 24 h", 2.0)), matters=("engram_allocation", "neurogenesis"),
-    sets=("default", "everything"), run=run),)
+PROBES = (
+    Probe(
+        id="memory_linking/hours",
+        capability="Recall of a memory brings up what was told within the same hours, not a day or a week apart.",
+        source="cai2016shared",
+        place="shared ensembles after 5 h, separate ones after 7 d; check 14.2",
+        unit="standard deviations of the competitors' scores, above that of the cosines",
+        protocol="Pairs of facts 5 h, 24 h or 7 d apart, 10 d between pairs; margin of the partner when one of the pair is asked for.",
+        band=(Above("5 h", "7 d"), Above("5 h", "24 h"), Above("gain at 5 h", "gain at 24 h", 2.0)),
+        matters=("engram_allocation", "neurogenesis"),
+        sets=("default", "everything"),
+        run=run,
+    ),
+)

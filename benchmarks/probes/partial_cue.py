@@ -1,4 +1,7 @@
-"""Partial cue: a memory is completed from a part of it, up to a point (Hopfield 1982; Marr 1971)."""
+"""Partial cue: a memory is completed from a part of it, up to a point (Hopfield 1982; Marr
+1971).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -8,15 +11,21 @@ from .harness.life import SECOND, Life
 from .stimuli import JOBS, NAMES, OBJECTS, PLACES, Stimuli
 
 SHARES: Final = (0.0, 0.4, 0.6, 0.8)
-MARGINS: Final = (0.4, 0.6)     # shares for which the margin is measured, too
-ITEMS, ASKED, EACH = 100, 40, 20         # EACH: different names, objects, places and trades
+MARGINS: Final = (0.4, 0.6)  # shares for which the margin is measured, too
+ITEMS, ASKED, EACH = 100, 40, 20  # EACH: different names, objects, places and trades
 
 
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("partial_cue", seed)
     pools = [s.draw(pool, EACH) for pool in (NAMES, OBJECTS, PLACES, JOBS)]
-    words = dict.fromkeys(tuple(pool[i] for pool, i in zip(pools, row, strict=True)) for row in s.rng.integers(EACH, size=(2 * ITEMS, 4)).tolist())
-    texts = ["{} lent the {} from the {} to the {} last winter.".format(*each) for each in list(words)[:ITEMS]]
+    words = dict.fromkeys(
+        tuple(pool[i] for pool, i in zip(pools, row, strict=True))
+        for row in s.rng.integers(EACH, size=(2 * ITEMS, 4)).tolist()
+    )
+    texts = [
+        "{} lent the {} from the {} to the {} last winter.".format(*each)
+        for each in list(words)[:ITEMS]
+    ]
     ids = life.tell_all(texts, apart=10 * SECOND)
     life.wait(1.0)
     found: dict[str, float] = {}
@@ -29,11 +38,19 @@ def run(life: Life, seed: int) -> Numbers:
     return found
 
 
-PROBES = (Probe(
-    id="partial_cue/noise", capability="A memory is found from a part of its words, better than by similarity of meaning alone.",
-    source="hopfield1982neural", place="completion from noisy cues; check PT-1", unit="share of items in the top 3",
-    protocol="100 facts of 12 words made of 20 names, objects, places and trades; 40 are asked for with 0 to 80% of their words left out; "
-             "beside it the cosine of the embeddings alone.",
-    band=(Above("p at 40%", "dense at 40%"), Above("p at 60%", "dense at 60%")),
-    matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"), sets=("default", "everything"), run=run,
-    also=tuple(f"margin at {share:.0%}" for share in MARGINS)),)
+PROBES = (
+    Probe(
+        id="partial_cue/noise",
+        capability="A memory is found from a part of its words, better than by similarity of meaning alone.",
+        source="hopfield1982neural",
+        place="completion from noisy cues; check PT-1",
+        unit="share of items in the top 3",
+        protocol="100 facts of 12 words made of 20 names, objects, places and trades; 40 are asked for with 0 to 80% of their words left out; "
+        "beside it the cosine of the embeddings alone.",
+        band=(Above("p at 40%", "dense at 40%"), Above("p at 60%", "dense at 60%")),
+        matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"),
+        sets=("default", "everything"),
+        run=run,
+        also=tuple(f"margin at {share:.0%}" for share in MARGINS),
+    ),
+)

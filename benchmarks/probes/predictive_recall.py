@@ -1,4 +1,7 @@
-"""Predictive recall: an item of a known sequence leads to what comes two steps later, not to what came two steps earlier."""
+"""Predictive recall: an item of a known sequence leads to what comes two steps later, not to
+what came two steps earlier.
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -14,7 +17,8 @@ HALF: Final = 0.5
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("predictive_recall", seed)
     texts = [sentence(fact) for fact in s.facts(LENGTH + OTHERS)]
-    mine, order = texts[:LENGTH], s.rng.permutation(LENGTH).tolist()        # told in another order than that of the walks
+    # told in another order than that of the walks
+    mine, order = texts[:LENGTH], s.rng.permutation(LENGTH).tolist()
     told = life.tell_all([mine[i] for i in order] + texts[LENGTH:], apart=10 * MINUTE)
     ids = [told[order.index(i)] for i in range(LENGTH)]
     for _ in range(ROUNDS):
@@ -26,17 +30,32 @@ def run(life: Life, seed: int) -> Numbers:
     found = {}
     for steps in (1, 2):
         inner = range(steps, LENGTH - steps)
-        pairs = [(life.rank(mine[i], ids[i + steps]), life.rank(mine[i], ids[i - steps])) for i in inner]
-        found[f"{steps} ahead before {steps} back"] = sum(ahead < back for ahead, back in pairs) / len(pairs)
-        found[f"lead of {steps} ahead"] = mean([life.lead(mine[i], ids[i + steps], ids[i - steps]) for i in inner])
+        pairs = [
+            (life.rank(mine[i], ids[i + steps]), life.rank(mine[i], ids[i - steps])) for i in inner
+        ]
+        found[f"{steps} ahead before {steps} back"] = sum(
+            ahead < back for ahead, back in pairs
+        ) / len(pairs)
+        found[f"lead of {steps} ahead"] = mean(
+            [life.lead(mine[i], ids[i + steps], ids[i - steps]) for i in inner]
+        )
     return found
 
 
-PROBES = (Probe(
-    id="predictive_recall/order", capability="Memories that were recalled one after the other lead to what comes next, one and two steps ahead.",
-    source="stachenfeld2017hippocampus", place="successor representation; check SR-5", unit="share of items",
-    protocol="32 facts; 8 of them recalled in one order three times, 20 s apart, in one conversation, which is not the order of telling; for each "
-             "inner item the rank of the one 1 or 2 steps ahead is compared with that of the one as many steps back. Chance: one half.",
-    band=(MoreThan("1 ahead before 1 back", HALF), MoreThan("2 ahead before 2 back", HALF)),
-    matters=("successor_representation",), sets=("default", "everything"), needs=frozenset({Need.LEARNING}), run=run,
-    also=("lead of 1 ahead", "lead of 2 ahead")),)
+PROBES = (
+    Probe(
+        id="predictive_recall/order",
+        capability="Memories that were recalled one after the other lead to what comes next, one and two steps ahead.",
+        source="stachenfeld2017hippocampus",
+        place="successor representation; check SR-5",
+        unit="share of items",
+        protocol="32 facts; 8 of them recalled in one order three times, 20 s apart, in one conversation, which is not the order of telling; for each "
+        "inner item the rank of the one 1 or 2 steps ahead is compared with that of the one as many steps back. Chance: one half.",
+        band=(MoreThan("1 ahead before 1 back", HALF), MoreThan("2 ahead before 2 back", HALF)),
+        matters=("successor_representation",),
+        sets=("default", "everything"),
+        needs=frozenset({Need.LEARNING}),
+        run=run,
+        also=("lead of 1 ahead", "lead of 2 ahead"),
+    ),
+)

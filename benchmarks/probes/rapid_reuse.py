@@ -1,4 +1,7 @@
-"""Rapid reuse: a memory that was just used passes less on, until it has recovered (Tsodyks & Markram 1997)."""
+"""Rapid reuse: a memory that was just used passes less on, until it has recovered (Tsodyks &
+Markram 1997).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -30,9 +33,22 @@ def run(life: Life, seed: int) -> Numbers:
     return found
 
 
-PROBES = (Probe(
-    id="rapid_reuse/recovery", capability="What was just used passes less on to its associates, and all of it again after a rest.",
-    source="tsodyks1997neural", place="depression and recovery; checks 10.4 and 10.6", unit="1, RESOURCES",
-    protocol="12 facts; a day later 4 of them are recalled; RESOURCES of these after 10 s, 20 min and a day, and of the others.",
-    band=(Above("not used", "at once"), Above("after 20 min", "at once"), Within("after a day", low=0.993)),
-    matters=("short_term_plasticity",), sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="rapid_reuse/recovery",
+        capability="What was just used passes less on to its associates, and all of it again after a rest.",
+        source="tsodyks1997neural",
+        place="depression and recovery; checks 10.4 and 10.6",
+        unit="1, RESOURCES",
+        protocol="12 facts; a day later 4 of them are recalled; RESOURCES of these after 10 s, 20 min and a day, and of the others.",
+        band=(
+            Above("not used", "at once"),
+            Above("after 20 min", "at once"),
+            Within("after a day", low=0.993),
+        ),
+        matters=("short_term_plasticity",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    ),
+)

@@ -1,4 +1,5 @@
 """Repetition suppression: the same message surprises less the second time (Rao & Ballard 1999)."""
+
 from __future__ import annotations
 
 from typing import Final
@@ -24,8 +25,18 @@ def run(life: Life, seed: int) -> Numbers:
     return {"first": mean(first), "second": mean(second)}
 
 
-PROBES = (Probe(
-    id="repetition_suppression/text", capability="A message that was just told surprises less than a new one.",
-    source="rao1999predictive", place="repetition suppression; check PC-7", unit="nats",
-    protocol="30 facts; then 15 others, each told twice, 5 min apart; SURPRISE of the first and of the second.",
-    band=(Above("first", "second"),), matters=("predictive_coding",), sets=("default", "everything"), needs=frozenset({Need.COLUMNS}), run=run),)
+PROBES = (
+    Probe(
+        id="repetition_suppression/text",
+        capability="A message that was just told surprises less than a new one.",
+        source="rao1999predictive",
+        place="repetition suppression; check PC-7",
+        unit="nats",
+        protocol="30 facts; then 15 others, each told twice, 5 min apart; SURPRISE of the first and of the second.",
+        band=(Above("first", "second"),),
+        matters=("predictive_coding",),
+        sets=("default", "everything"),
+        needs=frozenset({Need.COLUMNS}),
+        run=run,
+    ),
+)

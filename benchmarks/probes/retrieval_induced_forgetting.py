@@ -1,4 +1,7 @@
-"""Retrieval-induced forgetting: recalling some items of a category makes its other items harder to recall (Anderson, Bjork & Bjork 1994)."""
+"""Retrieval-induced forgetting: recalling some items of a category makes its other items harder
+to recall (Anderson, Bjork & Bjork 1994).
+"""
+
 from __future__ import annotations
 
 from functools import partial
@@ -9,10 +12,15 @@ from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli
 
 CATEGORIES: Final = {
-    "fruit": "orange banana lemon cherry mango papaya", "tool": "hammer saw drill pliers chisel wrench",
-    "bird": "robin sparrow eagle heron finch magpie", "metal": "iron copper silver nickel chrome tin",
-    "drink": "whisky brandy cider lemonade vermouth rum", "tree": "birch maple willow cedar poplar ash",
-    "fish": "trout salmon herring mackerel perch eel", "cloth": "cotton linen velvet denim satin wool"}
+    "fruit": "orange banana lemon cherry mango papaya",
+    "tool": "hammer saw drill pliers chisel wrench",
+    "bird": "robin sparrow eagle heron finch magpie",
+    "metal": "iron copper silver nickel chrome tin",
+    "drink": "whisky brandy cider lemonade vermouth rum",
+    "tree": "birch maple willow cedar poplar ash",
+    "fish": "trout salmon herring mackerel perch eel",
+    "cloth": "cotton linen velvet denim satin wool",
+}
 USED, ROUNDS, TURNS = 6, 3, 2
 
 
@@ -21,9 +29,14 @@ def run(life: Life, seed: int, restudy: bool = False) -> Numbers:
     chosen = s.draw(list(CATEGORIES), USED)
     items = {category: s.shuffled(CATEGORIES[category].split()) for category in chosen}
     hits: dict[str, list[bool]] = {"Rp+": [], "Nrp": [], "Rp-": []}
-    for turn in range(TURNS):           # practised and unpractised categories change places
+    for turn in range(TURNS):  # practised and unpractised categories change places
         one, practised = life.fresh(), chosen[turn::TURNS]
-        pairs = [(category, item) for i in range(6) for category in chosen for item in [items[category][i]]]
+        pairs = [
+            (category, item)
+            for i in range(6)
+            for category in chosen
+            for item in [items[category][i]]
+        ]
         told = one.tell_all([f"{category}: {item}" for category, item in pairs], apart=5 * SECOND)
         ids = {pair: {id} for pair, id in zip(pairs, told, strict=True)}
         for _ in range(ROUNDS):
@@ -37,24 +50,40 @@ def run(life: Life, seed: int, restudy: bool = False) -> Numbers:
                     one.wait(5 * SECOND)
         one.wait(20 * MINUTE)
         for category, item in pairs:
-            kind = "Nrp" if category not in practised else "Rp+" if item in items[category][:3] else "Rp-"
+            kind = (
+                "Nrp"
+                if category not in practised
+                else "Rp+"
+                if item in items[category][:3]
+                else "Rp-"
+            )
             hits[kind].append(one.hit(f"{category}: {item[:2]}", ids[category, item]))
     p = {kind: sum(found) / len(found) for kind, found in hits.items()}
     return {**p, "Nrp - Rp-": p["Nrp"] - p["Rp-"]}
 
 
 def _probe(variant: str, practice: str, restudy: bool) -> Probe:
-    band = (Above("Rp+", "Rp-"), Within("Nrp - Rp-", -0.03, 0.03)) if restudy else (
-        Above("Rp+", "Nrp"), Above("Nrp", "Rp-"), Within("Nrp - Rp-", 0.03, 0.20))
+    band = (
+        (Above("Rp+", "Rp-"), Within("Nrp - Rp-", -0.03, 0.03))
+        if restudy
+        else (Above("Rp+", "Nrp"), Above("Nrp", "Rp-"), Within("Nrp - Rp-", 0.03, 0.20))
+    )
     return Probe(
         id=f"retrieval_induced_forgetting/{variant}",
-        capability="Reading some items again leaves their competitors as they are." if restudy else
-        "Recalling some items weakens their competitors.",
-        source="anderson1994remembering", place="experiment 1; check 15.4", unit="share of items in the top 3",
+        capability="Reading some items again leaves their competitors as they are."
+        if restudy
+        else "Recalling some items weakens their competitors.",
+        source="anderson1994remembering",
+        place="experiment 1; check 15.4",
+        unit="share of items in the top 3",
         protocol=f"6 categories of 6 words; half of the words of 3 categories are {practice} three times; 20 min later each is asked for with its "
-                 "category and first two letters. Rp+ practised, Rp- their competitors, Nrp other categories; counterbalanced over two lives.",
-        band=band, matters=("retrieval_competition",), sets=("default", "everything"), needs=frozenset({Need.LEARNING}),
-        run=partial(run, restudy=restudy))
+        "category and first two letters. Rp+ practised, Rp- their competitors, Nrp other categories; counterbalanced over two lives.",
+        band=band,
+        matters=("retrieval_competition",),
+        sets=("default", "everything"),
+        needs=frozenset({Need.LEARNING}),
+        run=partial(run, restudy=restudy),
+    )
 
 
 PROBES = (_probe("practice", "recalled", False), _probe("restudy", "told again", True))

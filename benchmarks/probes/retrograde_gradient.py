@@ -1,4 +1,7 @@
-"""Retrograde gradient: after the loss of the hippocampus, old memories are better preserved than young ones (Squire & Alvarez 1995)."""
+"""Retrograde gradient: after the loss of the hippocampus, old memories are better preserved than
+young ones (Squire & Alvarez 1995).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -20,19 +23,37 @@ def run(life: Life, seed: int) -> Numbers:
         one = life.fresh(lesion(at)) if name == "lesion" else life.fresh()
         start, ids = one.now, list[list[str]]()
         for i, day in enumerate(DAYS):
-            ids.append(one.tell_all([sentence(fact) for fact in facts[i * EACH:(i + 1) * EACH]], apart=5 * MINUTE, at=start + day * DAY))
+            ids.append(
+                one.tell_all(
+                    [sentence(fact) for fact in facts[i * EACH : (i + 1) * EACH]],
+                    apart=5 * MINUTE,
+                    at=start + day * DAY,
+                )
+            )
         one.until(at)
         one.wait(1.0)
-        found |= {f"{name}, day {day}": mean(one.strength(each)) for day, each in zip(DAYS, ids, strict=True)}
+        found |= {
+            f"{name}, day {day}": mean(one.strength(each))
+            for day, each in zip(DAYS, ids, strict=True)
+        }
         for part, days in (("remote", ids[:2]), ("recent", ids[2:])):
             found[f"{name}, {part}"] = mean(one.strength([id for each in days for id in each]))
     return found
 
 
-PROBES = (Probe(
-    id="retrograde_gradient/lesion", capability="Old memories survive the loss of the fast store, young ones do not.",
-    source="squire1995retrograde", place="retrograde gradient; check 3.2", unit="ln, ACTIVATION + LOG_STRENGTH",
-    protocol="10 facts on each of the days 1, 10, 20 and 29, with nights between; on day 30 each memory keeps the share that does not depend on the "
-             "hippocampus. Remote: days 1 and 10; recent: days 20 and 29. A second life has no lesion.",
-    band=(Above("lesion, remote", "lesion, recent"), Above("intact, recent", "intact, remote")), matters=("systems_transfer",),
-    sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.INSTRUMENTS, Need.SLEEP}), run=run),)
+PROBES = (
+    Probe(
+        id="retrograde_gradient/lesion",
+        capability="Old memories survive the loss of the fast store, young ones do not.",
+        source="squire1995retrograde",
+        place="retrograde gradient; check 3.2",
+        unit="ln, ACTIVATION + LOG_STRENGTH",
+        protocol="10 facts on each of the days 1, 10, 20 and 29, with nights between; on day 30 each memory keeps the share that does not depend on the "
+        "hippocampus. Remote: days 1 and 10; recent: days 20 and 29. A second life has no lesion.",
+        band=(Above("lesion, remote", "lesion, recent"), Above("intact, recent", "intact, remote")),
+        matters=("systems_transfer",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.INSTRUMENTS, Need.SLEEP}),
+        run=run,
+    ),
+)

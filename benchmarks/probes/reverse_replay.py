@@ -1,4 +1,7 @@
-"""Reverse replay: a path is replayed backwards after a reward at its end, forwards before it is run again (Diba & Buzsaki 2007)."""
+"""Reverse replay: a path is replayed backwards after a reward at its end, forwards before it is
+run again (Diba & Buzsaki 2007).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -9,7 +12,7 @@ from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
 LENGTH, OTHERS = 8, 12
-EVENING: Final = 21.0           # o'clock
+EVENING: Final = 21.0  # o'clock
 REWARD: Final = "Wonderful, we made it, what a great success, I am so happy, thank you all!"
 
 
@@ -26,7 +29,8 @@ def run(life: Life, seed: int) -> Numbers:
         if name == "reward":
             one.tell(REWARD, at=one.now + 20 * SECOND)
         else:
-            one.sleep()                                     # the path is a day old when its start is visited again
+            # the path is a day old when its start is visited again
+            one.sleep()
             one.until(start + 24.0)
             one.ask(path[0], k=1, learn=True)
         one.sleep()
@@ -37,7 +41,9 @@ def run(life: Life, seed: int) -> Numbers:
 
 
 def _steps(life: Life, ids: list[str]) -> list[int]:
-    """Places moved along the path by each replayed step of the last sleep between two of its items."""
+    """Places moved along the path by each replayed step of the last sleep between two of its
+    items.
+    """
     engine, rows = life.engine, life.column(REPLAYED)
     if engine is None:
         return []
@@ -45,10 +51,19 @@ def _steps(life: Life, ids: list[str]) -> list[int]:
     return [place[b] - place[a] for a, b in rows.tolist() if a in place and b in place and a >= 0]
 
 
-PROBES = (Probe(
-    id="reverse_replay/reward", capability="A path is replayed backwards after a reward at its end and forwards before it is run again.",
-    source="diba2007forward", place="forward and reverse replay; checks 2.2 and 2.5", unit="replayed steps of one sleep",
-    protocol="A path of 8 facts told in the evening, 20 s apart, then delighted words and a sleep. In a second life no such words; a day later the "
-             "first fact is recalled before the sleep. Steps between neighbours of the path that are replayed in each direction.",
-    band=(Above("reverse, reward", "forward, reward"), Above("forward, run", "reverse, run")), matters=("sleep_replay", "successor_representation"),
-    sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}), run=run),)
+PROBES = (
+    Probe(
+        id="reverse_replay/reward",
+        capability="A path is replayed backwards after a reward at its end and forwards before it is run again.",
+        source="diba2007forward",
+        place="forward and reverse replay; checks 2.2 and 2.5",
+        unit="replayed steps of one sleep",
+        protocol="A path of 8 facts told in the evening, 20 s apart, then delighted words and a sleep. In a second life no such words; a day later the "
+        "first fact is recalled before the sleep. Steps between neighbours of the path that are replayed in each direction.",
+        band=(Above("reverse, reward", "forward, reward"), Above("forward, run", "reverse, run")),
+        matters=("sleep_replay", "successor_representation"),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}),
+        run=run,
+    ),
+)

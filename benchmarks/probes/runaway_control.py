@@ -1,4 +1,7 @@
-"""Runaway control: memories that are driven every day do not grow without bound; a factor common to a speaker keeps their order (Turrigiano 2008)."""
+"""Runaway control: memories that are driven every day do not grow without bound; a factor common
+to a speaker keeps their order (Turrigiano 2008).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -17,7 +20,10 @@ SPEAKERS: Final = ("Ada", "Boris")
 def run(life: Life, seed: int) -> Numbers:
     s = Stimuli("runaway_control", seed)
     facts = [sentence(fact) for fact in s.facts(2 * EACH)]
-    ids = [life.tell(text, SPEAKERS[i // EACH], at=life.now + 10 * MINUTE) for i, text in enumerate(facts)]
+    ids = [
+        life.tell(text, SPEAKERS[i // EACH], at=life.now + 10 * MINUTE)
+        for i, text in enumerate(facts)
+    ]
     before = life.of(LOG_STRENGTH, ids)
     for _ in range(DAYS):
         life.wait(DAY - DRIVEN * MINUTE)
@@ -26,17 +32,34 @@ def run(life: Life, seed: int) -> Numbers:
             life.wait(MINUTE)
     after = life.of(LOG_STRENGTH, ids)
     gain = after - before
-    idle = gain[DRIVEN:EACH] - gain[EACH:].mean()        # untouched memories of the driven speaker against those of the other
+    # untouched memories of the driven speaker against those of the other
+    idle = gain[DRIVEN:EACH] - gain[EACH:].mean()
     spread = float(np.ptp(after[EACH:]) - np.ptp(before[EACH:]))
-    return {"driven speaker": float(gain[:EACH].mean()), "idle speaker": float(gain[EACH:].mean()), "untouched beside driven": float(idle.mean()),
-            "untouched": 0.0, "change of spread, idle speaker": spread}
+    return {
+        "driven speaker": float(gain[:EACH].mean()),
+        "idle speaker": float(gain[EACH:].mean()),
+        "untouched beside driven": float(idle.mean()),
+        "untouched": 0.0,
+        "change of spread, idle speaker": spread,
+    }
 
 
-PROBES = (Probe(
-    id="runaway_control/speakers",
-    capability="If half of what a speaker said is recalled every day, the other half becomes weaker by a common factor.",
-    source="turrigiano2008self", place="multiplicative scaling; checks 8.1 and 8.8", unit="ln, change of LOG_STRENGTH",
-    protocol="10 facts of each of two speakers; 5 of the first one's are recalled every day for 12 days. Change of strength of the others of the "
-             "same speaker beside that of the other speaker's.",
-    band=(Above("untouched", "untouched beside driven"), Within("change of spread, idle speaker", -0.05, 0.05)),
-    matters=("homeostatic_scaling",), sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="runaway_control/speakers",
+        capability="If half of what a speaker said is recalled every day, the other half becomes weaker by a common factor.",
+        source="turrigiano2008self",
+        place="multiplicative scaling; checks 8.1 and 8.8",
+        unit="ln, change of LOG_STRENGTH",
+        protocol="10 facts of each of two speakers; 5 of the first one's are recalled every day for 12 days. Change of strength of the others of the "
+        "same speaker beside that of the other speaker's.",
+        band=(
+            Above("untouched", "untouched beside driven"),
+            Within("change of spread, idle speaker", -0.05, 0.05),
+        ),
+        matters=("homeostatic_scaling",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    ),
+)

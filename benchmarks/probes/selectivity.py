@@ -1,4 +1,7 @@
-"""Selectivity: associations onto a memory grow less easily, the more it was active (Bienenstock, Cooper & Munro 1982)."""
+"""Selectivity: associations onto a memory grow less easily, the more it was active (Bienenstock,
+Cooper & Munro 1982).
+"""
+
 from __future__ import annotations
 
 from ...engine.contract.vocabulary import MODIFIABILITY
@@ -24,9 +27,18 @@ def run(life: Life, seed: int) -> Numbers:
     return {"often active": mean(found[:EACH]), "seldom active": mean(found[EACH:])}
 
 
-PROBES = (Probe(
-    id="selectivity/modifiability", capability="What was active often is changed less by new associations than what was seldom active.",
-    source="bienenstock1982theory", place="sliding threshold; check 8.6", unit="1, MODIFIABILITY",
-    protocol="16 facts; half of them recalled on each of 5 days; MODIFIABILITY of each half after the last recall.",
-    band=(Above("seldom active", "often active"),), matters=("bcm_metaplasticity",), sets=("night", "everything"),
-    needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="selectivity/modifiability",
+        capability="What was active often is changed less by new associations than what was seldom active.",
+        source="bienenstock1982theory",
+        place="sliding threshold; check 8.6",
+        unit="1, MODIFIABILITY",
+        protocol="16 facts; half of them recalled on each of 5 days; MODIFIABILITY of each half after the last recall.",
+        band=(Above("seldom active", "often active"),),
+        matters=("bcm_metaplasticity",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    ),
+)

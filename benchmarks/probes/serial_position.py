@@ -1,4 +1,7 @@
-"""Serial position: the first and the last items of a list are recalled best; the last ones not after a filled delay (Howard & Kahana 2002)."""
+"""Serial position: the first and the last items of a list are recalled best; the last ones not
+after a filled delay (Howard & Kahana 2002).
+"""
+
 from __future__ import annotations
 
 from functools import partial
@@ -21,26 +24,39 @@ def run(life: Life, seed: int, delayed: bool = False) -> Numbers:
     recalled = np.zeros(LENGTH)
     words = s.draw(WORDS, LISTS * LENGTH)
     for i in range(LISTS):
-        one, items = life.fresh(), words[i * LENGTH:(i + 1) * LENGTH]
+        one, items = life.fresh(), words[i * LENGTH : (i + 1) * LENGTH]
         ids = one.tell_all(items, apart=3 * SECOND)
         if delayed:
             one.wait(3 * MINUTE)
             one.tell_all(s.chatter(10), apart=3 * MINUTE)
         for id in one.recall(CUE, RECALLED, among=ids):
             recalled[ids.index(id)] += 1.0 / LISTS
-    return {"first 2": recalled[:2].mean(), "middle": recalled[2:-3].mean(), "last 3": recalled[-3:].mean(),
-            **{f"position {i + 1}": value for i, value in enumerate(recalled.tolist())}}
+    return {
+        "first 2": recalled[:2].mean(),
+        "middle": recalled[2:-3].mean(),
+        "last 3": recalled[-3:].mean(),
+        **{f"position {i + 1}": value for i, value in enumerate(recalled.tolist())},
+    }
 
 
 def _probe(variant: str, delay: str, delayed: bool) -> Probe:
     last = NotBelow("middle", "last 3") if delayed else Above("last 3", "middle")
     return Probe(
-        id=f"serial_position/{variant}", capability="The beginning and the end of a list are recalled better than its middle"
+        id=f"serial_position/{variant}",
+        capability="The beginning and the end of a list are recalled better than its middle"
         f"{'; the end no longer after other talk' if delayed else ''}.",
-        source="howard2002distributed", place="serial position curves", unit="share of lists",
+        source="howard2002distributed",
+        place="serial position curves",
+        unit="share of lists",
         protocol=f"4 lists of 16 unrelated words, 3 s apart, {delay}; 8 steps of free recall from the cue {CUE!r}; p by position.",
-        band=(Above("first 2", "middle"), last), matters=("temporal_context", "recency", "base_level_activation"),
-        sets=("default", "everything"), run=partial(run, delayed=delayed))
+        band=(Above("first 2", "middle"), last),
+        matters=("temporal_context", "recency", "base_level_activation"),
+        sets=("default", "everything"),
+        run=partial(run, delayed=delayed),
+    )
 
 
-PROBES = (_probe("immediate", "recalled at once", False), _probe("delayed", "recalled after 30 min of other talk", True))
+PROBES = (
+    _probe("immediate", "recalled at once", False),
+    _probe("delayed", "recalled after 30 min of other talk", True),
+)

@@ -1,4 +1,7 @@
-"""Sleep schedule: without disturbance a night of eight hours every 24 h; after lost nights a longer one (Borbely 1982; Daan et al. 1984)."""
+"""Sleep schedule: without disturbance a night of eight hours every 24 h; after lost nights a
+longer one (Borbely 1982; Daan et al. 1984).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -11,7 +14,7 @@ from .harness.life import DAY, Life, Need
 from .stimuli import Stimuli, sentence
 
 DAYS, SETTLED, LOST = 14, 5, 3
-APART: Final = 0.75         # h between the things that keep it awake
+APART: Final = 0.75  # h between the things that keep it awake
 
 
 def run(life: Life, seed: int) -> Numbers:
@@ -23,10 +26,15 @@ def run(life: Life, seed: int) -> Numbers:
     onset, _ = _scheduled(life)
     if not np.isfinite(onset):
         return dict.fromkeys(("period", "sleep", "wake", "sleep after lost nights"), np.nan)
-    awake = [*map(sentence, s.facts(60)), *s.chatter(60)][:round(LOST * DAY / APART)]
+    awake = [*map(sentence, s.facts(60)), *s.chatter(60)][: round(LOST * DAY / APART)]
     life.tell_all(awake, apart=APART, at=max(onset, life.now))
     onset, end = _night(life)
-    return {"period": period, "sleep": sleep, "wake": period - sleep, "sleep after lost nights": end - onset}
+    return {
+        "period": period,
+        "sleep": sleep,
+        "wake": period - sleep,
+        "sleep after lost nights": end - onset,
+    }
 
 
 def _scheduled(life: Life) -> tuple[float, float]:
@@ -41,10 +49,24 @@ def _night(life: Life) -> tuple[float, float]:
     return found
 
 
-PROBES = (Probe(
-    id="sleep_schedule/two_process", capability="Sleep comes every 24 h and lasts eight; lost nights are made up for.",
-    source="daan1984timing", place="two-process model; checks 9.5 and 9.6", unit="h",
-    protocol="One fact and 14 idle days; period, sleep and wake of the last 9. Then 3 nights and days "
-             "with something new every 45 min, and the sleep after them.",
-    band=(Within("period", 23.9, 24.1), Within("sleep", 7.8, 8.0), Within("wake", 16.0, 16.2), Above("sleep after lost nights", "sleep")),
-    matters=("sleep_pressure",), sets=("night", "everything"), needs=frozenset({Need.COLUMNS, Need.SLEEP}), run=run),)
+PROBES = (
+    Probe(
+        id="sleep_schedule/two_process",
+        capability="Sleep comes every 24 h and lasts eight; lost nights are made up for.",
+        source="daan1984timing",
+        place="two-process model; checks 9.5 and 9.6",
+        unit="h",
+        protocol="One fact and 14 idle days; period, sleep and wake of the last 9. Then 3 nights and days "
+        "with something new every 45 min, and the sleep after them.",
+        band=(
+            Within("period", 23.9, 24.1),
+            Within("sleep", 7.8, 8.0),
+            Within("wake", 16.0, 16.2),
+            Above("sleep after lost nights", "sleep"),
+        ),
+        matters=("sleep_pressure",),
+        sets=("night", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.SLEEP}),
+        run=run,
+    ),
+)

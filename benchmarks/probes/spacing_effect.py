@@ -1,4 +1,7 @@
-"""Spacing effect: two uses close together help soon after, two uses far apart help later (Pavlik & Anderson 2005)."""
+"""Spacing effect: two uses close together help soon after, two uses far apart help later (Pavlik
+& Anderson 2005).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -19,7 +22,8 @@ def run(life: Life, seed: int) -> Numbers:
         one = life.fresh()
         ids = [one.tell(text, at=one.now + (SECOND if i else 0.0)) for i, text in enumerate(texts)]
         first, soon = one.now, list[float]()
-        for i, (text, id) in enumerate(zip(texts, ids, strict=True)):       # used one after the other, half a minute apart
+        # used one after the other, half a minute apart
+        for i, (text, id) in enumerate(zip(texts, ids, strict=True)):
             one.until(first + lag + i * 30 * SECOND)
             one.ask(text, k=1, learn=True)
             one.wait(SOON)
@@ -30,9 +34,18 @@ def run(life: Life, seed: int) -> Numbers:
     return found
 
 
-PROBES = (Probe(
-    id="spacing_effect/crossover", capability="A repetition after a day holds longer than one after seconds, which is stronger at first.",
-    source="pavlik2005practice", place="two uses; check 6.8", unit="ln, ACTIVATION + LOG_STRENGTH",
-    protocol="20 facts, each told and then recalled once, 10 s later or 24 h later; strength 10 s and 7 d after the recall.",
-    band=(Above("massed at 10 s", "spaced at 10 s"), Above("spaced at 7 d", "massed at 7 d")),
-    matters=("base_level_activation", "testing_effect"), sets=("default", "everything"), needs=frozenset({Need.COLUMNS, Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="spacing_effect/crossover",
+        capability="A repetition after a day holds longer than one after seconds, which is stronger at first.",
+        source="pavlik2005practice",
+        place="two uses; check 6.8",
+        unit="ln, ACTIVATION + LOG_STRENGTH",
+        protocol="20 facts, each told and then recalled once, 10 s later or 24 h later; strength 10 s and 7 d after the recall.",
+        band=(Above("massed at 10 s", "spaced at 10 s"), Above("spaced at 7 d", "massed at 7 d")),
+        matters=("base_level_activation", "testing_effect"),
+        sets=("default", "everything"),
+        needs=frozenset({Need.COLUMNS, Need.LEARNING}),
+        run=run,
+    ),
+)

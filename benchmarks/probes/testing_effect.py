@@ -1,4 +1,7 @@
-"""Testing effect: recall helps later recall more than reading again, except soon after (Roediger & Karpicke 2006)."""
+"""Testing effect: recall helps later recall more than reading again, except soon after (Roediger
+& Karpicke 2006).
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -7,7 +10,7 @@ from .harness.base import Above, NotBelow, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
-ITEMS: Final = 16                # each of restudied, recalled and untouched ones
+ITEMS: Final = 16  # each of restudied, recalled and untouched ones
 DELAYS: Final = {"5 min": 5 * MINUTE, "2 d": 2 * DAY, "7 d": 7 * DAY}
 
 
@@ -18,11 +21,14 @@ def run(life: Life, seed: int) -> Numbers:
     cues = [f"{name}, {thing}" for name, thing, _ in facts]
     ways = ("restudy", "recall", "none")
     found: dict[tuple[str, str], list[float]] = {}
-    for turn in range(2):       # restudied and recalled items change places
+    for turn in range(2):  # restudied and recalled items change places
         one = life.fresh()
         ids = [{id} for id in one.tell_all(texts, apart=10 * SECOND)]
         one.wait(5 * MINUTE)
-        treated = {way: [3 * i + (place + turn) % 2 if place < 2 else 3 * i + 2 for i in range(ITEMS)] for place, way in enumerate(ways)}
+        treated = {
+            way: [3 * i + (place + turn) % 2 if place < 2 else 3 * i + 2 for i in range(ITEMS)]
+            for place, way in enumerate(ways)
+        }
         for recalled, again in zip(treated["recall"], treated["restudy"], strict=True):
             one.ask(texts[recalled], k=1, learn=True)
             ids[again].add(one.tell(texts[again], at=one.now + 10 * SECOND))
@@ -30,14 +36,29 @@ def run(life: Life, seed: int) -> Numbers:
         for delay, hours in DELAYS.items():
             one.until(done + hours)
             for way in ways:
-                found.setdefault((way, delay), []).extend(one.margin(cues[i], ids[i]) for i in treated[way])
+                found.setdefault((way, delay), []).extend(
+                    one.margin(cues[i], ids[i]) for i in treated[way]
+                )
     return {f"{way} at {delay}": mean(values) for (way, delay), values in found.items()}
 
 
-PROBES = (Probe(
-    id="testing_effect/crossover", capability="What was recalled once is remembered better days later than what was read again.",
-    source="roediger2006test", place="experiment 1; check TE-1", unit="standard deviations of the competitors' scores",
-    protocol="48 facts; a third is told again, a third recalled once, a third untouched (counterbalanced over two lives); margin of each over all "
-             "others, cued by name and object, after 5 min, 2 d and 7 d.",
-    band=(NotBelow("restudy at 5 min", "recall at 5 min"), Above("recall at 2 d", "restudy at 2 d"), Above("recall at 7 d", "restudy at 7 d")),
-    matters=("testing_effect", "base_level_activation"), sets=("default", "everything"), needs=frozenset({Need.LEARNING}), run=run),)
+PROBES = (
+    Probe(
+        id="testing_effect/crossover",
+        capability="What was recalled once is remembered better days later than what was read again.",
+        source="roediger2006test",
+        place="experiment 1; check TE-1",
+        unit="standard deviations of the competitors' scores",
+        protocol="48 facts; a third is told again, a third recalled once, a third untouched (counterbalanced over two lives); margin of each over all "
+        "others, cued by name and object, after 5 min, 2 d and 7 d.",
+        band=(
+            NotBelow("restudy at 5 min", "recall at 5 min"),
+            Above("recall at 2 d", "restudy at 2 d"),
+            Above("recall at 7 d", "restudy at 7 d"),
+        ),
+        matters=("testing_effect", "base_level_activation"),
+        sets=("default", "everything"),
+        needs=frozenset({Need.LEARNING}),
+        run=run,
+    ),
+)

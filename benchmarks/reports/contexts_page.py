@@ -1,4 +1,7 @@
-"""One question assembled in several ways under falling budgets, as one self-contained HTML page: what is cut is faded, tokens are counted."""
+"""One question assembled in several ways under falling budgets, as one self-contained HTML page:
+what is cut is faded, tokens are counted.
+"""
+
 from __future__ import annotations
 
 import re
@@ -24,11 +27,13 @@ if TYPE_CHECKING:
 TEMPLATES: Final = Path(__file__).parent.parent / "templates"
 LEFT_OUT: Final = "left out"
 MEANING: Final[Mapping[str, str]] = {
-    SOURCES: "what the sources of the set offer, each within its share of the budget", "flat": "the best memories first",
+    SOURCES: "what the sources of the set offer, each within its share of the budget",
+    "flat": "the best memories first",
     "condensed": "the best memories first, long ones condensed before others are left out",
     "covering": "the sentences that together cover the most about the query, short memories whole",
     "packed": "whole memories alone, those first that rank high for their length, under lines for their days",
-    "everything": f"the latest events of the whole history, under the heading {HISTORY}"}
+    "everything": f"the latest events of the whole history, under the heading {HISTORY}",
+}
 _WORDS: Final = re.compile(r"\s*\S+\s*")
 _CRUMB: Final = re.compile(r"\n\[memory \d+: \d+ lines?\]\Z")
 
@@ -81,12 +86,22 @@ class Way:
     def sections(self) -> dict[str, list[Shown]]:
         """What is shown, by section, in the order of the text."""
         inside = [one for one in self.shown if one.state != LEFT_OUT]
-        return {section: [one for one in inside if one.section == section] for section in dict.fromkeys(one.section for one in inside)}
+        return {
+            section: [one for one in inside if one.section == section]
+            for section in dict.fromkeys(one.section for one in inside)
+        }
 
 
-def ways(memory: Engine, query: Query | str, budgets: Sequence[int], counter: TokenCounter, gold: Collection[str] = (),
-         session: str | None = None) -> list[list[Way]]:
-    """A line for each budget, the largest first, with a way for each strategy but `nothing`.  The state stays.  Cost: one context each.
+def ways(
+    memory: Engine,
+    query: Query | str,
+    budgets: Sequence[int],
+    counter: TokenCounter,
+    gold: Collection[str] = (),
+    session: str | None = None,
+) -> list[list[Way]]:
+    """A line for each budget, the largest first, with a way for each strategy but `nothing`.  The
+    state stays.  Cost: one context each.
 
     gold  ids of the events that hold the answer
 
@@ -94,24 +109,53 @@ def ways(memory: Engine, query: Query | str, budgets: Sequence[int], counter: To
     """
     names = [name for name in MEANING if name in STRATEGIES and (name != SOURCES or memory.sources)]
     falling = sorted(set(budgets), reverse=True)
-    found = {name: [assemble(memory, query, budget, counter=counter, strategy=name, session=session) for budget in falling] for name in names}
-    return [[_way(memory, name, budget, found[name][place], found[name][:place], gold) for name in names]
-            for place, budget in enumerate(falling)]
+    found = {
+        name: [
+            assemble(memory, query, budget, counter=counter, strategy=name, session=session)
+            for budget in falling
+        ]
+        for name in names
+    }
+    return [
+        [
+            _way(memory, name, budget, found[name][place], found[name][:place], gold)
+            for name in names
+        ]
+        for place, budget in enumerate(falling)
+    ]
 
 
-def to_html(lines: Sequence[Sequence[Way]], path: Path, *, question: str, about: Mapping[str, str], counter: str) -> Path:
+def to_html(
+    lines: Sequence[Sequence[Way]],
+    path: Path,
+    *,
+    question: str,
+    about: Mapping[str, str],
+    counter: str,
+) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError.
 
     about  what is printed below the question: set, conversation, embedder
     """
-    page = environment(TEMPLATES).get_template("contexts.html.j2").render(
-        lines=lines, question=question, about=about, counter=counter, meaning=MEANING, left_out=LEFT_OUT)
+    page = (
+        environment(TEMPLATES)
+        .get_template("contexts.html.j2")
+        .render(
+            lines=lines,
+            question=question,
+            about=about,
+            counter=counter,
+            meaning=MEANING,
+            left_out=LEFT_OUT,
+        )
+    )
     write_whole(path, [page])
     return path
 
 
 def kept(whole: str, shown: str) -> tuple[Piece, ...]:
-    """The whole text in pieces, each with whether a condensed text has its words, in order.  O(words squared) at most.
+    """The whole text in pieces, each with whether a condensed text has its words, in order.
+    O(words squared) at most.
 
     >>> [(p.text, p.kept) for p in kept("We met. It rained. We left.", "We met. We left.")]
     [('We met. ', True), ('It rained. ', False), ('We left.', True)]
@@ -125,16 +169,39 @@ def kept(whole: str, shown: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _way(memory: Engine, name: str, budget: int, context: Context, larger: Sequence[Context], gold: Collection[str]) -> Way:
+def _way(
+    memory: Engine,
+    name: str,
+    budget: int,
+    context: Context,
+    larger: Sequence[Context],
+    gold: Collection[str],
+) -> Way:
     here = context.components
     rows = {c.row for c in here if c.row >= 0}
-    before = {c.row: c for other in larger for c in other.components if c.row >= 0 and c.row not in rows}
-    shown = [_shown(memory, c, gold) for c in here] + [_left_out(memory, c, gold) for c in before.values()]
+    before = {
+        c.row: c for other in larger for c in other.components if c.row >= 0 and c.row not in rows
+    }
+    shown = [_shown(memory, c, gold) for c in here] + [
+        _left_out(memory, c, gold) for c in before.values()
+    ]
     text = unescaped(context.text)
-    of = [event.text for event in map(memory.event, {row for id in gold for row in memory.event_log.rows_of(id)})]
-    return Way(name, budget, context.tokens, len(here), sum(c.form is not Form.WHOLE for c in here), len(before),
-               context.text.partition("\n")[0] if context.text.startswith("[Truncated") else "", tuple(shown),
-               sum(one in text for one in of), len(of))
+    of = [
+        event.text
+        for event in map(memory.event, {row for id in gold for row in memory.event_log.rows_of(id)})
+    ]
+    return Way(
+        name,
+        budget,
+        context.tokens,
+        len(here),
+        sum(c.form is not Form.WHOLE for c in here),
+        len(before),
+        context.text.partition("\n")[0] if context.text.startswith("[Truncated") else "",
+        tuple(shown),
+        sum(one in text for one in of),
+        len(of),
+    )
 
 
 def _shown(memory: Engine, c: Component, gold: Collection[str]) -> Shown:
@@ -142,13 +209,33 @@ def _shown(memory: Engine, c: Component, gold: Collection[str]) -> Shown:
     if c.row < 0:
         return Shown(-1, "", c.section, (Piece(text, True),), c.form.value, c.tokens, False)
     unit = memory.unit(c.row)
-    pieces = (Piece(unit.text, True),) if c.form in (Form.WHOLE, Form.TEXT) else kept(unit.text, _CRUMB.sub("", text))
-    return Shown(c.row, _who(memory, c.row), c.section, pieces, c.form.value, c.tokens, not set(unit.events).isdisjoint(gold))
+    pieces = (
+        (Piece(unit.text, True),)
+        if c.form in (Form.WHOLE, Form.TEXT)
+        else kept(unit.text, _CRUMB.sub("", text))
+    )
+    return Shown(
+        c.row,
+        _who(memory, c.row),
+        c.section,
+        pieces,
+        c.form.value,
+        c.tokens,
+        not set(unit.events).isdisjoint(gold),
+    )
 
 
 def _left_out(memory: Engine, c: Component, gold: Collection[str]) -> Shown:
     unit = memory.unit(c.row)
-    return Shown(c.row, _who(memory, c.row), c.section, (Piece(unit.text, False),), LEFT_OUT, 0, not set(unit.events).isdisjoint(gold))
+    return Shown(
+        c.row,
+        _who(memory, c.row),
+        c.section,
+        (Piece(unit.text, False),),
+        LEFT_OUT,
+        0,
+        not set(unit.events).isdisjoint(gold),
+    )
 
 
 def _who(memory: Engine, row: int) -> str:

@@ -1,4 +1,7 @@
-"""Geometry of a design's figures: all estimates, the waterfall of Shapley values, and the curve of a sweep."""
+"""Geometry of a design's figures: all estimates, the waterfall of Shapley values, and the curve
+of a sweep.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +14,7 @@ from .estimates import Curve, Estimate, Waterfall
 from .figures import Layout, ticks_of, wrapped
 from .words import signed
 
-_PLOT = 220.0       # px of a curve's height
+_PLOT = 220.0  # px of a curve's height
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +28,19 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
 
     def __call__(self, value: float) -> float:
-        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 2)
+        return round(
+            self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 2
+        )
 
 
-def axis(low: float, high: float, start: float, end: float, wanted: int, text: Callable[[float], str] = signed) -> Axis:
+def axis(
+    low: float,
+    high: float,
+    start: float,
+    end: float,
+    wanted: int,
+    text: Callable[[float], str] = signed,
+) -> Axis:
     """Enclose a range by round numbers; `end` may be above `start`.
 
     >>> axis(0.0, 1.0, 0.0, 100.0, 2, str).ticks
@@ -36,28 +48,73 @@ def axis(low: float, high: float, start: float, end: float, wanted: int, text: C
     """
     ticks = ticks_of(low, high, wanted)
     made = Axis(ticks[0], ticks[-1], start, end, ())
-    return Axis(made.low, made.high, start, end, tuple((made(value), text(value)) for value in ticks))
+    return Axis(
+        made.low, made.high, start, end, tuple((made(value), text(value)) for value in ticks)
+    )
 
 
-def forest(estimates: Sequence[Estimate], margin: float, layout: Layout, published: Mapping[str, float] | None = None) -> dict[str, Any]:
+def forest(
+    estimates: Sequence[Estimate],
+    margin: float,
+    layout: Layout,
+    published: Mapping[str, float] | None = None,
+) -> dict[str, Any]:
     """Estimates with their intervals, by value, and the published values of the same name."""
     known = published or {}
     ordered = sorted(estimates, key=lambda e: (-e.value, e.name))
-    ends = [v for e in ordered for v in (e.value, e.low, e.high, known.get(e.name)) if v is not None]
-    x = axis(min([0.0, *ends]), max([0.0, *ends]), layout.left, layout.right, 5 if layout.values else 3, _short)
-    rows = [_row(layout, i, e.name) | {"e": e, "x": x(e.value), "low": x(e.low if e.low is not None else e.value),
-                                       "high": x(e.high if e.high is not None else e.value),
-                                       "published": (x(known[e.name]), known[e.name]) if e.name in known else None} for i, e in enumerate(ordered)]
+    ends = [
+        v for e in ordered for v in (e.value, e.low, e.high, known.get(e.name)) if v is not None
+    ]
+    x = axis(
+        min([0.0, *ends]),
+        max([0.0, *ends]),
+        layout.left,
+        layout.right,
+        5 if layout.values else 3,
+        _short,
+    )
+    rows = [
+        _row(layout, i, e.name)
+        | {
+            "e": e,
+            "x": x(e.value),
+            "low": x(e.low if e.low is not None else e.value),
+            "high": x(e.high if e.high is not None else e.value),
+            "published": (x(known[e.name]), known[e.name]) if e.name in known else None,
+        }
+        for i, e in enumerate(ordered)
+    ]
     inside = x.low <= -margin and margin <= x.high
-    return _frame(layout, len(rows)) | {"rows": rows, "axis": x, "zero": x(0.0), "band": (x(-margin), x(margin)) if inside else None}
+    return _frame(layout, len(rows)) | {
+        "rows": rows,
+        "axis": x,
+        "zero": x(0.0),
+        "band": (x(-margin), x(margin)) if inside else None,
+    }
 
 
 def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Any]:
     """The value of every arm with each seed, and its mean; arms in the order of the design."""
     values = [v for each in by_seed.values() for v in each]
-    x = axis(min(values), max(values), layout.left, layout.right, 5 if layout.values else 3, lambda v: f"{v:.3g}")
-    rows = [_row(layout, i, arm) | {"dots": [x(v) for v in each], "mean": x(fmean(each)), "value": fmean(each), "sd": stdev(each), "arm": arm}
-            for i, (arm, each) in enumerate(by_seed.items())]
+    x = axis(
+        min(values),
+        max(values),
+        layout.left,
+        layout.right,
+        5 if layout.values else 3,
+        lambda v: f"{v:.3g}",
+    )
+    rows = [
+        _row(layout, i, arm)
+        | {
+            "dots": [x(v) for v in each],
+            "mean": x(fmean(each)),
+            "value": fmean(each),
+            "sd": stdev(each),
+            "arm": arm,
+        }
+        for i, (arm, each) in enumerate(by_seed.items())
+    ]
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
 
@@ -70,14 +127,25 @@ def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
         now += each.value
     places.append(("the set", found.end, found.end, None))
     ends = [v for _, a, b, _ in places for v in (a, b)]
-    x = axis(min(ends), max(ends), layout.left, layout.right, 5 if layout.values else 3, lambda v: f"{v:.3g}")
+    x = axis(
+        min(ends),
+        max(ends),
+        layout.left,
+        layout.right,
+        5 if layout.values else 3,
+        lambda v: f"{v:.3g}",
+    )
     rows = []
     for i, (name, a, b, step) in enumerate(places):
         whisker = None
         if step and step.low is not None and step.high is not None:
-            whisker = tuple(max(layout.left - 8, min(x(a + v), layout.right + 8)) for v in (step.low, step.high))
-        rows.append(_row(layout, i, name) | {"from": min(x(a), x(b)), "width": round(abs(x(b) - x(a)), 2), "end": x(b), "e": step, "total": b,
-                                             "whisker": whisker})
+            whisker = tuple(
+                max(layout.left - 8, min(x(a + v), layout.right + 8)) for v in (step.low, step.high)
+            )
+        rows.append(_row(layout, i, name) | {"from": min(x(a), x(b)),
+                                             "width": round(abs(x(b) - x(a)), 2), "end": x(b),
+                                             "e": step, "total": b,
+                                             "whisker": whisker})  # fmt: skip
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
 
@@ -85,14 +153,19 @@ def line(curve: Curve, margin: float, layout: Layout) -> dict[str, Any]:
     """A curve with its intervals, the margin, and the published points."""
     left, right = (64.0 if layout.values else 58.0), layout.width - (40 if layout.values else 18)
     xs = [value for value, _ in (*curve.points, *curve.published)]
-    ys = [v for _, e in curve.points for v in (e.value, e.low, e.high) if v is not None] + [v for _, v in curve.published]
+    ys = [v for _, e in curve.points for v in (e.value, e.low, e.high) if v is not None] + [
+        v for _, v in curve.published
+    ]
     x = axis(min(xs), max(xs), left, right, 5, lambda v: f"{v:g}")
     y = axis(min([0.0, -margin, *ys]), max([0.0, margin, *ys]), _PLOT + 20, 20.0, 4, _short)
-    points = [{"e": e, "value": value, "x": x(value), "y": y(e.value), "low": y(e.low if e.low is not None else e.value),
-               "high": y(e.high if e.high is not None else e.value)} for value, e in curve.points]
-    return {"layout": layout, "width": right + 18, "height": _PLOT + 66, "left": left, "right": right, "bottom": _PLOT + 20, "x": x, "y": y,
-            "points": points, "path": "M" + "L".join(f"{p['x']} {p['y']}" for p in points), "zero": y(0.0), "band": (y(margin), y(-margin)),
-            "published": [(x(a), y(b), a, b) for a, b in curve.published]}
+    points = [{"e": e, "value": value, "x": x(value), "y": y(e.value),
+               "low": y(e.low if e.low is not None else e.value),
+               "high": y(e.high if e.high is not None else e.value)} for value, e in curve.points]  # fmt: skip
+    return {"layout": layout, "width": right + 18, "height": _PLOT + 66, "left": left,
+            "right": right, "bottom": _PLOT + 20, "x": x, "y": y,
+            "points": points, "path": "M" + "L".join(f"{p['x']} {p['y']}" for p in points),
+            "zero": y(0.0), "band": (y(margin), y(-margin)),
+            "published": [(x(a), y(b), a, b) for a, b in curve.published]}  # fmt: skip
 
 
 def heat(value: float, largest: float) -> float:
@@ -110,11 +183,16 @@ def _short(value: float) -> str:
 
 
 def _row(layout: Layout, i: int, name: str) -> dict[str, Any]:
-    return {"label": wrapped(visible(name), layout.characters, 2 if layout.values else 1), "y": layout.head + i * layout.row}
+    return {
+        "label": wrapped(visible(name), layout.characters, 2 if layout.values else 1),
+        "y": layout.head + i * layout.row,
+    }
 
 
 def _frame(layout: Layout, n: int) -> dict[str, Any]:
     bottom = layout.head + n * layout.row
     marks = [layout.head + i * layout.row + layout.mark for i in range(n)]
-    strokes = [(layout.head - 6, bottom)] if layout.values else [(mark - 10, mark + 10) for mark in marks]
+    strokes = (
+        [(layout.head - 6, bottom)] if layout.values else [(mark - 10, mark + 10) for mark in marks]
+    )
     return {"layout": layout, "bottom": bottom, "height": bottom + 46, "strokes": strokes}

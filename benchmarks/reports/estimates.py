@@ -1,7 +1,9 @@
 """What the report of a design takes: estimates with intervals, as plain data.
 
-A waterfall, a matrix of interactions and the curves of a sweep are read off the estimates by their kinds; `report_of` reads design.json.
+A waterfall, a matrix of interactions and the curves of a sweep are read off the estimates by their
+kinds; `report_of` reads design.json.
 """
+
 from __future__ import annotations
 
 import math
@@ -14,9 +16,9 @@ from ...reporting.text import visible
 from ..scores.comparison import Verdict
 from .published import NOTHING, Published, Removal, alone
 
-SHAPLEY, INTERACTION = "Shapley value", "interaction"       # kinds of estimates
-JOINED: Final = " x "           # between the players of an interaction
-REMOVED: Final = "full minus arm"       # kind of the estimates of a leave-one-out
+SHAPLEY, INTERACTION = "Shapley value", "interaction"  # kinds of estimates
+JOINED: Final = " x "  # between the players of an interaction
+REMOVED: Final = "full minus arm"  # kind of the estimates of a leave-one-out
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """How the players' Shapley values lead from the base to the set: `start` plus all values is `end`."""
+    """How the players' Shapley values lead from the base to the set: `start` plus all values is
+    `end`.
+    """
 
     start: float
     end: float
@@ -52,7 +56,9 @@ class Waterfall:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Two-way interactions: (player, player) -> estimate, each pair once, in the order of the players."""
+    """Two-way interactions: (player, player) -> estimate, each pair once, in the order of the
+    players.
+    """
 
     players: tuple[str, ...]
     cells: Mapping[tuple[str, str], Estimate]
@@ -66,7 +72,8 @@ class Curve:
     """The metric over the values of one parameter, as differences from the set as it is.
 
     points     (value of the parameter, estimate)
-    published  (value of the parameter, difference) as a paper prints them, without an interval; () without any
+    published  (value of the parameter, difference) as a paper prints them, without an interval; ()
+               without any
     sentence   whether the paper's conclusion holds here; "" without one
     """
 
@@ -79,7 +86,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU time of one mechanism, ms an event, a query and a night; None where it was not measured."""
+    """CPU time of one mechanism, ms an event, a query and a night; None where it was not
+    measured.
+    """
 
     mechanism: str
     event: float | None
@@ -115,7 +124,9 @@ class Block:
 
     def ours(self, removal: Removal) -> list[Estimate]:
         """The estimates of the mechanisms that stand for a published removal."""
-        return [e for id in removal.ours for e in self.estimates if e.name == id and e.kind == REMOVED]
+        return [
+            e for id in removal.ours for e in self.estimates if e.name == id and e.kind == REMOVED
+        ]
 
     @property
     def points(self) -> Mapping[str, float]:
@@ -172,12 +183,23 @@ def matrix(estimates: Iterable[Estimate]) -> Matrix | None:
     >>> matrix([Estimate("a x b", INTERACTION, 0.1)]).of("b", "a").value
     0.1
     """
-    cells = {(one, other): e for e in estimates if e.kind == INTERACTION for one, _, other in [e.name.partition(JOINED)] if JOINED not in other}
-    return Matrix(tuple(dict.fromkeys(player for pair in cells for player in pair)), cells) if cells else None
+    cells = {
+        (one, other): e
+        for e in estimates
+        if e.kind == INTERACTION
+        for one, _, other in [e.name.partition(JOINED)]
+        if JOINED not in other
+    }
+    return (
+        Matrix(tuple(dict.fromkeys(player for pair in cells for player in pair)), cells)
+        if cells
+        else None
+    )
 
 
 def curves(estimates: Iterable[Estimate]) -> tuple[Curve, ...]:
-    """Of the arms that change one number of one parameter, such as "heat.weight=0.3"; by parameter, with two values or more.
+    """Of the arms that change one number of one parameter, such as "heat.weight=0.3"; by parameter,
+    with two values or more.
 
     >>> [x for x, _ in curves([Estimate("heat.weight=0.3", "arm minus full", 0.1), Estimate("heat.weight=0", "arm minus full", 0.0)])[0].points]
     [0.0, 0.3]
@@ -188,46 +210,118 @@ def curves(estimates: Iterable[Estimate]) -> tuple[Curve, ...]:
         try:
             if equals and "," not in value and math.isfinite(float(value)):
                 found.setdefault(name, []).append((float(value), e))
-        except ValueError:      # a word
+        except ValueError:  # a word
             continue
-    return tuple(Curve(name, tuple(sorted(points, key=lambda point: point[0]))) for name, points in found.items() if len(points) > 1)
+    return tuple(
+        Curve(name, tuple(sorted(points, key=lambda point: point[0])))
+        for name, points in found.items()
+        if len(points) > 1
+    )
 
 
-def report_of(design: Mapping[str, Any], *, costs: Sequence[Cost] = (),
-              published: Callable[[str, str], Published] = lambda *_: NOTHING) -> DesignReport:
+def report_of(
+    design: Mapping[str, Any],
+    *,
+    costs: Sequence[Cost] = (),
+    published: Callable[[str, str], Published] = lambda *_: NOTHING,
+) -> DesignReport:
     """The report of what design.json holds.
 
-    published  called with a block's data set and the metric: the numbers of a publication that stand beside that block's estimates
+    published  called with a block's data set and the metric: the numbers of a publication that
+               stand beside that block's estimates
 
     Raises DataError for anything else.
     """
     try:
-        blocks = tuple(_block(each, str(design["set"]), published(str(each["dataset"]), str(design["metric"]))) for each in design["blocks"])
+        blocks = tuple(
+            _block(each, str(design["set"]), published(str(each["dataset"]), str(design["metric"])))
+            for each in design["blocks"]
+        )
         made = design.get("made") or {}
-        facts = [("Command", made.get("command_line") or "made from Python"), ("Date", made.get("date", "–")),
-                 ("Machine", f"{made.get('platform', '–')}, {made.get('cores', 0)} cores"), ("Design", str(design.get("source", "–"))),
-                 ("Seeds", ", ".join(map(str, design["seeds"])) or "0"),
-                 *((f"Embedder on {block['block'] or block['dataset']}", str(block["embedder"])) for block in design["blocks"])]
-        timed = [Cost(str(c["mechanism"]), *(None if c[part] is None else float(c[part]) for part in ("event", "query", "night")))
-                 for c in design.get("costs", ())]
-        return DesignReport(str(design["name"]), str(design["summary"]), str(design["kind"]), str(design["set"]), str(design["metric"]),
-                            float(design["margin"]), str(design["correction"]), blocks, tuple(costs or timed), tuple(map(str, design["notes"])),
-                            dict(design["excluded"]), tuple((visible(name), visible(str(value))) for name, value in facts))
+        facts = [
+            ("Command", made.get("command_line") or "made from Python"),
+            ("Date", made.get("date", "–")),
+            ("Machine", f"{made.get('platform', '–')}, {made.get('cores', 0)} cores"),
+            ("Design", str(design.get("source", "–"))),
+            ("Seeds", ", ".join(map(str, design["seeds"])) or "0"),
+            *(
+                (f"Embedder on {block['block'] or block['dataset']}", str(block["embedder"]))
+                for block in design["blocks"]
+            ),
+        ]
+        timed = [
+            Cost(
+                str(c["mechanism"]),
+                *(
+                    None if c[part] is None else float(c[part])
+                    for part in ("event", "query", "night")
+                ),
+            )
+            for c in design.get("costs", ())
+        ]
+        return DesignReport(
+            str(design["name"]),
+            str(design["summary"]),
+            str(design["kind"]),
+            str(design["set"]),
+            str(design["metric"]),
+            float(design["margin"]),
+            str(design["correction"]),
+            blocks,
+            tuple(costs or timed),
+            tuple(map(str, design["notes"])),
+            dict(design["excluded"]),
+            tuple((visible(name), visible(str(value))) for name, value in facts),
+        )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise DataError(f"this is not the result of a design ({error})", where="design.json",
-                        cure="give the file that `hebbarium ablate --design` wrote, or run the design again") from error
+        raise DataError(
+            f"this is not the result of a design ({error})",
+            where="design.json",
+            cure="give the file that `hebbarium ablate --design` wrote, or run the design again",
+        ) from error
 
 
 def _block(data: Mapping[str, Any], chosen: str, known: Published) -> Block:
-    estimates = tuple(Estimate(e["name"], e["kind"], float(e["mean"]), e["low"], e["high"], e["p"], e["p_holm"], Verdict(e["verdict"]),
-                               e.get("more"), e["seed_sd"]) for e in data["estimates"])
+    estimates = tuple(
+        Estimate(
+            e["name"],
+            e["kind"],
+            float(e["mean"]),
+            e["low"],
+            e["high"],
+            e["p"],
+            e["p_holm"],
+            Verdict(e["verdict"]),
+            e.get("more"),
+            e["seed_sd"],
+        )
+        for e in data["estimates"]
+    )
     means = {str(arm): float(value) for arm, value in data["means"].items()}
     sweeps = {name: sweep for name, sweep in (known.sweeps or {}).items() if sweep.set == chosen}
-    drawn = tuple(replace(curve, published=sweep.points, source=sweep.source) if (sweep := sweeps.get(curve.parameter)) else curve
-                  for curve in curves(estimates))
-    by_seed = {str(arm): tuple(map(float, values)) for arm, values in data.get("by_seed", {}).items()}
+    drawn = tuple(
+        replace(curve, published=sweep.points, source=sweep.source)
+        if (sweep := sweeps.get(curve.parameter))
+        else curve
+        for curve in curves(estimates)
+    )
+    by_seed = {
+        str(arm): tuple(map(float, values)) for arm, values in data.get("by_seed", {}).items()
+    }
     removed = {e.name for e in estimates if e.kind == REMOVED}
     removals = known.removals if any(id in removed for r in known.removals for id in r.ours) else ()
-    return Block(str(data["block"] or data["dataset"]), int(data["questions"]), int(data["conversations"]), estimates, means,
-                 waterfall(estimates, next(iter(means.values()))), matrix(estimates), drawn, (), by_seed,
-                 str(data.get("clusters", "conversations")), removals, known.source if removals else "")
+    return Block(
+        str(data["block"] or data["dataset"]),
+        int(data["questions"]),
+        int(data["conversations"]),
+        estimates,
+        means,
+        waterfall(estimates, next(iter(means.values()))),
+        matrix(estimates),
+        drawn,
+        (),
+        by_seed,
+        str(data.get("clusters", "conversations")),
+        removals,
+        known.source if removals else "",
+    )

@@ -1,4 +1,7 @@
-"""Geometry of the two figures of an ablation: the forest plot, and the questions gained and lost."""
+"""Geometry of the two figures of an ablation: the forest plot, and the questions gained and
+lost.
+"""
+
 from __future__ import annotations
 
 import math
@@ -12,26 +15,30 @@ from ..scores.comparison import Verdict
 from .result import AblationResult, ArmResult
 from .words import label, signed
 
-_SQUEEZE = 4.0   # arms far out get another scale if they would make the axis this many times longer, so that they do not squeeze the others
-_OUTER = 0.3     # share of the plot for each side with another scale
-_ROOM = 42.0     # px between two labels of the axis
-_GAP = 12.0      # px of a break
+# arms far out get another scale if they would make the axis this many times longer, so that they do
+# not squeeze the others
+_SQUEEZE = 4.0
+_OUTER = 0.3  # share of the plot for each side with another scale
+_ROOM = 42.0  # px between two labels of the axis
+_GAP = 12.0  # px of a break
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Geometry of a figure, px: a wide one with labels and values beside the plot, a narrow one for phones with labels above it."""
+    """Geometry of a figure, px: a wide one with labels and values beside the plot, a narrow one
+    for phones with labels above it.
+    """
 
     name: str
     width: float
-    left: float      # x range of the plot
+    left: float  # x range of the plot
     right: float
-    values: float    # x of the values' text; 0: on a line of their own above the mark
-    p: float         # right end of the p-values
-    words: float     # x of the verdicts
-    head: float      # y of the first row
+    values: float  # x of the values' text; 0: on a line of their own above the mark
+    p: float  # right end of the p-values
+    words: float  # x of the verdicts
+    head: float  # y of the first row
     row: float
-    mark: float      # y of the mark within a row
+    mark: float  # y of the mark within a row
     characters: int  # of a label's line
 
 
@@ -41,24 +48,37 @@ LAYOUTS = (WIDE, NARROW)
 
 
 class Scale:
-    """A map from values to px: linear, with another linear scale beyond a break on each side where values lie far out.
+    """A map from values to px: linear, with another linear scale beyond a break on each side where
+    values lie far out.
 
     ticks   (px, value) of the labels
     breaks  px of the breaks
     """
 
-    def __init__(self, near: tuple[float, float], whole: tuple[float, float], left: float, right: float, wanted: int) -> None:
+    def __init__(
+        self,
+        near: tuple[float, float],
+        whole: tuple[float, float],
+        left: float,
+        right: float,
+        wanted: int,
+    ) -> None:
         outer, far_left, far_right = _OUTER * (right - left), whole[0] < near[0], whole[1] > near[1]
         a, b = left + far_left * outer, right - far_right * outer
         inner = ticks_of(*near, min(wanted, int((b - a) / _ROOM / 1.5)))
         self._pieces = [(inner[0], inner[-1], a, b)]
         self.ticks = [(self._place(value), value) for value in inner]
         self.breaks: list[float] = []
-        for far, edge, end, x, out in ((far_left, inner[0], whole[0], a, left), (far_right, inner[-1], whole[1], b, right)):
+        for far, edge, end, x, out in (
+            (far_left, inner[0], whole[0], a, left),
+            (far_right, inner[-1], whole[1], b, right),
+        ):
             if far:
                 last = max(ticks_of(min(edge, end), max(edge, end), 2), key=abs)
                 start = x + math.copysign(_GAP, out - x)
-                self._pieces.append((min(edge, last), max(edge, last), min(start, out), max(start, out)))
+                self._pieces.append(
+                    (min(edge, last), max(edge, last), min(start, out), max(start, out))
+                )
                 self.breaks.append(round((x + start) / 2, 2))
                 self.ticks += self._beyond(edge, last)
 
@@ -73,7 +93,11 @@ class Scale:
     def _beyond(self, edge: float, last: float) -> list[tuple[float, float]]:
         """The last tick beyond a break, and those before it that leave room for their labels."""
         kept = [(self._place(last), last)]
-        between = [value for value in ticks_of(min(edge, last), max(edge, last), 2) if abs(edge) < abs(value) < abs(last)]
+        between = [
+            value
+            for value in ticks_of(min(edge, last), max(edge, last), 2)
+            if abs(edge) < abs(value) < abs(last)
+        ]
         for value in sorted(between, key=abs, reverse=True):
             if min(abs(self._place(value) - x) for x in (kept[-1][0], self._place(edge))) >= _ROOM:
                 kept.append((self._place(value), value))
@@ -84,26 +108,58 @@ class Scale:
         return round(x + (value - low) / (high - low) * (y - x), 2)
 
 
-def forest(result: AblationResult, layout: Layout, published: Mapping[str, float] | None = None) -> dict[str, Any]:
+def forest(
+    result: AblationResult, layout: Layout, published: Mapping[str, float] | None = None
+) -> dict[str, Any]:
     """Mean differences with their intervals, and the published values of the same arms."""
     arms, known = result.ordered(), published or {}
-    ends = {arm.id: [v for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.id)) if v is not None] for arm in arms}
+    ends = {
+        arm.id: [
+            v
+            for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.id))
+            if v is not None
+        ]
+        for arm in arms
+    }
     limit = _limit([max(map(abs, ends[arm.id])) for arm in arms if not arm.no_op])
     near = [v for own in ends.values() if max(map(abs, own)) <= limit for v in own]
     low, high = min([0.0, *near]), max([0.0, *near])
-    room = max(max(high, -low) / 5, 1e-3)                   # on both sides, for the words "hurts" and "helps"
-    whole = (min([low, *(v for own in ends.values() for v in own)]), max([high, *(v for own in ends.values() for v in own)]))
-    x = Scale((min(low, -room), max(high, room)), whole, layout.left, layout.right, 6 if layout.values else 4)
+    # on both sides, for the words "hurts" and "helps"
+    room = max(max(high, -low) / 5, 1e-3)
+    whole = (
+        min([low, *(v for own in ends.values() for v in own)]),
+        max([high, *(v for own in ends.values() for v in own)]),
+    )
+    x = Scale(
+        (min(low, -room), max(high, room)),
+        whole,
+        layout.left,
+        layout.right,
+        6 if layout.values else 4,
+    )
     rows = []
     for arm, row in zip(arms, _label_rows(arms, layout), strict=True):
         d = arm.primary
         start, end = (d.mean, d.mean) if d.low is None or d.high is None else (d.low, d.high)
-        rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start), "high": x(end),
-                           "published": (x(known[arm.id]), known[arm.id]) if arm.id in known else None})
-    band = None if x.far(result.margin) or x.far(-result.margin) else (x(-result.margin), x(result.margin))
+        rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start),
+                           "high": x(end),
+                           "published": (x(known[arm.id]),
+                                         known[arm.id]) if arm.id in known else None})  # fmt: skip
+    band = (
+        None
+        if x.far(result.margin) or x.far(-result.margin)
+        else (x(-result.margin), x(result.margin))
+    )
     keys = _keys(result, layout)
     below = 72 + 18 * max((line for _, line, _ in keys), default=0)
-    return _figure(layout, arms, below) | {"zero": x(0.0), "ticks": _labels(x), "breaks": x.breaks, "rows": rows, "band": band, "keys": keys}
+    return _figure(layout, arms, below) | {
+        "zero": x(0.0),
+        "ticks": _labels(x),
+        "breaks": x.breaks,
+        "rows": rows,
+        "band": band,
+        "keys": keys,
+    }
 
 
 def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, int, Verdict]]:
@@ -121,7 +177,7 @@ def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, int, Verd
 
 def tally(result: AblationResult, layout: Layout) -> dict[str, Any]:
     """Questions that are better, and worse, with the mechanism."""
-    arms, side = result.ordered(), 92.0         # px kept free on each side for the words above it
+    arms, side = result.ordered(), 92.0  # px kept free on each side for the words above it
     limit = _limit([max(arm.n_helped, arm.n_hurt) for arm in arms if not arm.no_op])
     counts = [(-arm.n_hurt, arm.n_helped) for arm in arms]
     near = [pair for pair in counts if max(map(abs, pair)) <= limit]
@@ -130,8 +186,16 @@ def tally(result: AblationResult, layout: Layout) -> dict[str, Any]:
     least = span * side / (layout.right - layout.left)
     whole = (min([low, *(a for a, _ in counts)]), max([high, *(b for _, b in counts)]))
     x = Scale((min(low, -least), max(high, least)), whole, layout.left + 40, layout.right - 40, 4)
-    rows = [row | {"lost": x(-arm.n_hurt), "helped": x(arm.n_helped)} for arm, row in zip(arms, _label_rows(arms, layout), strict=True)]
-    return _figure(layout, arms, 46) | {"zero": x(0.0), "ticks": _labels(x, str_of_count), "breaks": x.breaks, "rows": rows}
+    rows = [
+        row | {"lost": x(-arm.n_hurt), "helped": x(arm.n_helped)}
+        for arm, row in zip(arms, _label_rows(arms, layout), strict=True)
+    ]
+    return _figure(layout, arms, 46) | {
+        "zero": x(0.0),
+        "ticks": _labels(x, str_of_count),
+        "breaks": x.breaks,
+        "rows": rows,
+    }
 
 
 def str_of_count(value: float) -> str:
@@ -155,13 +219,18 @@ def ticks_of(low: float, high: float, wanted: int) -> list[float]:
     span = (high - low) or 0.01
     rough = span / wanted
     magnitude = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * magnitude for factor in (1.0, 2.0, 5.0, 10.0) if factor * magnitude >= rough * (1 - 1e-9))
+    step = next(
+        factor * magnitude
+        for factor in (1.0, 2.0, 5.0, 10.0)
+        if factor * magnitude >= rough * (1 - 1e-9)
+    )
     first, last = math.floor(low / step + 1e-6), math.ceil(high / step - 1e-6)
     return [round(i * step, 12) for i in range(first, max(last, first + 1) + 1)]
 
 
 def wrapped(text: str, width: int, lines: int) -> list[str]:
-    """The text on at most `lines` lines of `width` characters, broken after a separator if there is one, cut with an ellipsis if too long.
+    """The text on at most `lines` lines of `width` characters, broken after a separator if there is
+    one, cut with an ellipsis if too long.
 
     >>> wrapped("swap spreading_activation->pattern_completion", 30, 2)
     ['swap spreading_activation->', 'pattern_completion']
@@ -171,7 +240,14 @@ def wrapped(text: str, width: int, lines: int) -> list[str]:
     out: list[str] = []
     while len(out) < lines - 1 and _wide(text) > width:
         fits = next(n for n in range(len(text), 0, -1) if _wide(text[:n]) <= width)
-        cut = next((n for n in range(fits, fits // 3, -1) if text[n - 1] in " _->.:/" and text[n] not in ">"), fits)
+        cut = next(
+            (
+                n
+                for n in range(fits, fits // 3, -1)
+                if text[n - 1] in " _->.:/" and text[n] not in ">"
+            ),
+            fits,
+        )
         out, text = [*out, text[:cut].rstrip()], text[cut:]
     while _wide(text) > width:
         text = text[:-2] + "…"
@@ -179,13 +255,13 @@ def wrapped(text: str, width: int, lines: int) -> list[str]:
 
 
 def _limit(reach: Sequence[float]) -> float:
-    """The largest reach that is drawn on the inner scale: the one below the largest relative step among the upper half; infinite if the axis
-    of all is at most _SQUEEZE times as long.
+    """The largest reach that is drawn on the inner scale: the one below the largest relative step
+    among the upper half; infinite if the axis of all is at most _SQUEEZE times as long.
 
     >>> _limit([0.01, 0.02, 0.03, 0.3]), _limit([0.01, 0.02, 0.03, 0.1])
     (0.03, inf)
     """
-    upper = [value for value in sorted(reach)[len(reach) // 2:] if value > 0]
+    upper = [value for value in sorted(reach)[len(reach) // 2 :] if value > 0]
     steps = [(b / a, a) for a, b in pairwise(upper)]
     limit = max(steps, default=(0.0, math.inf))[1]
     return limit if upper and upper[-1] > _SQUEEZE * limit else math.inf
@@ -198,17 +274,27 @@ def _labels(x: Scale, text: Callable[[float], str] | None = None) -> list[tuple[
 
 def _label_rows(arms: Sequence[ArmResult], layout: Layout) -> list[dict[str, Any]]:
     lines = 2 if layout.values else 1
-    return [{"arm": arm, "label": wrapped(label(arm), layout.characters, lines), "y": layout.head + i * layout.row} for i, arm in enumerate(arms)]
+    return [
+        {
+            "arm": arm,
+            "label": wrapped(label(arm), layout.characters, lines),
+            "y": layout.head + i * layout.row,
+        }
+        for i, arm in enumerate(arms)
+    ]
 
 
 def _figure(layout: Layout, arms: Sequence[ArmResult], below: float) -> dict[str, Any]:
     """A figure's frame with some px below the plot.
 
-    Its vertical lines are whole if labels are beside the plot, and one piece per row if labels are above the marks.
+    Its vertical lines are whole if labels are beside the plot, and one piece per row if labels are
+    above the marks.
     """
     bottom = layout.head + len(arms) * layout.row
     marks = [layout.head + i * layout.row + layout.mark for i in range(len(arms))]
-    strokes = [(layout.head - 6, bottom)] if layout.values else [(mark - 10, mark + 10) for mark in marks]
+    strokes = (
+        [(layout.head - 6, bottom)] if layout.values else [(mark - 10, mark + 10) for mark in marks]
+    )
     return {"layout": layout, "bottom": bottom, "height": bottom + below, "strokes": strokes}
 
 

@@ -1,4 +1,7 @@
-"""The curve over questions of a run with feedback: scores by position, each question scored before its feedback (prequential)."""
+"""The curve over questions of a run with feedback: scores by position, each question scored
+before its feedback (prequential).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -14,38 +17,63 @@ from ..datasets.base import asked_in_order
 from ..execution.cells import Outcome, Row
 from ..scores.outcomes import scored
 
-GROUPS = 10         # of positions, equal shares of the questions of each conversation
+GROUPS = 10  # of positions, equal shares of the questions of each conversation
 PAGE = "learning_curve.html"
 FILES = ("learning_curve.json", "learning_curve.md", PAGE)
 SHOWN = ("hit@1", "recall@10", "mrr@10")
 
 
 def positions(data: Dataset) -> dict[tuple[str, str], float]:
-    """(conversation, question) -> share of its conversation's questions that were asked before it."""
+    """(conversation, question) -> share of its conversation's questions that were asked before
+    it.
+    """
     found: dict[tuple[str, str], float] = {}
     for conversation in data.conversations:
         order = asked_in_order(conversation)
-        found |= {(conversation.id, question.id): place / len(order) for place, question in enumerate(order)}
+        found |= {
+            (conversation.id, question.id): place / len(order)
+            for place, question in enumerate(order)
+        }
     return found
 
 
-def curve(rows: Sequence[Row], places: Mapping[tuple[str, str], float], groups: int = GROUPS) -> list[dict[str, float]]:
-    """Mean scores of the questions with gold, by group of positions; groups without a question are left out.
+def curve(
+    rows: Sequence[Row], places: Mapping[tuple[str, str], float], groups: int = GROUPS
+) -> list[dict[str, float]]:
+    """Mean scores of the questions with gold, by group of positions; groups without a question are
+    left out.
 
-    Each has `since` and `until`, shares of the questions asked before, `questions`, and the metrics of `SHOWN`.
+    Each has `since` and `until`, shares of the questions asked before, `questions`, and the metrics
+    of `SHOWN`.
     """
     marked = scored(rows)
-    group = [min(int(places[row["conversation"], row["question"]] * groups), groups - 1) for row, _ in marked]
+    group = [
+        min(int(places[row["conversation"], row["question"]] * groups), groups - 1)
+        for row, _ in marked
+    ]
     found = []
     for g in sorted(set(group)):
-        mine = [{"hit@1": float(1 in row["ranks"]), **metrics.named()} for (row, metrics), own in zip(marked, group, strict=True) if own == g]
-        found.append({"since": g / groups, "until": (g + 1) / groups, "questions": float(len(mine)),
-                      **{name: float(np.mean([each[name] for each in mine])) for name in SHOWN}})
+        mine = [
+            {"hit@1": float(1 in row["ranks"]), **metrics.named()}
+            for (row, metrics), own in zip(marked, group, strict=True)
+            if own == g
+        ]
+        found.append(
+            {
+                "since": g / groups,
+                "until": (g + 1) / groups,
+                "questions": float(len(mine)),
+                **{name: float(np.mean([each[name] for each in mine])) for name in SHOWN},
+            }
+        )
     return found
 
 
-def write_learning_curve(out: Path, feedback: str, data: Dataset, arms: Mapping[str, Sequence[Outcome]]) -> dict[str, list[dict[str, float]]]:
-    """Remove earlier curves from `out`, and with feedback write learning_curve.json and learning_curve.md.  Raises HebbariumError.
+def write_learning_curve(
+    out: Path, feedback: str, data: Dataset, arms: Mapping[str, Sequence[Outcome]]
+) -> dict[str, list[dict[str, float]]]:
+    """Remove earlier curves from `out`, and with feedback write learning_curve.json and
+    learning_curve.md.  Raises HebbariumError.
 
     Returns the curve of each arm; {} without feedback.
     """
@@ -54,20 +82,36 @@ def write_learning_curve(out: Path, feedback: str, data: Dataset, arms: Mapping[
     if feedback == "none":
         return {}
     places = positions(data)
-    curves = {arm: curve([row for outcome in outcomes for row in outcome.rows], places) for arm, outcomes in arms.items()}
-    write_json(out / FILES[0], {"format": 1, "feedback": feedback, "groups": GROUPS, "arms": curves})
+    curves = {
+        arm: curve([row for outcome in outcomes for row in outcome.rows], places)
+        for arm, outcomes in arms.items()
+    }
+    write_json(
+        out / FILES[0], {"format": 1, "feedback": feedback, "groups": GROUPS, "arms": curves}
+    )
     write_whole(out / FILES[1], [to_markdown(feedback, curves)])
     return curves
 
 
 def to_markdown(feedback: str, curves: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     """One table for each arm."""
-    lines = ["# Scores by position of the question", "", f"Feedback: {said(feedback)}. Positions are shares of the questions of each conversation.",
-             ""]
+    lines = [
+        "# Scores by position of the question",
+        "",
+        f"Feedback: {said(feedback)}. Positions are shares of the questions of each conversation.",
+        "",
+    ]
     for arm, points in curves.items():
-        lines += [f"## {visible(arm)}", "", f"| questions before | questions | {' | '.join(SHOWN)} |", f"|---|---|{'---|' * len(SHOWN)}"]
-        lines += [f"| {p['since']:.0%} to {p['until']:.0%} | {p['questions']:.0f} | {' | '.join(f'{p[name]:.3f}' for name in SHOWN)} |"
-                  for p in points]
+        lines += [
+            f"## {visible(arm)}",
+            "",
+            f"| questions before | questions | {' | '.join(SHOWN)} |",
+            f"|---|---|{'---|' * len(SHOWN)}",
+        ]
+        lines += [
+            f"| {p['since']:.0%} to {p['until']:.0%} | {p['questions']:.0f} | {' | '.join(f'{p[name]:.3f}' for name in SHOWN)} |"
+            for p in points
+        ]
         lines.append("")
     return "\n".join(lines)
 

@@ -1,8 +1,11 @@
-"""Numbers of other publications that stand beside ours, by data set: points without interval, of another system on its own units of memory.
+"""Numbers of other publications that stand beside ours, by data set: points without interval, of
+another system on its own units of memory.
 
-`cortex_ablation.csv` is the ablation that is published with Cortex (cortex2026), one run on LoCoMo and one on LongMemEval-S: MRR and recall@10
-without each mechanism, and their differences from the run with all, signed like ours (all minus without).  The sweeps are those of its section 6.4.
+`cortex_ablation.csv` is the ablation that is published with Cortex (cortex2026), one run on LoCoMo
+and one on LongMemEval-S: MRR and recall@10 without each mechanism, and their differences from the
+run with all, signed like ours (all minus without).  The sweeps are those of its section 6.4.
 """
+
 from __future__ import annotations
 
 import csv
@@ -13,12 +16,20 @@ from pathlib import Path
 from typing import Final
 
 FILE: Final = Path(__file__).parent / "cortex_ablation.csv"
-DATASETS: Final[Mapping[str, str]] = {"locomo": "locomo", "longmemeval_s": "longmemeval"}       # of the file -> of ours
-COLUMNS: Final[Mapping[str, str]] = {"recall@10": "delta_recall_at_10_vs_anchor", "mrr@10": "delta_mrr_vs_anchor"}
-ABLATION, SWEEPS = "the ablation published with Cortex (cortex2026)", "the sweeps of Cortex (cortex2026, {place})"
+# of the file -> of ours
+DATASETS: Final[Mapping[str, str]] = {"locomo": "locomo", "longmemeval_s": "longmemeval"}
+COLUMNS: Final[Mapping[str, str]] = {
+    "recall@10": "delta_recall_at_10_vs_anchor",
+    "mrr@10": "delta_mrr_vs_anchor",
+}
+ABLATION, SWEEPS = (
+    "the ablation published with Cortex (cortex2026)",
+    "the sweeps of Cortex (cortex2026, {place})",
+)
 
-# Name in the published file -> (our mechanisms for what it removes, where the text of Cortex describes it); () where it has no mechanism of its own
-# here.  Only a name with one mechanism is drawn at that mechanism; the table has all.
+# Name in the published file -> (our mechanisms for what it removes, where the text of Cortex
+# describes it); () where it has no mechanism of its own here.  Only a name with one mechanism is
+# drawn at that mechanism; the table has all.
 NAMES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
     "RECONSOLIDATION": (("reconsolidation",), "4.2.1"),
     "CO_ACTIVATION": (("hebbian_association",), "4.4.5"),
@@ -50,7 +61,8 @@ NAMES: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What the removal of one mechanism costs by a publication: all minus without, in units of the metric.
+    """What the removal of one mechanism costs by a publication: all minus without, in units of the
+    metric.
 
     name  of the publication; `ours` are the mechanisms that stand for it here
     """
@@ -72,9 +84,11 @@ def alone(removals: Sequence[Removal]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A published sweep of one parameter: differences of the metric from the value that the source takes as its own.
+    """A published sweep of one parameter: differences of the metric from the value that the source
+    takes as its own.
 
-    set    mechanism set of ours whose parameter it is; a sweep of another set stands on other ground
+    set    mechanism set of ours whose parameter it is; a sweep of another set stands on other
+           ground
     """
 
     set: str
@@ -99,17 +113,31 @@ NOTHING: Final = Published()
 
 
 def _sweep(place: str, own: float, table: Mapping[float, float]) -> Sweep:
-    return Sweep("cortex", tuple((value, round(score - table[own], 4)) for value, score in table.items()), SWEEPS.format(place=place))
+    return Sweep(
+        "cortex",
+        tuple((value, round(score - table[own], 4)) for value, score in table.items()),
+        SWEEPS.format(place=place),
+    )
 
 
 # (data set, metric) -> parameter -> sweep; the scores on BEAM-100K are MRR of ten abilities
 _SWEEPS: Final[Mapping[tuple[str, str], Mapping[str, Sweep]]] = {
     ("beam", "mrr@10"): {
-        "late_interaction_rerank.alpha": _sweep("6.4.1", 0.55, {0.3: 0.547, 0.5: 0.569, 0.55: 0.591, 0.7: 0.585}),
-        "heat.weight": _sweep("6.4.3", 0.3, {0.0: 0.521, 0.1: 0.553, 0.3: 0.569, 0.5: 0.581, 0.7: 0.591})},
+        "late_interaction_rerank.alpha": _sweep(
+            "6.4.1", 0.55, {0.3: 0.547, 0.5: 0.569, 0.55: 0.591, 0.7: 0.585}
+        ),
+        "heat.weight": _sweep(
+            "6.4.3", 0.3, {0.0: 0.521, 0.1: 0.553, 0.3: 0.569, 0.5: 0.581, 0.7: 0.591}
+        ),
+    },
     ("locomo", "recall@10"): {
-        "lexical_bm25.weight": _sweep("6.4.2", 0.5, {0.0: 0.891, 0.3: 0.918, 0.5: 0.926, 0.7: 0.924, 1.0: 0.912}),
-        "heat.weight": _sweep("6.4.3", 0.3, {0.0: 0.922, 0.1: 0.924, 0.3: 0.926, 0.5: 0.921, 0.7: 0.915})},
+        "lexical_bm25.weight": _sweep(
+            "6.4.2", 0.5, {0.0: 0.891, 0.3: 0.918, 0.5: 0.926, 0.7: 0.924, 1.0: 0.912}
+        ),
+        "heat.weight": _sweep(
+            "6.4.3", 0.3, {0.0: 0.922, 0.1: 0.924, 0.3: 0.926, 0.5: 0.921, 0.7: 0.915}
+        ),
+    },
 }
 
 
@@ -123,10 +151,17 @@ def published(dataset: str, metric: str) -> Published:
     >>> published("demo", "recall@10").removals
     ()
     """
-    return Published(tuple(_removals(dataset, COLUMNS[metric])) if metric in COLUMNS else (), _SWEEPS.get((dataset, metric), {}))
+    return Published(
+        tuple(_removals(dataset, COLUMNS[metric])) if metric in COLUMNS else (),
+        _SWEEPS.get((dataset, metric), {}),
+    )
 
 
 def _removals(dataset: str, column: str) -> Sequence[Removal]:
     with FILE.open(encoding="utf-8", newline="") as file:
-        return [Removal(row["mechanism_removed"], *NAMES[row["mechanism_removed"]], float(row[column])) for row in csv.DictReader(file)
-                if DATASETS[row["benchmark"]] == dataset and not row["mechanism_removed"].startswith("BASELINE")]
+        return [
+            Removal(row["mechanism_removed"], *NAMES[row["mechanism_removed"]], float(row[column]))
+            for row in csv.DictReader(file)
+            if DATASETS[row["benchmark"]] == dataset
+            and not row["mechanism_removed"].startswith("BASELINE")
+        ]

@@ -1,10 +1,11 @@
 """A warning where gates leave out most of what was told."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-LEAST_SHARE: Final = 0.5        # of the events stored, below which a run says so
+LEAST_SHARE: Final = 0.5  # of the events stored, below which a run says so
 
 
 def few_stored(admitted: Iterable[tuple[int, int]]) -> str:
@@ -19,6 +20,8 @@ def few_stored(admitted: Iterable[tuple[int, int]]) -> str:
     """
     for judged, stored in admitted:
         if stored < LEAST_SHARE * judged:
-            return (f"Only {stored:,} of {judged:,} events ({stored / judged:.0%}) were stored, the gates rejected the others: no score here is of "
-                    "the whole conversation.")
+            return (
+                f"Only {stored:,} of {judged:,} events ({stored / judged:.0%}) were stored, the gates rejected the others: no score here is of "
+                "the whole conversation."
+            )
     return ""

@@ -1,4 +1,5 @@
 """Numbers, names and conclusions of an ablation as text."""
+
 from __future__ import annotations
 
 import math
@@ -15,7 +16,7 @@ from .learning_curve import said
 from .result import PRIMARY, AblationResult, ArmResult
 from .stored import few_stored
 
-Fragment = tuple[str, bool]     # a piece of a sentence, and whether it is the name of an arm
+Fragment = tuple[str, bool]  # a piece of a sentence, and whether it is the name of an arm
 
 NO_OP: Final = "no-op: changed nothing"
 STATE_ONLY: Final = Verdict.STATE_ONLY.value
@@ -27,14 +28,19 @@ MEANING: Final = {
     Verdict.HURTS: "significantly below 0 after correction: the set is better without it",
     Verdict.UNDECIDED: "none of these: smaller effects than those of the column “decided from” are neither shown nor excluded",
 }
-_PHRASES = {Verdict.HELPS: ("helps", "help"), Verdict.HURTS: ("hurts", "hurt"), Verdict.NO_OP: ("changed nothing", "changed nothing"),
-            Verdict.STATE_ONLY: ("changed state but no rank", "changed state but no rank"),
-            Verdict.UNDECIDED: ("is undecided", "are undecided")}
+_PHRASES = {
+    Verdict.HELPS: ("helps", "help"),
+    Verdict.HURTS: ("hurts", "hurt"),
+    Verdict.NO_OP: ("changed nothing", "changed nothing"),
+    Verdict.STATE_ONLY: ("changed state but no rank", "changed state but no rank"),
+    Verdict.UNDECIDED: ("is undecided", "are undecided"),
+}
 LEARNS: Final = Capability.LEARNS.value
-_NAMED = 4      # arms that a sentence names at most
+_NAMED = 4  # arms that a sentence names at most
 
 
 # ---- numbers and names
+
 
 def signed(value: float | None, digits: int = 4) -> str:
     """A difference with its sign (a true minus); zero has none.
@@ -72,7 +78,11 @@ def interval_text(ends: Sequence[float | None] | None, digits: int = 4) -> str:
     >>> interval_text((-0.01, 0.02)), interval_text(None)
     ('[−0.0100, +0.0200]', '–')
     """
-    return "–" if not ends or None in ends else f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]"
+    return (
+        "–"
+        if not ends or None in ends
+        else f"[{signed(ends[0], digits)}, {signed(ends[1], digits)}]"
+    )
 
 
 def number(value: float | int | None, digits: int = 4) -> str:
@@ -104,24 +114,41 @@ def percent(level: float) -> str:
 
 # ---- conclusions
 
+
 def headline(result: AblationResult) -> list[Fragment]:
-    """What was found, as a sentence on the verdicts and, for undecided arms, on what the design could not show."""
-    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP, Verdict.STATE_ONLY,
-                                   Verdict.UNDECIDED)
+    """What was found, as a sentence on the verdicts and, for undecided arms, on what the design
+    could not show.
+    """
+    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP,
+                                  Verdict.STATE_ONLY,
+                                   Verdict.UNDECIDED)  # fmt: skip
     groups = [(word, arms) for word in order if (arms := result.judged(word))]
     if len(groups) < 2:
         who = {0: "No arm", 1: "The only arm", 2: "Both arms"}.get(n, f"All {n:,} arms")
         what = _phrase(groups[0][0], n, result.margin) if groups else "was run"
-        fragments: list[Fragment] = [(f"{who} {what}", False), *(_in_brackets(result.arms) if n == 1 else ())]
+        fragments: list[Fragment] = [
+            (f"{who} {what}", False),
+            *(_in_brackets(result.arms) if n == 1 else ()),
+        ]
     else:
         fragments = [(f"Of {n:,} arms, ", False)]
         for i, (word, arms) in enumerate(groups):
             link = "" if not i else " and " if i == len(groups) - 1 else ", "
-            fragments.append((f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False))
+            fragments.append(
+                (f"{link}{len(arms):,} {_phrase(word, len(arms), result.margin)}", False)
+            )
             if word is not Verdict.UNDECIDED or len(arms) <= _NAMED:
                 fragments += _in_brackets(arms)
-    few = few_stored((arm.receipt.gate.judged, arm.receipt.gate.stored) for arm in result.arms if arm.receipt and arm.receipt.gate)
-    return [*fragments, (".", False), *((f" {sentence}", False) for sentence in (*filter(None, [few]), *limits(result)))]
+    few = few_stored(
+        (arm.receipt.gate.judged, arm.receipt.gate.stored)
+        for arm in result.arms
+        if arm.receipt and arm.receipt.gate
+    )
+    return [
+        *fragments,
+        (".", False),
+        *((f" {sentence}", False) for sentence in (*filter(None, [few]), *limits(result))),
+    ]
 
 
 def _phrase(word: Verdict, n: int, margin: float) -> str:
@@ -131,32 +158,48 @@ def _phrase(word: Verdict, n: int, margin: float) -> str:
 
 
 def limits(result: AblationResult) -> list[str]:
-    """What the design could not have shown: one sentence on effects, one on equivalence, each only if it bears on an undecided arm."""
+    """What the design could not have shown: one sentence on effects, one on equivalence, each
+    only if it bears on an undecided arm.
+    """
     undecided = result.judged(Verdict.UNDECIDED)
     if not undecided:
         return []
     if result.n_conversations == 1:
-        return ["One conversation shows no spread between conversations, so this design decides no arm, whatever it does."]
+        return [
+            "One conversation shows no spread between conversations, so this design decides no arm, whatever it does."
+        ]
     sentences = []
     arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
     needed = sorted(arm.primary.smallest for arm in undecided if arm.primary.smallest is not None)
     shown = [each for each in needed if each < WIDEST]
     if shown:
-        spread = "" if len(shown) == 1 else f" in the median ({size(shown[0])} to {size(shown[-1])}, depending on the arm)"
+        spread = (
+            ""
+            if len(shown) == 1
+            else f" in the median ({size(shown[0])} to {size(shown[-1])}, depending on the arm)"
+        )
         of = arms if len(shown) == len(needed) else f"{len(shown)} of {arms}"
-        sentences.append(f"For {of} this design could have shown effects of {size(median(shown))} or more{spread}; "
-                    f"smaller ones are neither shown nor excluded.")
+        sentences.append(
+            f"For {of} this design could have shown effects of {size(median(shown))} or more{spread}; "
+            f"smaller ones are neither shown nor excluded."
+        )
     if len(shown) < len(needed):
-        sentences.append(f"For {'the others' if shown else arms} this design could have shown no effect: it would have to be larger than 1, and no "
-                         "two scores differ by more.")
+        sentences.append(
+            f"For {'the others' if shown else arms} this design could have shown no effect: it would have to be larger than 1, and no "
+            "two scores differ by more."
+        )
     if result.n_questions < result.enough_questions:
-        sentences.append(f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
-                    f"it needs {result.enough_questions:,} or more.")
+        sentences.append(
+            f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
+            f"it needs {result.enough_questions:,} or more."
+        )
     return sentences
 
 
 def expected(result: AblationResult) -> list[str]:
-    """What the design can detect, as printed before the run; empty for a result without provenance."""
+    """What the design can detect, as printed before the run; empty for a result without
+    provenance.
+    """
     found = result.provenance.get("expected")
     return Detectable(**found).lines() if found else []
 
@@ -172,7 +215,9 @@ def notes(arm: ArmResult, result: AblationResult) -> list[str]:
         elif not d.se and not d.mean:
             found.append(f"no {PRIMARY} changed; too few questions to show equivalence")
         elif not d.se:
-            found.append("the mean change is the same in every conversation, which leaves no spread to judge by")
+            found.append(
+                "the mean change is the same in every conversation, which leaves no spread to judge by"
+            )
     if arm.silenced:
         found.append(confounded(arm))
     return found
@@ -181,8 +226,14 @@ def notes(arm: ArmResult, result: AblationResult) -> list[str]:
 def confounded(arm: ArmResult) -> str:
     """Why the arm removes more than it names, and which arm to read instead."""
     n = len(arm.silenced)
-    others = f"the signals of {plural(n, 'other mechanism')} ({', '.join(map(visible, arm.silenced))})"
-    fair = f"read the fair arm {' or '.join(map(visible, arm.fair))}" if arm.fair else "the set names no alternate for it, so there is no fair arm"
+    others = (
+        f"the signals of {plural(n, 'other mechanism')} ({', '.join(map(visible, arm.silenced))})"
+    )
+    fair = (
+        f"read the fair arm {' or '.join(map(visible, arm.fair))}"
+        if arm.fair
+        else "the set names no alternate for it, so there is no fair arm"
+    )
     return f"† also removes {others}: without {visible(arm.id)} no step reads them, and the ranking falls back to the match; {fair}"
 
 
@@ -190,18 +241,34 @@ def family(result: AblationResult) -> str:
     """Which arms were corrected together."""
     run, designed = len(result.arms), result.n_designed
     if run < designed:
-        return (f"{run} of the {designed} arms of the design were run (--arms), and p-values are corrected over these {run}; "
-                f"they must have been chosen before any result was seen")
+        return (
+            f"{run} of the {designed} arms of the design were run (--arms), and p-values are corrected over these {run}; "
+            f"they must have been chosen before any result was seen"
+        )
     return f"all {plural(run, 'arm')} of the table, which are all that the design has"
 
 
 def beside_note(result: AblationResult) -> str:
-    """What the rows of other systems are, and of which a reader should know that rehearsal does not change them."""
-    known = (f"{percent(result.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
-             f"no verdict.")
-    fixed = [visible(s.id) for s in result.beside if LEARNS not in s.capabilities] if result.provenance.get("rehearse") is not None else []
-    return (f"Other systems on the same questions, for comparison. {known} Difference: full set minus the system."
-            + (f" Rehearsal changes no answer of {' and '.join(fixed)}, which does not learn from recall." if fixed else ""))
+    """What the rows of other systems are, and of which a reader should know that rehearsal does
+    not change them.
+    """
+    known = (
+        f"{percent(result.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
+        f"no verdict."
+    )
+    fixed = (
+        [visible(s.id) for s in result.beside if LEARNS not in s.capabilities]
+        if result.provenance.get("rehearse") is not None
+        else []
+    )
+    return (
+        f"Other systems on the same questions, for comparison. {known} Difference: full set minus the system."
+        + (
+            f" Rehearsal changes no answer of {' and '.join(fixed)}, which does not learn from recall."
+            if fixed
+            else ""
+        )
+    )
 
 
 def legend(result: AblationResult) -> list[str]:
@@ -226,17 +293,27 @@ def _correction(result: AblationResult) -> str:
 
 
 def scale(result: AblationResult) -> list[str]:
-    """Chance level and pool size, a warning where an answer takes its whole pool, and seeds; [] if they were not computed."""
+    """Chance level and pool size, a warning where an answer takes its whole pool, and seeds; []
+    if they were not computed.
+    """
     found = []
     if result.pool:
         pool = result.pool
-        level = f"; a random ranking has a {PRIMARY} of {number(result.chance[PRIMARY])}" if PRIMARY in result.chance else ""
-        found.append(f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}.")
+        level = (
+            f"; a random ranking has a {PRIMARY} of {number(result.chance[PRIMARY])}"
+            if PRIMARY in result.chance
+            else ""
+        )
+        found.append(
+            f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}."
+        )
         found += [f"Warning: {pool.warning}."] if pool.warning else []
     if result.seeds:
         seeds, sd = result.seeds
-        found.append(f"Seeds: {', '.join(map(str, seeds))}, averaged within each question; the {PRIMARY} of the full set has a standard deviation of "
-                     f"{number(sd)} over them.")
+        found.append(
+            f"Seeds: {', '.join(map(str, seeds))}, averaged within each question; the {PRIMARY} of the full set has a standard deviation of "
+            f"{number(sd)} over them."
+        )
     return found
 
 
@@ -253,32 +330,57 @@ def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
 
 # ---- provenance
 
+
 def provenance(result: AblationResult) -> list[tuple[str, str]]:
     """Everything that decides the result, and how the report was made, as names and values."""
     manifest: Any = result.provenance
     if not manifest:
-        return [("Data", f"{visible(result.dataset)}, SHA-256 {visible(result.dataset_sha256)}"), ("Code", visible(result.version) or "–")]
+        return [
+            ("Data", f"{visible(result.dataset)}, SHA-256 {visible(result.dataset_sha256)}"),
+            ("Code", visible(result.version) or "–"),
+        ]
     made: Any = manifest.get("made") or {}
     hours = manifest["rehearse"]
-    overrides = [f"{id}.{name}={value}" for id, values in manifest["param"].items() for name, value in values.items()]
+    overrides = [
+        f"{id}.{name}={value}"
+        for id, values in manifest["param"].items()
+        for name, value in values.items()
+    ]
     pairs = [
         ("Command", made.get("command_line") or "made from Python"),
         ("Date", made.get("date", "–")),
         ("Machine", f"{made.get('platform', '–')}, {plural(made.get('cores', 0), 'core')}"),
         ("Data", f"{result.dataset}, SHA-256 {result.dataset_sha256}"),
         ("Unit", f"one event is a {manifest['unit']}"),
-        ("Embedder", f"{manifest['embedder']}, revision {manifest['embedder_revision']}, {manifest['embedder_dimensions']} dimensions"),
+        (
+            "Embedder",
+            f"{manifest['embedder']}, revision {manifest['embedder_revision']}, {manifest['embedder_dimensions']} dimensions",
+        ),
         ("Mechanism set", f"{result.set_name}, digest {manifest['set_digest']}"),
-        ("Beside", "; ".join(f"{s.id}{f', revision {s.revision}' if s.revision else ''} ({', '.join(s.capabilities) or 'no capabilities declared'})"
-                             for s in result.beside) or "no other system"),
+        (
+            "Beside",
+            "; ".join(
+                f"{s.id}{f', revision {s.revision}' if s.revision else ''} ({', '.join(s.capabilities) or 'no capabilities declared'})"
+                for s in result.beside
+            )
+            or "no other system",
+        ),
         ("Left off", ", ".join(manifest["without"]) or "none"),
         ("Overrides", ", ".join(overrides) or "none"),
-        ("Rehearsal", "none: each question is asked once" if hours is None else f"all questions asked first {hours:g} h before"),
+        (
+            "Rehearsal",
+            "none: each question is asked once"
+            if hours is None
+            else f"all questions asked first {hours:g} h before",
+        ),
         ("Feedback", said(manifest.get("feedback", "none"))),
         ("Seed", str(result.seed)),
         ("Registry", manifest["registry_digest"]),
         ("Code", result.version),
-        ("Versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
+        (
+            "Versions",
+            ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
+        ),
     ]
     return [(name, visible(str(value))) for name, value in pairs]
 

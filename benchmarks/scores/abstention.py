@@ -2,13 +2,14 @@
 
 Counted per question, from rows: an answer without any event is held back.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-# Names of the data sets for questions that their conversation does not answer: BEAM, LongMemEval and own data; LoCoMo, whose questions of this kind
-# name the turn that they distort as evidence.
+# Names of the data sets for questions that their conversation does not answer: BEAM, LongMemEval
+# and own data; LoCoMo, whose questions of this kind name the turn that they distort as evidence.
 UNANSWERABLE: Final = frozenset({"abstention", "adversarial"})
 
 
@@ -24,7 +25,8 @@ def unanswerable(category: str) -> bool:
 def abstention(rows: Iterable[Mapping[str, Any]]) -> dict[str, float | int | None]:
     """How often answers are held back.  O(rows).
 
-    unanswerable, held_back      questions without an answer, and the share of them whose answer was held back; None for no question
+    unanswerable, held_back      questions without an answer, and the share of them whose answer was
+                                 held back; None for no question
     answerable, false_hold_backs  the others, and the share of them whose answer was held back
 
     >>> abstention([{"category": "abstention", "held_back": True}, {"category": "temporal", "held_back": False}])
@@ -36,5 +38,9 @@ def abstention(rows: Iterable[Mapping[str, Any]]) -> dict[str, float | int | Non
         mine[0] += 1
         mine[1] += bool(row["held_back"])
     (without, held), (others, wrongly) = counts[True], counts[False]
-    return {"unanswerable": without, "held_back": held / without if without else None,
-            "answerable": others, "false_hold_backs": wrongly / others if others else None}
+    return {
+        "unanswerable": without,
+        "held_back": held / without if without else None,
+        "answerable": others,
+        "false_hold_backs": wrongly / others if others else None,
+    }

@@ -1,7 +1,10 @@
-"""Accuracies as many papers print them.  Everything here treats questions as independent; the clustered tests stand beside it.
+"""Accuracies as many papers print them.  Everything here treats questions as independent; the
+clustered tests stand beside it.
 
-Questions of one conversation share its memory, so these intervals are too narrow and these p-values too small if conversations differ.
+Questions of one conversation share its memory, so these intervals are too narrow and these p-values
+too small if conversations differ.
 """
+
 from __future__ import annotations
 
 import math
@@ -12,7 +15,7 @@ from typing import Final
 from ...engine.base.errors import InputError
 
 LABEL: Final = "treats questions as independent"
-EXACT_BELOW: Final = 25         # discordant questions
+EXACT_BELOW: Final = 25  # discordant questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class McNemar:
 
     first_only, second_only  questions that only the first, and only the second run answered rightly
     statistic                (|b - c| - 1)^2 / (b + c); 0 without a discordant question
-    p                        two-sided: exact if `exact`, else of chi-squared with 1 degree of freedom
+    p                        two-sided: exact if `exact`, else of chi-squared with 1 degree of
+                             freedom
     """
 
     first_only: int
@@ -43,7 +47,9 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class ChiSquared:
-    """An unpaired comparison of two accuracies, without correction for continuity; p is None if both are 0 or both 1."""
+    """An unpaired comparison of two accuracies, without correction for continuity; p is None if
+    both are 0 or both 1.
+    """
 
     statistic: float
     p: float | None
@@ -52,32 +58,42 @@ class ChiSquared:
 def wilson(successes: int, n: int, level: float = 0.95) -> Proportion:
     """Wilson's score interval of a share.
 
-    (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).  Wilson (1927), doi:10.1080/01621459.1927.10502953.
-    Raises InputError for no questions, or more successes than questions.
+    (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).  Wilson (1927),
+    doi:10.1080/01621459.1927.10502953. Raises InputError for no questions, or more successes than
+    questions.
 
     >>> found = wilson(8, 10)
     >>> round(found.low, 4), round(found.high, 4)
     (0.4902, 0.9433)
     """
     if not 0 <= successes <= n or n < 1:
-        raise InputError(f"{successes} of {n} questions cannot be right", cure="count among at least one question")
+        raise InputError(
+            f"{successes} of {n} questions cannot be right",
+            cure="count among at least one question",
+        )
     p, z = successes / n, NormalDist().inv_cdf(0.5 + level / 2.0)
     half = z * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
     scale = 1.0 + z * z / n
-    low = (p + z * z / (2.0 * n) - half) / scale if successes else 0.0      # exactly, not up to rounding
+    # exactly, not up to rounding
+    low = (p + z * z / (2.0 * n) - half) / scale if successes else 0.0
     return Proportion(p, low, (p + z * z / (2.0 * n) + half) / scale if successes < n else 1.0, n)
 
 
 def mcnemar(first_only: int, second_only: int) -> McNemar:
-    """McNemar's test: exact (binomial) with fewer than 25 discordant questions, else chi-squared with correction for continuity.
+    """McNemar's test: exact (binomial) with fewer than 25 discordant questions, else chi-squared
+    with correction for continuity.
 
-    McNemar (1947), doi:10.1007/BF02295996; the correction is Edwards (1948), doi:10.1007/BF02289261.  Raises InputError for a negative count.
+    McNemar (1947), doi:10.1007/BF02295996; the correction is Edwards (1948),
+    doi:10.1007/BF02289261.  Raises InputError for a negative count.
 
     >>> round(mcnemar(2, 9).p, 4), mcnemar(2, 9).exact, mcnemar(0, 0).p
     (0.0654, True, 1.0)
     """
     if min(first_only, second_only) < 0:
-        raise InputError(f"{first_only} and {second_only} are no counts of questions", cure="count questions that only one run answered rightly")
+        raise InputError(
+            f"{first_only} and {second_only} are no counts of questions",
+            cure="count questions that only one run answered rightly",
+        )
     n, fewer = first_only + second_only, min(first_only, second_only)
     statistic = max(0, abs(first_only - second_only) - 1) ** 2 / n if n else 0.0
     if n < EXACT_BELOW:
@@ -96,7 +112,10 @@ def chi_squared(first: int, second: int, n: int) -> ChiSquared:
     (12.5, 0.000407)
     """
     if not 0 <= min(first, second) <= max(first, second) <= n or n < 1:
-        raise InputError(f"{first} and {second} of {n} questions cannot be right", cure="count among at least one question")
+        raise InputError(
+            f"{first} and {second} of {n} questions cannot be right",
+            cure="count among at least one question",
+        )
     right = first + second
     if right in (0, 2 * n):
         return ChiSquared(0.0, None)

@@ -1,7 +1,10 @@
-"""Scores of an answer in words against the expected one: token F1, BLEU-1 and ROUGE-L, each in [0, 1].
+"""Scores of an answer in words against the expected one: token F1, BLEU-1 and ROUGE-L, each in [0,
+1].
 
-A score of words says nothing about truth: "it was not in May" has a high score against "it was in May".  A judge reads what the answer says.
+A score of words says nothing about truth: "it was not in May" has a high score against "it was in
+May".  A judge reads what the answer says.
 """
+
 from __future__ import annotations
 
 import re
@@ -18,10 +21,11 @@ _WORD: Final = re.compile(r"\w+(?:['\u2019]\w+)*")
 
 
 def token_f1(answer: str, expected: str) -> float:
-    """Harmonic mean of precision and recall over words, counted with repetition.  Rajpurkar et al. 2016, SQuAD, doi:10.18653/v1/D16-1264.
+    """Harmonic mean of precision and recall over words, counted with repetition.  Rajpurkar et al.
+    2016, SQuAD, doi:10.18653/v1/D16-1264.
 
-    Words as in the paper's script: in lower case, without punctuation and articles, split at spaces.  If one text has no words, 1 if the other has
-    none either, else 0.  O(words).
+    Words as in the paper's script: in lower case, without punctuation and articles, split at
+    spaces.  If one text has no words, 1 if the other has none either, else 0.  O(words).
 
     >>> token_f1("The red boat.", "a boat"), round(token_f1("in Oslo, Oslo", "Oslo"), 3)
     (0.6666666666666666, 0.5)
@@ -34,12 +38,14 @@ def token_f1(answer: str, expected: str) -> float:
 
 
 def bleu_1(answer: str, expected: str | Iterable[str]) -> float:
-    """Modified unigram precision times the brevity penalty.  Papineni et al. 2002, BLEU, doi:10.3115/1073083.1073135, with N = 1.
+    """Modified unigram precision times the brevity penalty.  Papineni et al. 2002, BLEU,
+    doi:10.3115/1073083.1073135, with N = 1.
 
     expected  one reference, or several
 
-    A word counts at most as often as in the reference that has it most often.  The penalty is exp(1 - r / c) for an answer of c words shorter than
-    the r words of the reference whose length is nearest, the shorter of two equally near.  0 for an answer without words.  O(words).
+    A word counts at most as often as in the reference that has it most often.  The penalty is exp(1
+    - r / c) for an answer of c words shorter than the r words of the reference whose length is
+    nearest, the shorter of two equally near.  0 for an answer without words.  O(words).
 
     >>> round(bleu_1("the the the the the the the", ["The cat is on the mat.", "There is a cat on the mat."]), 4) == round(2 / 7, 4)
     True
@@ -57,7 +63,8 @@ def bleu_1(answer: str, expected: str | Iterable[str]) -> float:
 
 
 def rouge_l(answer: str, expected: str) -> float:
-    """F measure of the longest common subsequence of words, beta = 1.  Lin 2004, ROUGE, section 3, https://aclanthology.org/W04-1013.
+    """F measure of the longest common subsequence of words, beta = 1.  Lin 2004, ROUGE, section 3,
+    https://aclanthology.org/W04-1013.
 
     0 for a text without words.  O(words of one times words of the other).
 
@@ -80,7 +87,9 @@ def words(text: str) -> list[str]:
 
 
 def _normal(text: str) -> list[str]:
-    return _ARTICLES.sub(" ", unicodedata.normalize("NFC", text).lower().translate(_PUNCTUATION)).split()
+    return _ARTICLES.sub(
+        " ", unicodedata.normalize("NFC", text).lower().translate(_PUNCTUATION)
+    ).split()
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> int:

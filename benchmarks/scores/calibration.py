@@ -1,8 +1,11 @@
-"""How well probabilities fit frequencies: reliability over bins, expected calibration error, and risk at each coverage.
+"""How well probabilities fit frequencies: reliability over bins, expected calibration error, and
+risk at each coverage.
 
-Reliability diagram: DeGroot & Fienberg (1983), doi:10.2307/2987588.  Expected calibration error over bins of equal width: Naeini, Cooper &
-Hauskrecht (2015), doi:10.1609/aaai.v29i1.9602.  Risk and coverage: El-Yaniv & Wiener (2010), JMLR 11, 1605-1641.
+Reliability diagram: DeGroot & Fienberg (1983), doi:10.2307/2987588.  Expected calibration error
+over bins of equal width: Naeini, Cooper & Hauskrecht (2015), doi:10.1609/aaai.v29i1.9602.  Risk and
+coverage: El-Yaniv & Wiener (2010), JMLR 11, 1605-1641.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -50,7 +53,8 @@ class Answered:
 
 
 def reliability(p: ArrayLike, positive: ArrayLike, bins: int = BINS) -> tuple[Bin, ...]:
-    """Examples by probability, in bins of equal width.  O(m).  Raises InputError for no examples, other shapes, and probabilities outside [0, 1].
+    """Examples by probability, in bins of equal width.  O(m).  Raises InputError for no examples,
+    other shapes, and probabilities outside [0, 1].
 
     p         (m,)       probabilities
     positive  (m,) bool
@@ -61,7 +65,15 @@ def reliability(p: ArrayLike, positive: ArrayLike, bins: int = BINS) -> tuple[Bi
     for i in range(bins):
         inside = place == i
         n = int(np.count_nonzero(inside))
-        made.append(Bin(i / bins, (i + 1) / bins, n, float(found[inside].mean()) if n else None, float(y[inside].mean()) if n else None))
+        made.append(
+            Bin(
+                i / bins,
+                (i + 1) / bins,
+                n,
+                float(found[inside].mean()) if n else None,
+                float(y[inside].mean()) if n else None,
+            )
+        )
     return tuple(made)
 
 
@@ -72,11 +84,21 @@ def expected_calibration_error(bins: Sequence[Bin]) -> float:
     0.3
     """
     total = sum(b.n for b in bins)
-    return fsum(b.n * abs(b.frequency - b.confidence) for b in bins if b.frequency is not None and b.confidence is not None) / total
+    return (
+        fsum(
+            b.n * abs(b.frequency - b.confidence)
+            for b in bins
+            if b.frequency is not None and b.confidence is not None
+        )
+        / total
+    )
 
 
-def risk_coverage(p: ArrayLike, positive: ArrayLike, coverages: Sequence[float] = COVERAGES) -> tuple[Answered, ...]:
-    """The risk at each coverage, or at the next larger one that equal probabilities allow.  O(m log m).  Raises as `reliability`.
+def risk_coverage(
+    p: ArrayLike, positive: ArrayLike, coverages: Sequence[float] = COVERAGES
+) -> tuple[Answered, ...]:
+    """The risk at each coverage, or at the next larger one that equal probabilities allow.  O(m log
+    m).  Raises as `reliability`.
 
     >>> [(a.coverage, a.risk, a.threshold) for a in risk_coverage([0.9, 0.8, 0.5, 0.5], [True, True, True, False], (1.0, 0.6, 0.5))]
     [(1.0, 0.25, 0.5), (1.0, 0.25, 0.5), (0.5, 0.0, 0.8)]
@@ -94,7 +116,14 @@ def risk_coverage(p: ArrayLike, positive: ArrayLike, coverages: Sequence[float] 
 
 def _checked(p: ArrayLike, positive: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     found, y = np.asarray(p, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
-    if found.ndim != 1 or found.shape != y.shape or not len(found) or not ((found >= 0.0) & (found <= 1.0)).all():
-        raise InputError(f"probabilities of shape {found.shape} and labels of shape {y.shape} cannot be compared",
-                         cure="give one probability in [0, 1] and one label per example, at least one of each")
+    if (
+        found.ndim != 1
+        or found.shape != y.shape
+        or not len(found)
+        or not ((found >= 0.0) & (found <= 1.0)).all()
+    ):
+        raise InputError(
+            f"probabilities of shape {found.shape} and labels of shape {y.shape} cannot be compared",
+            cure="give one probability in [0, 1] and one label per example, at least one of each",
+        )
     return found, y

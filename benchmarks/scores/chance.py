@@ -1,4 +1,7 @@
-"""Chance level: what a random ranking scores, by pool size and number of gold items; and a warning where an answer takes the whole pool."""
+"""Chance level: what a random ranking scores, by pool size and number of gold items; and a
+warning where an answer takes the whole pool.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +20,8 @@ class Pool:
     """How many items each question's answer is drawn from, over questions with gold.
 
     smallest, middle, largest  items
-    reached   questions whose pool has no more than k items: each gold item of theirs is in the answer, whatever the memory does
+    reached   questions whose pool has no more than k items: each gold item of theirs is in the
+              answer, whatever the memory does
     """
 
     smallest: int
@@ -29,11 +33,13 @@ class Pool:
 
     @property
     def warning(self) -> str:
-        """"" if no answer takes its whole pool."""
+        """ "" if no answer takes its whole pool."""
         if not self.reached:
             return ""
-        return (f"the first {self.k} are the whole pool for {self.reached} of {plural(self.n, 'question')}: these show nothing of a ranking; "
-                f"read the metrics at smaller depths")
+        return (
+            f"the first {self.k} are the whole pool for {self.reached} of {plural(self.n, 'question')}: these show nothing of a ranking; "
+            f"read the metrics at smaller depths"
+        )
 
 
 def pool_of(sizes: Sequence[int], k: int) -> Pool:
@@ -43,30 +49,51 @@ def pool_of(sizes: Sequence[int], k: int) -> Pool:
     'the first 10 are the whole pool for 1 of 3 questions: these show nothing of a ranking; read the metrics at smaller depths'
     """
     if not sizes:
-        raise InputError("no question has gold, so there is no pool", cure="take data whose questions name their evidence")
-    return Pool(min(sizes), float(median(sizes)), max(sizes), k, sum(size <= k for size in sizes), len(sizes))
+        raise InputError(
+            "no question has gold, so there is no pool",
+            cure="take data whose questions name their evidence",
+        )
+    return Pool(
+        min(sizes),
+        float(median(sizes)),
+        max(sizes),
+        k,
+        sum(size <= k for size in sizes),
+        len(sizes),
+    )
 
 
 def chance(pool: int, gold: int, k: int) -> dict[str, float]:
     """Expected `hit`, `recall`, `mrr` and `ndcg` at depth k if the pool is ranked at random.  O(k).
 
-    The rank of the first of g gold items among n is r with probability C(n - r, g - 1) / C(n, g); every item is at every rank with
-    probability 1 / n.  Raises InputError for more gold than pool.
+    The rank of the first of g gold items among n is r with probability C(n - r, g - 1) / C(n, g);
+    every item is at every rank with probability 1 / n.  Raises InputError for more gold than pool.
 
     >>> {name: round(value, 4) for name, value in chance(10, 1, 5).items()}
     {'hit': 0.5, 'recall': 0.5, 'mrr': 0.2283, 'ndcg': 0.2948}
     """
     if not 1 <= gold <= pool or k < 1:
-        raise InputError(f"{gold} gold items cannot be drawn from a pool of {pool}", cure="give 1 or more, and no more than the pool has")
+        raise InputError(
+            f"{gold} gold items cannot be drawn from a pool of {pool}",
+            cure="give 1 or more, and no more than the pool has",
+        )
     depth, ways = min(k, pool), comb(pool, gold)
     first = [comb(pool - r, gold - 1) / ways for r in range(1, depth + 1)]
     gain = fsum(1.0 / log2(r + 1) for r in range(1, depth + 1)) * gold / pool
     ideal = fsum(1.0 / log2(r + 1) for r in range(1, min(gold, k) + 1))
-    return {"hit": fsum(first), "recall": depth / pool, "mrr": fsum(p / r for r, p in enumerate(first, 1)), "ndcg": gain / ideal}
+    return {
+        "hit": fsum(first),
+        "recall": depth / pool,
+        "mrr": fsum(p / r for r, p in enumerate(first, 1)),
+        "ndcg": gain / ideal,
+    }
 
 
-def chance_levels(questions: Iterable[tuple[int, int]], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
-    """Means over questions of `chance`, by metric and depth such as "recall@10"; {} without a question.
+def chance_levels(
+    questions: Iterable[tuple[int, int]], depths: Sequence[int] = DEPTHS
+) -> dict[str, float]:
+    """Means over questions of `chance`, by metric and depth such as "recall@10"; {} without a
+    question.
 
     questions  (pool size, number of gold items) of each
     """
@@ -75,13 +102,30 @@ def chance_levels(questions: Iterable[tuple[int, int]], depths: Sequence[int] = 
         counted[each] = counted.get(each, 0) + 1
     total = sum(counted.values())
     known = {(pool, gold, k): chance(pool, gold, k) for pool, gold in counted for k in depths}
-    return {named(kind, k): fsum(n * known[pool, gold, k][kind] for (pool, gold), n in counted.items()) / total
-            for k in depths for kind in KINDS} if total else {}
+    return (
+        {
+            named(kind, k): fsum(
+                n * known[pool, gold, k][kind] for (pool, gold), n in counted.items()
+            )
+            / total
+            for k in depths
+            for kind in KINDS
+        }
+        if total
+        else {}
+    )
 
 
-def pools(rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int]) -> list[tuple[int, int]]:
-    """(pool size, gold items) of each row with gold, by the sizes of the pools of questions; a pool has at least the gold.
+def pools(
+    rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int]
+) -> list[tuple[int, int]]:
+    """(pool size, gold items) of each row with gold, by the sizes of the pools of questions; a pool
+    has at least the gold.
 
     sizes  (conversation, question) -> items that are ranked
     """
-    return [(max(sizes[row["conversation"], row["question"]], len(row["gold"])), len(row["gold"])) for row in rows if row["gold"]]
+    return [
+        (max(sizes[row["conversation"], row["question"]], len(row["gold"])), len(row["gold"]))
+        for row in rows
+        if row["gold"]
+    ]

@@ -1,11 +1,14 @@
-"""The cluster-robust t-test of a mean paired difference: CR2 variance with Satterthwaite degrees of freedom.
+"""The cluster-robust t-test of a mean paired difference: CR2 variance with Satterthwaite degrees of
+freedom.
 
-Questions of one conversation share its memory, so their differences are correlated.  The variance of the mean is estimated from the
-conversations' summed residuals, with the bias-reduced linearisation CR2 (Bell & McCaffrey 2002, Bias reduction in standard errors for
-linear regression with multi-stage samples, Survey Methodology 28, 169-181; Pustejovsky & Tipton 2018,
-https://doi.org/10.1080/07350015.2016.1247004).  Below, N is the number of questions, c the number of clusters, n_g the questions of
-cluster g and w_g = n_g / N.
+Questions of one conversation share its memory, so their differences are correlated.  The variance
+of the mean is estimated from the conversations' summed residuals, with the bias-reduced
+linearisation CR2 (Bell & McCaffrey 2002, Bias reduction in standard errors for linear regression
+with multi-stage samples, Survey Methodology 28, 169-181; Pustejovsky & Tipton 2018,
+https://doi.org/10.1080/07350015.2016.1247004).  Below, N is the number of questions, c the number
+of clusters, n_g the questions of cluster g and w_g = n_g / N.
 """
+
 from __future__ import annotations
 
 import math
@@ -19,7 +22,7 @@ from scipy import special
 from ...engine.base.errors import InputError
 from .clusters import ClusterIds, by_cluster
 
-_TIE = 1e-12      # a standard error below this share of the largest difference is rounding
+_TIE = 1e-12  # a standard error below this share of the largest difference is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,8 @@ class ClusterT:
     mean        over questions
     se          CR2 standard error; None with a single cluster
     df          Satterthwaite degrees of freedom; None with a single cluster
-    t, p        two-sided; None where the standard error is None or 0 (p = 1 if every difference is 0)
+    t, p        two-sided; None where the standard error is None or 0 (p = 1 if every difference is
+                0)
     low, high   confidence interval at `level`; None with a single cluster
     n_clusters  conversations
     n_questions  questions
@@ -54,12 +58,15 @@ class ClusterT:
         return self.mean - half, self.mean + half
 
     def equivalence(self, margin: float, alpha: float = 0.05) -> tuple[float, float] | None:
-        """The interval that shows equivalence if it lies inside (-margin, margin); None with a single cluster.
+        """The interval that shows equivalence if it lies inside (-margin, margin); None with a
+        single cluster.
 
-        Two one-sided t-tests at `alpha` (Schuirmann 1987, https://doi.org/10.1007/BF01068419): the interval of level 1 - 2 alpha.  Where few
-        questions change, that interval is too narrow, and empty if none does.  So its half width is at least z sqrt(margin / N), with z the
-        normal quantile of 1 - alpha: the spread of the mean if the effect were the margin and a share `margin` of independent questions
-        changed by 1, the largest difference of a metric in [0, 1].
+        Two one-sided t-tests at `alpha` (Schuirmann 1987, https://doi.org/10.1007/BF01068419): the
+        interval of level 1 - 2 alpha.  Where few questions change, that interval is too narrow, and
+        empty if none does.  So its half width is at least z sqrt(margin / N), with z the normal
+        quantile of 1 - alpha: the spread of the mean if the effect were the margin and a share
+        `margin` of independent questions changed by 1, the largest difference of a metric in [0,
+        1].
 
         Raises InputError for a margin of 0 or less.
         """
@@ -70,13 +77,16 @@ class ClusterT:
         return self.mean - half, self.mean + half
 
     def equivalent(self, margin: float, alpha: float = 0.05) -> bool:
-        """Whether the effect is smaller than `margin` either way, by `equivalence`.  Raises InputError for a margin of 0 or less."""
+        """Whether the effect is smaller than `margin` either way, by `equivalence`.  Raises
+        InputError for a margin of 0 or less.
+        """
         inside = self.equivalence(margin, alpha)
         return inside is not None and -margin < inside[0] and inside[1] < margin
 
 
 def smallest_effect(se: float | None, df: float | None, alpha: float = 0.05) -> float | None:
-    """The smallest absolute mean that has p <= alpha with such a standard error; None if there is none or it is 0.
+    """The smallest absolute mean that has p <= alpha with such a standard error; None if there is
+    none or it is 0.
 
     >>> round(smallest_effect(0.01, 9.0, 0.05), 6), smallest_effect(None, None), smallest_effect(0.0, 9.0)
     (0.022622, None, None)
@@ -85,7 +95,8 @@ def smallest_effect(se: float | None, df: float | None, alpha: float = 0.05) -> 
 
 
 def fewest_questions(margin: float, alpha: float = 0.05) -> int:
-    """The smallest number of questions that can show equivalence within `margin` at all, by `ClusterT.equivalence`.
+    """The smallest number of questions that can show equivalence within `margin` at all, by
+    `ClusterT.equivalence`.
 
     >>> fewest_questions(0.005), fewest_questions(0.02)
     (542, 136)
@@ -95,7 +106,9 @@ def fewest_questions(margin: float, alpha: float = 0.05) -> int:
 
 def _quantum(margin: float, alpha: float) -> float:
     if not margin > 0.0:
-        raise InputError(f"the margin of equivalence is {margin}", cure="give a positive margin, such as 0.005")
+        raise InputError(
+            f"the margin of equivalence is {margin}", cure="give a positive margin, such as 0.005"
+        )
     return NormalDist().inv_cdf(1.0 - alpha) * math.sqrt(margin)
 
 
@@ -106,17 +119,21 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
     cluster_ids  (N,) the conversation of each question
     level        of the interval
 
-    The regression is the mean alone, for which CR2 has a closed form: with residuals e and their sums r_g over cluster g,
-    V = sum_g r_g^2 / (1 - w_g) / N^2, and under independent errors of equal variance
-    df = 1 / (sum_g w_g^2 + sum_{g != h} w_g^2 w_h^2 / ((1 - w_g)(1 - w_h))).
-    Clusters of equal size give the one-sample t-test of the cluster means, with c - 1 degrees of freedom.
+    The regression is the mean alone, for which CR2 has a closed form: with residuals e and their
+    sums r_g over cluster g, V = sum_g r_g^2 / (1 - w_g) / N^2, and under independent errors of
+    equal variance df = 1 / (sum_g w_g^2 + sum_{g != h} w_g^2 w_h^2 / ((1 - w_g)(1 - w_h))).
+    Clusters of equal size give the one-sample t-test of the cluster means, with c - 1 degrees of
+    freedom.
 
     >>> found = cluster_t([0.1, 0.3, 0.2, 0.0], [1, 2, 3, 4])
     >>> round(found.t, 3), round(found.df, 3), round(found.p, 3)
     (2.324, 3.0, 0.103)
     """
     if not 0.0 < level < 1.0:
-        raise InputError(f"the level of the interval is {level}", cure="give a number between 0 and 1, such as 0.95")
+        raise InputError(
+            f"the level of the interval is {level}",
+            cure="give a number between 0 and 1, such as 0.95",
+        )
     found = by_cluster(differences, cluster_ids)
     x, sums, counts = found.values, found.sums, found.counts
     total, c, n = float(counts.sum()), len(sums), len(x)
@@ -131,11 +148,23 @@ def cluster_t(differences: ArrayLike, cluster_ids: ClusterIds, *, level: float =
         return ClusterT(mean, 0.0, df, None, 1.0 if not x.any() else None, mean, mean, level, c, n)
     statistic = mean / se
     half = _quantile(level, df) * se
-    return ClusterT(mean, se, df, statistic, float(2.0 * special.stdtr(df, -abs(statistic))), mean - half, mean + half, level, c, n)
+    return ClusterT(
+        mean,
+        se,
+        df,
+        statistic,
+        float(2.0 * special.stdtr(df, -abs(statistic))),
+        mean - half,
+        mean + half,
+        level,
+        c,
+        n,
+    )
 
 
 def satterthwaite(counts: ArrayLike) -> float:
-    """Degrees of freedom of the cluster-robust t-test for clusters of n_g questions each, (c,); c - 1 if all are equal.
+    """Degrees of freedom of the cluster-robust t-test for clusters of n_g questions each, (c,); c -
+    1 if all are equal.
 
     >>> round(satterthwaite([5, 5, 5]), 3), round(satterthwaite([1, 1, 100]), 3)
     (2.0, 1.02)
@@ -148,18 +177,22 @@ def satterthwaite(counts: ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Standard deviations of a paired difference: of the conversations' true means, and of a question within its conversation."""
+    """Standard deviations of a paired difference: of the conversations' true means, and of a
+    question within its conversation.
+    """
 
     between: float
     within: float
 
 
 def spread(differences: ArrayLike, cluster_ids: ClusterIds) -> Spread | None:
-    """The analysis-of-variance estimate of both standard deviations; None with a single cluster.  Cost: O(N log N).
+    """The analysis-of-variance estimate of both standard deviations; None with a single cluster.
+    Cost: O(N log N).
 
-    With SSB and SSW the sums of squares between and within the c clusters of N questions: within^2 = SSW / (N - c) and
-    between^2 = max(0, (SSB / (c - 1) - within^2) / n0), n0 = (N - sum_g n_g^2 / N) / (c - 1).  With one question per cluster, within = 0.
-    Searle, Casella & McCulloch (1992), *Variance Components*, sec. 3.6.
+    With SSB and SSW the sums of squares between and within the c clusters of N questions: within^2
+    = SSW / (N - c) and between^2 = max(0, (SSB / (c - 1) - within^2) / n0), n0 = (N - sum_g n_g^2 /
+    N) / (c - 1).  With one question per cluster, within = 0. Searle, Casella & McCulloch (1992),
+    *Variance Components*, sec. 3.6.
 
     >>> spread([1.0, 1.0, 3.0, 3.0], ["a", "a", "b", "b"])
     Spread(between=1.4142135623730951, within=0.0)
@@ -180,11 +213,15 @@ def expected_half_width(counts: ArrayLike, spread: Spread, *, level: float = 0.9
 
     counts  (c,) questions of each conversation
 
-    The variance of the mean over questions is sum_g w_g^2 between^2 + within^2 / N.  Raises InputError for a single conversation.
+    The variance of the mean over questions is sum_g w_g^2 between^2 + within^2 / N.  Raises
+    InputError for a single conversation.
     """
     n = np.asarray(counts, dtype=np.float64)
     if len(n) < 2:
-        raise InputError("one conversation says nothing about the spread between conversations", cure="take two or more")
+        raise InputError(
+            "one conversation says nothing about the spread between conversations",
+            cure="take two or more",
+        )
     w = n / n.sum()
     variance = float(np.sum(w**2)) * spread.between**2 + spread.within**2 / float(n.sum())
     return _quantile(level, satterthwaite(n)) * math.sqrt(variance)

@@ -1,4 +1,5 @@
 """Questions grouped by conversation: every statistic of this room starts from these sums."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -36,10 +37,19 @@ def by_cluster(values: ArrayLike, cluster_ids: ClusterIds) -> Clusters:
     """
     x, ids = np.asarray(values, dtype=np.float64), np.asarray(cluster_ids)
     if x.ndim != 1 or ids.shape != x.shape or not len(x) or ids.dtype.kind not in "iuU":
-        raise InputError(f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}",
-                         cure="give two rows of the same length, at least 1")
+        raise InputError(
+            f"one value and one cluster id (text or integer) per question are needed; got shapes {x.shape} and {ids.shape}",
+            cure="give two rows of the same length, at least 1",
+        )
     if not np.all(np.isfinite(x)):
-        raise InputError(f"{int(np.count_nonzero(~np.isfinite(x)))} of {len(x)} values are not finite",
-                         cure="leave out of both arms the questions for which the metric is not defined")
+        raise InputError(
+            f"{int(np.count_nonzero(~np.isfinite(x)))} of {len(x)} values are not finite",
+            cure="leave out of both arms the questions for which the metric is not defined",
+        )
     _, place = np.unique(ids, return_inverse=True)
-    return Clusters(x, place, np.bincount(place, weights=x).astype(np.float64), np.bincount(place).astype(np.float64))
+    return Clusters(
+        x,
+        place,
+        np.bincount(place, weights=x).astype(np.float64),
+        np.bincount(place).astype(np.float64),
+    )

@@ -1,7 +1,9 @@
 """The paired comparison of two arms, the correction over a family of comparisons, and the verdict.
 
-The test of record is the cluster-robust t-test (`cluster_robust`); the sign flip and the bootstrap (`statistics`) stand beside it.
+The test of record is the cluster-robust t-test (`cluster_robust`); the sign flip and the bootstrap
+(`statistics`) stand beside it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -45,20 +47,28 @@ class Correction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Mean paired difference of one metric, baseline minus arm: positive means that what the arm lacks helps.
+    """Mean paired difference of one metric, baseline minus arm: positive means that what the arm
+    lacks helps.
 
-    low, high        interval of the cluster-robust t-test; None where there is no spread between conversations to judge by: a single conversation,
-                     or a standard error of 0, as when no question changed
-    p                two-sided p of this test; None if there is no such spread, and 1 if no question changed
-    p_holm, p_bh     the same after Holm's, and after Benjamini's and Hochberg's correction over the family; None until `corrected`
+    low, high        interval of the cluster-robust t-test; None where there is no spread between
+                     conversations to judge by: a single conversation, or a standard error of 0, as
+                     when no question changed
+    p                two-sided p of this test; None if there is no such spread, and 1 if no question
+                     changed
+    p_holm, p_bh     the same after Holm's, and after Benjamini's and Hochberg's correction over the
+                     family; None until `corrected`
     se, df           standard error and Satterthwaite degrees of freedom
     flip_p, flip_p_holm  of the sign-flip test
-    bootstrap        interval over resampled conversations; None like low and high; by `bootstrap_method`, "BCa" or "percentile"
-    equivalence      interval that shows equivalence if it lies inside the margin (`ClusterT.equivalence`); `equivalent` says whether it does
-    smallest         smallest absolute mean that would have been significant in its family; None until `corrected`, or if there is no spread
+    bootstrap        interval over resampled conversations; None like low and high; by
+                     `bootstrap_method`, "BCa" or "percentile"
+    equivalence      interval that shows equivalence if it lies inside the margin
+                     (`ClusterT.equivalence`); `equivalent` says whether it does
+    smallest         smallest absolute mean that would have been significant in its family; None
+                     until `corrected`, or if there is no spread
     spread           between and within conversations
-    more             further conversations until an effect as large as the margin has a power of 80%, before correction over the family; 0 if these
-                     are enough, 1,001 for more than 1,000, None without a spread
+    more             further conversations until an effect as large as the margin has a power of
+                     80%, before correction over the family; 0 if these are enough, 1,001 for more
+                     than 1,000, None without a spread
     """
 
     mean: float
@@ -84,9 +94,19 @@ class Difference:
         return self.p_holm if correction is Correction.HOLM else self.p_bh
 
 
-def difference(baseline: ArrayLike, arm: ArrayLike, cluster_ids: ClusterIds, *, seed: int, margin: float = MARGIN, n_resamples: int = 10_000,
-               n_flips: int = 10_000, level: float = 0.95) -> Difference:
-    """The paired difference of one metric between two arms, the same questions in the same order; not yet corrected.
+def difference(
+    baseline: ArrayLike,
+    arm: ArrayLike,
+    cluster_ids: ClusterIds,
+    *,
+    seed: int,
+    margin: float = MARGIN,
+    n_resamples: int = 10_000,
+    n_flips: int = 10_000,
+    level: float = 0.95,
+) -> Difference:
+    """The paired difference of one metric between two arms, the same questions in the same order;
+    not yet corrected.
 
     baseline, arm  (n,) metric per question, in [0, 1]
     cluster_ids    (n,) conversation per question
@@ -96,32 +116,61 @@ def difference(baseline: ArrayLike, arm: ArrayLike, cluster_ids: ClusterIds, *, 
     t = cluster_t(d, cluster_ids, level=level)
     resampled = clustered_bootstrap(d, cluster_ids, n_resamples, seed=seed, level=level)
     low, high = (t.low, t.high) if t.se else (None, None)
-    interval = (resampled.low, resampled.high) if t.se and resampled.low is not None and resampled.high is not None else None
-    return Difference(t.mean, low, high, t.p, se=t.se, df=t.df, flip_p=sign_flip(d, cluster_ids, seed=seed, n=n_flips).p, bootstrap=interval,
-                      equivalence=t.equivalence(margin, ALPHA), equivalent=t.equivalent(margin, ALPHA), spread=spread(d, cluster_ids),
-                      bootstrap_method=resampled.method if interval else "", more=more_conversations(t.se, t.n_clusters, margin, ALPHA))
+    interval = (
+        (resampled.low, resampled.high)
+        if t.se and resampled.low is not None and resampled.high is not None
+        else None
+    )
+    return Difference(
+        t.mean,
+        low,
+        high,
+        t.p,
+        se=t.se,
+        df=t.df,
+        flip_p=sign_flip(d, cluster_ids, seed=seed, n=n_flips).p,
+        bootstrap=interval,
+        equivalence=t.equivalence(margin, ALPHA),
+        equivalent=t.equivalent(margin, ALPHA),
+        spread=spread(d, cluster_ids),
+        bootstrap_method=resampled.method if interval else "",
+        more=more_conversations(t.se, t.n_clusters, margin, ALPHA),
+    )
 
 
 def corrected(family: Sequence[Difference]) -> tuple[Difference, ...]:
     """The differences of one family with p_holm, p_bh, flip_p_holm and smallest filled in.
 
-    The family is every comparison that was planned, those without any change included.  A p that is not defined counts as 1.  If Holm's method
-    rejects r of m, each of the others is tested at alpha / (m - r), the level of `smallest`.
+    The family is every comparison that was planned, those without any change included.  A p that is
+    not defined counts as 1.  If Holm's method rejects r of m, each of the others is tested at alpha
+    / (m - r), the level of `smallest`.
     """
     defined = [1.0 if d.p is None else d.p for d in family]
     by_t, by_bh = holm(defined), benjamini_hochberg(defined)
     by_flip = holm([d.flip_p for d in family])
     left = sum(p > ALPHA for p in by_t) or len(family)
-    return tuple(replace(d, p_holm=float(p), p_bh=float(bh), flip_p_holm=float(flip), smallest=smallest_effect(d.se, d.df, ALPHA / left))
-                 for d, p, bh, flip in zip(family, by_t, by_bh, by_flip, strict=True))
+    return tuple(
+        replace(
+            d,
+            p_holm=float(p),
+            p_bh=float(bh),
+            flip_p_holm=float(flip),
+            smallest=smallest_effect(d.se, d.df, ALPHA / left),
+        )
+        for d, p, bh, flip in zip(family, by_t, by_bh, by_flip, strict=True)
+    )
 
 
-def verdict(d: Difference, *, no_op: bool, wrote: bool = False, correction: Correction = Correction.HOLM) -> Verdict:
+def verdict(
+    d: Difference, *, no_op: bool, wrote: bool = False, correction: Correction = Correction.HOLM
+) -> Verdict:
     """The first that applies.
 
     no-op       no rank of any question changed
-    changed state but no rank  the same, although by its receipt the mechanism wrote values in the full run (`wrote`)
-    equivalent  the interval of equivalence lies inside the margin; this is not corrected over the family
+    changed state but no rank  the same, although by its receipt the mechanism wrote values in the
+                               full run (`wrote`)
+    equivalent  the interval of equivalence lies inside the margin; this is not corrected over the
+                family
     helps, hurts  the corrected p of the t-test is at most 0.05
     undecided   none of these
     """

@@ -1,4 +1,5 @@
 """Scores of contexts: means by budget and category."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,11 +8,13 @@ from typing import Any, Final
 
 from ..execution.contexts import ContextRow
 
-MEANS: Final = ("evidence", "answer", "tokens", "items", "repeated", "cut", "latest_evidence", "latest_answer")
+MEANS: Final = ("evidence", "answer", "tokens", "items", "repeated", "cut", "latest_evidence",
+                "latest_answer")  # fmt: skip
 
 
 def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dict[str, Any]:
-    """Means by budget, overall and by category, over the questions that have gold, and the name of the counter; {} without rows.
+    """Means by budget, overall and by category, over the questions that have gold, and the name of
+    the counter; {} without rows.
 
     rows  (category, scores by budget) of each question; their order does not matter
 
@@ -26,17 +29,31 @@ def context_metrics(rows: Iterable[tuple[str, Mapping[str, ContextRow]]]) -> dic
         return {}
     found: dict[str, Any] = {}
     for budget in sorted({budget for _, scores in kept for budget in scores}, key=int):
-        here = [(category, scores[budget]) for category, scores in kept if budget in scores and scores[budget]["evidence"] is not None]
+        here = [
+            (category, scores[budget])
+            for category, scores in kept
+            if budget in scores and scores[budget]["evidence"] is not None
+        ]
         categories = sorted({category for category, _ in here})
-        found[budget] = {"overall": _means([row for _, row in here]),
-                         "by_category": {name: _means([row for category, row in here if category == name]) for name in categories}}
+        found[budget] = {
+            "overall": _means([row for _, row in here]),
+            "by_category": {
+                name: _means([row for category, row in here if category == name])
+                for name in categories
+            },
+        }
     counters = sorted({row["counter"] for _, scores in kept for row in scores.values()})
     return {"counter": ", ".join(counters), "budgets": found}
 
 
 def _means(rows: Sequence[ContextRow]) -> dict[str, float | int | None]:
-    """Means of what is not None, with the number of questions, of those with an answer, and the share of truncated contexts."""
-    found: dict[str, float | int | None] = {"n": len(rows), "answers": sum(row["answer"] is not None for row in rows)}
+    """Means of what is not None, with the number of questions, of those with an answer, and the
+    share of truncated contexts.
+    """
+    found: dict[str, float | int | None] = {
+        "n": len(rows),
+        "answers": sum(row["answer"] is not None for row in rows),
+    }
     for name in MEANS:
         values = [float(value) for row in rows if (value := row[name]) is not None]
         found[name] = fsum(values) / len(values) if values else None

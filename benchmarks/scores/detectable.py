@@ -1,4 +1,5 @@
 """What a design can detect, computed before it runs."""
+
 from __future__ import annotations
 
 import json
@@ -11,11 +12,17 @@ import numpy as np
 
 from ...engine.base.errors import DataError
 from ...reporting.text import plural
-from .cluster_robust import Spread, expected_half_width, fewest_questions, satterthwaite, smallest_effect
+from .cluster_robust import (
+    Spread,
+    expected_half_width,
+    fewest_questions,
+    satterthwaite,
+    smallest_effect,
+)
 from .comparison import ALPHA
 from .statistics import smallest_p
 
-WIDEST = 1.0    # difference of two scores, which lie between 0 and 1
+WIDEST = 1.0  # difference of two scores, which lie between 0 and 1
 DEMO = Path(__file__).parent / "demo_spread.json"
 
 
@@ -38,9 +45,11 @@ class Detectable:
     family            arms whose p-values are corrected together
     margin            of equivalence
     flip_p, flip_p_holm  smallest p of the sign flip, alone and corrected over the family
-    half_width        expected half width of a 95% interval of the t-test: first quartile, median and third quartile over the source's arms
+    half_width        expected half width of a 95% interval of the t-test: first quartile, median
+                      and third quartile over the source's arms
     decided           expected smallest effect with a corrected p of 0.05, for the same quartiles
-    source            of the spread; "" if there is none: then half_width and decided are None, as for a single conversation
+    source            of the spread; "" if there is none: then half_width and decided are None, as
+                      for a single conversation
     enough_questions  fewest questions that can show equivalence within the margin
     """
 
@@ -58,40 +67,80 @@ class Detectable:
     def lines(self) -> list[str]:
         """The same as sentences."""
         few = self.n_conversations == 1
-        found = [f"design: {plural(self.n_conversations, 'conversation')}, {plural(self.n_questions, 'question')} with evidence, "
-                 f"{plural(self.family, 'arm')} corrected together (Holm)"]
+        found = [
+            f"design: {plural(self.n_conversations, 'conversation')}, {plural(self.n_questions, 'question')} with evidence, "
+            f"{plural(self.family, 'arm')} corrected together (Holm)"
+        ]
         if few:
-            found.append("t-test: one conversation shows no spread between conversations, so no arm can be decided")
+            found.append(
+                "t-test: one conversation shows no spread between conversations, so no arm can be decided"
+            )
         elif self.half_width and self.decided:
             (low, middle, high), (_, effect, _) = self.half_width, self.decided
-            decides = f"an effect of about ±{effect:.4f} is decided" if effect < WIDEST else (
-                "nothing can be decided with so few conversations: no two scores differ by more than 1")
-            found.append(f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction {decides}. "
-                         f"From the spread in {self.source}")
+            decides = (
+                f"an effect of about ±{effect:.4f} is decided"
+                if effect < WIDEST
+                else (
+                    "nothing can be decided with so few conversations: no two scores differ by more than 1"
+                )
+            )
+            found.append(
+                f"t-test: expected 95% interval ±{middle:.4f} (middle half of arms: ±{low:.4f} to ±{high:.4f}); after correction {decides}. "
+                f"From the spread in {self.source}"
+            )
         else:
             found.append("t-test: no earlier run gives the expected width of the intervals")
         reach = "" if self.flip_p_holm <= ALPHA else f": it cannot reach {ALPHA}"
-        found.append(f"sign flip: smallest p {self.flip_p:.3g}, after correction {self.flip_p_holm:.3g}{reach}")
+        found.append(
+            f"sign flip: smallest p {self.flip_p:.3g}, after correction {self.flip_p_holm:.3g}{reach}"
+        )
         if self.n_questions < self.enough_questions:
-            found.append(f"equivalence within ±{self.margin:g} cannot be shown: it needs {self.enough_questions:,} questions or more")
+            found.append(
+                f"equivalence within ±{self.margin:g} cannot be shown: it needs {self.enough_questions:,} questions or more"
+            )
         elif self.half_width and self.half_width[1] >= self.margin:
-            found.append(f"equivalence within ±{self.margin:g} can be shown only for arms with a narrower interval than is expected")
+            found.append(
+                f"equivalence within ±{self.margin:g} can be shown only for arms with a narrower interval than is expected"
+            )
         else:
             found.append(f"equivalence within ±{self.margin:g} can be shown")
         return found
 
 
-def detectable(counts: Sequence[int], family: int, margin: float, source: Source | None = None, *, n_flips: int = 10_000) -> Detectable:
-    """What a design with some questions per conversation, (c,), and some arms in its family can detect.  Raises InputError for a bad margin."""
+def detectable(
+    counts: Sequence[int],
+    family: int,
+    margin: float,
+    source: Source | None = None,
+    *,
+    n_flips: int = 10_000,
+) -> Detectable:
+    """What a design with some questions per conversation, (c,), and some arms in its family can
+    detect.  Raises InputError for a bad margin.
+    """
     c, half, decided = len(counts), None, None
     if source and source.spreads and c > 1:
-        widths = np.quantile([expected_half_width(counts, s) for s in source.spreads], (0.25, 0.5, 0.75))
+        widths = np.quantile(
+            [expected_half_width(counts, s) for s in source.spreads], (0.25, 0.5, 0.75)
+        )
         df = satterthwaite(counts)
-        ratio = (smallest_effect(1.0, df, ALPHA / max(family, 1)) or 0.0) / (smallest_effect(1.0, df) or 1.0)
+        ratio = (smallest_effect(1.0, df, ALPHA / max(family, 1)) or 0.0) / (
+            smallest_effect(1.0, df) or 1.0
+        )
         half, decided = _three(widths), _three(widths * ratio)
     p = smallest_p(c, n_flips)
-    return Detectable(c, sum(counts), family, margin, p, min(1.0, max(family, 1) * p), half, decided, source.what if source and half else "",
-                      fewest_questions(margin, ALPHA))
+    return Detectable(
+        c,
+        sum(counts),
+        family,
+        margin,
+        p,
+        min(1.0, max(family, 1) * p),
+        half,
+        decided,
+        source.what if source and half else "",
+        fewest_questions(margin, ALPHA),
+    )
 
 
 def _three(values: Any) -> tuple[float, float, float]:
@@ -100,16 +149,24 @@ def _three(values: Any) -> tuple[float, float, float]:
 
 
 def demo_source(path: Path = DEMO) -> Source:
-    """The spreads on the demo data that come with the package.  Raises DataError for a damaged file."""
+    """The spreads on the demo data that come with the package.  Raises DataError for a damaged
+    file.
+    """
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
         spreads = tuple(Spread(**each) for each in figures["arms"].values())
         what = f"the demo figures of the package ({figures['set']} on demo, {figures['embedder']}, {len(spreads)} arms); other data may differ"
         return Source(what, spreads)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"the demo figures cannot be read ({error})", where=path.name, cure="install the package again") from error
+        raise DataError(
+            f"the demo figures cannot be read ({error})",
+            where=path.name,
+            cure="install the package again",
+        ) from error
 
 
 def demo_figures(spreads: Mapping[str, Spread], **about: str) -> dict[str, Any]:
-    """What the file of `demo_source` holds: set, embedder, digest of the data, and the spread of each arm."""
+    """What the file of `demo_source` holds: set, embedder, digest of the data, and the spread of
+    each arm.
+    """
     return {**about, "arms": {id: asdict(each) for id, each in spreads.items()}}

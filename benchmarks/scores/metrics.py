@@ -1,8 +1,11 @@
-"""Retrieval metrics of one question, from the ranks of its gold items, and their means over questions.
+"""Retrieval metrics of one question, from the ranks of its gold items, and their means over
+questions.
 
-Definitions: Manning, Raghavan & Schuetze (2008), *Introduction to Information Retrieval*, ch. 8; nDCG with binary gains and the
-log2(rank + 1) discount of Jarvelin & Kekalainen (2002), doi:10.1145/582415.582418, as trec_eval computes it.
+Definitions: Manning, Raghavan & Schuetze (2008), *Introduction to Information Retrieval*, ch. 8;
+nDCG with binary gains and the log2(rank + 1) discount of Jarvelin & Kekalainen (2002),
+doi:10.1145/582415.582418, as trec_eval computes it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +31,8 @@ class Metrics:
     recall_5    share of the gold items among the first five
     recall_10   share of the gold items among the first ten
     mrr_10      1 / rank of the first gold item; 0 if it is beyond ten
-    ndcg_10     discounted gain of the gold among the first ten, over the best gain that min(gold, 10) items can have
+    ndcg_10     discounted gain of the gold among the first ten, over the best gain that min(gold,
+                10) items can have
     """
 
     hit_10: float
@@ -39,14 +43,22 @@ class Metrics:
 
     def named(self) -> dict[str, float]:
         """The metrics under their printed names, in the order of `METRICS`."""
-        return dict(zip(METRICS, (self.hit_10, self.recall_5, self.recall_10, self.mrr_10, self.ndcg_10), strict=True))
+        return dict(
+            zip(
+                METRICS,
+                (self.hit_10, self.recall_5, self.recall_10, self.mrr_10, self.ndcg_10),
+                strict=True,
+            )
+        )
 
 
 def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics:
     """Metrics of one question; O(gold).
 
-    ranks    (g,) 1-based ranks of the gold items in any order; 0: never retrievable (rejected at encoding, say), a miss
-    n_gold   number of gold items where `ranks` leaves out those that were not retrieved; g by default
+    ranks    (g,) 1-based ranks of the gold items in any order; 0: never retrievable (rejected at
+             encoding, say), a miss
+    n_gold   number of gold items where `ranks` leaves out those that were not retrieved; g by
+             default
 
     Raises InputError if no metric is defined: no gold item, a negative rank, two items at one rank.
 
@@ -59,15 +71,25 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
     total = len(given) if n_gold is None else index(n_gold)
     found = sorted(rank for rank in given if rank)
     if total < 1 or total < len(given):
-        raise InputError(f"{len(given)} ranks were given for {total} gold items",
-                         cure="leave questions without gold items out of the metrics; give at most one rank per gold item")
+        raise InputError(
+            f"{len(given)} ranks were given for {total} gold items",
+            cure="leave questions without gold items out of the metrics; give at most one rank per gold item",
+        )
     if found and (found[0] < 0 or len(set(found)) < len(found)):
-        raise InputError(f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}",
-                         cure="give the place of each gold item in the ranking, 1 for the best")
+        raise InputError(
+            f"ranks of gold items must be distinct and 1-based, with 0 for a miss; got {given[:20]}",
+            cure="give the place of each gold item in the ranking, 1 for the best",
+        )
     top = [rank for rank in found if rank <= DEPTH]
     # fsum rounds correctly in any order, so a perfect ranking gives exactly 1.
     gain, ideal = fsum(_DISCOUNT[rank - 1] for rank in top), fsum(_DISCOUNT[:total])
-    return Metrics(float(bool(top)), sum(rank <= 5 for rank in top) / total, len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
+    return Metrics(
+        float(bool(top)),
+        sum(rank <= 5 for rank in top) / total,
+        len(top) / total,
+        1.0 / top[0] if top else 0.0,
+        gain / ideal,
+    )
 
 
 def named(kind: str, depth: int) -> str:
@@ -79,7 +101,8 @@ def named(kind: str, depth: int) -> str:
 
 
 def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
-    """`hit`, `recall`, `mrr` and `ndcg` of one question at several depths, by name; at 10 equal to those of `question_metrics`.  O(gold * depths).
+    """`hit`, `recall`, `mrr` and `ndcg` of one question at several depths, by name; at 10 equal to
+    those of `question_metrics`.  O(gold * depths).
 
     ranks  (g,) as `question_metrics` takes them
 
@@ -87,7 +110,7 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
     >>> found["hit@1"], found["recall@5"] == 1 / 3, found["mrr@50"]
     (0.0, True, 0.5)
     """
-    given = question_metrics(ranks)         # checks the ranks
+    given = question_metrics(ranks)  # checks the ranks
     ordered = sorted(rank for rank in map(index, ranks) if rank)
     found: dict[str, float] = {}
     for depth in depths:
@@ -95,24 +118,37 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
         if depth == DEPTH:
             values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10)
         else:
-            gain, ideal = fsum(1.0 / log2(rank + 1) for rank in top), fsum(1.0 / log2(rank + 1) for rank in range(1, min(total, depth) + 1))
-            values = (float(bool(top)), len(top) / total, 1.0 / top[0] if top else 0.0, gain / ideal)
+            gain, ideal = (
+                fsum(1.0 / log2(rank + 1) for rank in top),
+                fsum(1.0 / log2(rank + 1) for rank in range(1, min(total, depth) + 1)),
+            )
+            values = (
+                float(bool(top)),
+                len(top) / total,
+                1.0 / top[0] if top else 0.0,
+                gain / ideal,
+            )
         found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
     return found
 
 
-def depth_summary(rows: Iterable[Sequence[int]], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
+def depth_summary(
+    rows: Iterable[Sequence[int]], depths: Sequence[int] = DEPTHS
+) -> dict[str, float]:
     """Means of `at_depths` over the ranks of questions; {} without a question."""
     each = [at_depths(ranks, depths) for ranks in rows]
     return {name: fsum(one[name] for one in each) / len(each) for name in each[0]} if each else {}
 
 
 def summary(rows: Iterable[Metrics]) -> dict[str, float | int | None]:
-    """Means over questions, with their number as "n"; no question gives n = 0 and None.  Independent of the rows' order.
+    """Means over questions, with their number as "n"; no question gives n = 0 and None.
+    Independent of the rows' order.
 
     >>> summary([question_metrics([1]), question_metrics([0])])["recall@10"]
     0.5
     """
     named = [row.named() for row in rows]
-    means = {name: fsum(row[name] for row in named) / len(named) if named else None for name in METRICS}
+    means = {
+        name: fsum(row[name] for row in named) / len(named) if named else None for name in METRICS
+    }
     return {"n": len(named), **means}

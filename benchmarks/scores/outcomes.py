@@ -1,4 +1,5 @@
 """From outcomes of cells to scores: metrics of rows, percentiles of times, sums of receipts."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,15 +22,21 @@ def scored(rows: Iterable[Row]) -> list[tuple[Row, Metrics]]:
     return [(row, question_metrics(row["ranks"])) for row in rows if row["gold"]]
 
 
-def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, float] = NOTHING_AHEAD,
-               sizes: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
-    """metrics.json: means over the questions that have gold, answers held back, percentiles of the phases' times, seconds for each event,
-    embedding, summed receipts.
+def metrics_of(
+    dataset: str,
+    outcomes: Sequence[Outcome],
+    ahead: Mapping[str, float] = NOTHING_AHEAD,
+    sizes: Mapping[tuple[str, str], int] | None = None,
+) -> dict[str, Any]:
+    """metrics.json: means over the questions that have gold, answers held back, percentiles of the
+    phases' times, seconds for each event, embedding, summed receipts.
 
-    If a language model was asked anything, `language_model`: requests and tokens by phase and mechanism.
+    If a language model was asked anything, `language_model`: requests and tokens by phase and
+    mechanism.
 
     ahead  texts, hits and seconds of embedding before the first cell; those of the cells are added
-    sizes  (conversation, question) -> items that are ranked; then also metrics at several depths, chance level and pool
+    sizes  (conversation, question) -> items that are ranked; then also metrics at several depths,
+           chance level and pool
     """
     marked = scored(row for o in outcomes for row in o.rows)
     categories = sorted({row["category"] for row, _ in marked})
@@ -37,22 +44,31 @@ def metrics_of(dataset: str, outcomes: Sequence[Outcome], ahead: Mapping[str, fl
     for phase in outcomes[0].timing if outcomes else ():
         passes = [ms for o in outcomes for ms in o.timing[phase]]
         p50, p95 = np.percentile(passes, [50, 95]) if passes else (None, None)
-        timing[phase] = {"p50": None if p50 is None else round(float(p50), 4), "p95": None if p95 is None else round(float(p95), 4)}
+        timing[phase] = {
+            "p50": None if p50 is None else round(float(p50), 4),
+            "p95": None if p95 is None else round(float(p95), 4),
+        }
     return {
         "dataset": dataset, "overall": summary(m for _, m in marked),
-        "by_category": {c: summary(m for row, m in marked if row["category"] == c) for c in categories},
+        "by_category": {c: summary(m for row,
+                                   m in marked if row["category"] == c) for c in categories},
         "abstention": abstention(row for o in outcomes for row in o.rows), "timing_ms": timing,
         "seconds_per_event": _per_event(outcomes),
-        "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes), 3) for name in ahead},
+        "embedding": {name: round(ahead[name] + sum(o.embedding.get(name, 0) for o in outcomes),
+                                  3) for name in ahead},
         "receipts": total_receipts(outcomes),
-        **(Surroundings.of((row for o in outcomes for row in o.rows), sizes).plain() if sizes is not None else {}),
+        **(Surroundings.of((row for o in outcomes for row in o.rows),
+                           sizes).plain() if sizes is not None else {}),
         **({"language_model": used} if (used := total_usage(outcomes)) else {}),
         **({"contexts": contexts} if (contexts := _contexts(outcomes)) else {}),
-    }
+    }  # fmt: skip
 
 
 def _per_event(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
-    """Seconds for each encoded event, without embedding: online while it is encoded, and offline in sleep and maintenance, spread over all events."""
+    """Seconds for each encoded event, without embedding: online while it is encoded, and offline
+    in sleep and maintenance, spread over all events.
+    """
+
     def total(phase: str) -> float:
         return sum(sum(o.timing.get(phase, ())) for o in outcomes) / 1e3
 
@@ -63,7 +79,9 @@ def _per_event(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
 
 def _contexts(outcomes: Iterable[Outcome]) -> dict[str, Any]:
     """Scores of contexts by budget, overall and by category; {} if no row has any."""
-    return context_metrics((row["category"], row["contexts"]) for o in outcomes for row in o.rows if "contexts" in row)
+    return context_metrics(
+        (row["category"], row["contexts"]) for o in outcomes for row in o.rows if "contexts" in row
+    )
 
 
 def total_receipts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, int]]:

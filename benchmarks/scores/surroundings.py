@@ -1,4 +1,7 @@
-"""What a reader needs beside a metric: the pool of each question, the chance level, metrics at several depths, and the sessions of gold."""
+"""What a reader needs beside a metric: the pool of each question, the chance level, metrics at
+several depths, and the sessions of gold.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 class Conversations:
     """What is known of each conversation without asking anything.
 
-    sizes  (conversation, question) -> items that are ranked: events told before the question, or sessions where these are matched
+    sizes  (conversation, question) -> items that are ranked: events told before the question, or
+           sessions where these are matched
     home   conversation -> event -> session
     """
 
@@ -27,32 +31,53 @@ class Conversations:
 
     @classmethod
     def of(cls, data: Dataset, match: str = "unit") -> Conversations:
-        """Cost: one pass over all events, two if questions are asked in the middle; for sessions one more for each point where they are."""
+        """Cost: one pass over all events, two if questions are asked in the middle; for sessions
+        one more for each point where they are.
+        """
         sizes, home = dict[tuple[str, str], int](), dict[str, Mapping[str, str]]()
         for conversation in data.conversations:
-            mine = home[conversation.id] = {event.id: event.session for event in conversation.events}
+            mine = home[conversation.id] = {
+                event.id: event.session for event in conversation.events
+            }
             told = told_before(conversation)
-            items = {n: len(set(islice(mine.values(), n))) if match == "session" else n for n in set(told)}
-            sizes |= {(conversation.id, question.id): items[n] for question, n in zip(conversation.questions, told, strict=True)}
+            items = {
+                n: len(set(islice(mine.values(), n))) if match == "session" else n
+                for n in set(told)
+            }
+            sizes |= {
+                (conversation.id, question.id): items[n]
+                for question, n in zip(conversation.questions, told, strict=True)
+            }
         return cls(sizes, home)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Of the questions with gold: depths and chance by metric such as "recall@10", and the pool; {} and None without such questions."""
+    """Of the questions with gold: depths and chance by metric such as "recall@10", and the pool;
+    {} and None without such questions.
+    """
 
     depths: Mapping[str, float]
     chance: Mapping[str, float]
     pool: Pool | None
 
     @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int], k: int = 10) -> Surroundings:
+    def of(
+        cls, rows: Iterable[Mapping[str, Any]], sizes: Mapping[tuple[str, str], int], k: int = 10
+    ) -> Surroundings:
         """O(rows)."""
         marked: Sequence[Mapping[str, Any]] = [row for row in rows if row["gold"]]
         asked = pools(marked, sizes)
-        return cls(depth_summary(row["ranks"] for row in marked), chance_levels(asked), pool_of([size for size, _ in asked], k) if asked else None)
+        return cls(
+            depth_summary(row["ranks"] for row in marked),
+            chance_levels(asked),
+            pool_of([size for size, _ in asked], k) if asked else None,
+        )
 
     def plain(self) -> dict[str, Any]:
         """Data for JSON, with the warning."""
-        return {"depths": dict(self.depths), "chance": dict(self.chance),
-                "pool": {**asdict(self.pool), "warning": self.pool.warning} if self.pool else None}
+        return {
+            "depths": dict(self.depths),
+            "chance": dict(self.chance),
+            "pool": {**asdict(self.pool), "warning": self.pool.warning} if self.pool else None,
+        }

@@ -1,4 +1,7 @@
-"""Speed of encoding an event: features, postings, graph, index and every encoding hook; the embedding costs nothing."""
+"""Speed of encoding an event: features, postings, graph, index and every encoding hook; the
+embedding costs nothing.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -11,7 +14,7 @@ from hebbarium.engine.contract.records import Event
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 
-TARGETS = {1_000: None, 10_000: 1.5, 100_000: None}     # ms an event
+TARGETS = {1_000: None, 10_000: 1.5, 100_000: None}  # ms an event
 COUNT = 400
 Memory = Callable[[int], Engine]
 Turns = Callable[[int, int], Iterator[Event]]
@@ -28,17 +31,41 @@ def test_encode(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", (1_000, 10_000))
-def test_gated(clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int) -> None:
-    """With True Memory's write gate, which searches the index and compresses the nearest texts; the reference has no gate."""
-    gated, events, same = grown(n, also=("write_gate_true_memory",)), turns(n, COUNT), turns(n, COUNT)
-    clock(encoder(gated, events), COUNT, target=TARGETS[n], reference=encoder(memory(n), same), against="without the gate")
+def test_gated(
+    clock: Any, grown: Callable[..., Engine], memory: Memory, turns: Turns, n: int
+) -> None:
+    """With True Memory's write gate, which searches the index and compresses the nearest texts;
+    the reference has no gate.
+    """
+    gated, events, same = (
+        grown(n, also=("write_gate_true_memory",)),
+        turns(n, COUNT),
+        turns(n, COUNT),
+    )
+    clock(
+        encoder(gated, events),
+        COUNT,
+        target=TARGETS[n],
+        reference=encoder(memory(n), same),
+        against="without the gate",
+    )
 
 
 @pytest.mark.parametrize("n", (1_000, 4_000))
 def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int) -> None:
     """With receipts and timings of every step; the reference has no observer."""
-    plain, watched, events, same = grown(n), grown(n, observer=Observer()), turns(n, COUNT), turns(n, COUNT)
-    clock(encoder(watched, events), COUNT // 2, reference=encoder(plain, same), against="without observer")
+    plain, watched, events, same = (
+        grown(n),
+        grown(n, observer=Observer()),
+        turns(n, COUNT),
+        turns(n, COUNT),
+    )
+    clock(
+        encoder(watched, events),
+        COUNT // 2,
+        reference=encoder(plain, same),
+        against="without observer",
+    )
 
 
 @pytest.mark.parametrize("n", TARGETS)

@@ -1,4 +1,5 @@
 """Speed of the vector index and of the graph, outside a memory."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,10 +37,18 @@ def test_add(clock: Any, rows: Any, n: int) -> None:
 @pytest.mark.parametrize("share", (1.0, 0.5))
 @pytest.mark.parametrize("n", SIZES)
 def test_search(clock: Any, rows: Any, n: int, share: float) -> None:
-    """The fifty nearest to one vector after another, with some rows archived; the reference scores all rows, without selector and heap."""
-    index, out, queries = VectorIndex(DIMENSIONS), np.empty(n, np.float32), cycle(rows[:7].copy())      # an answer is kept for one vector
+    """The fifty nearest to one vector after another, with some rows archived; the reference
+    scores all rows, without selector and heap.
+    """
+    # an answer is kept for one vector
+    index, out, queries = VectorIndex(DIMENSIONS), np.empty(n, np.float32), cycle(rows[:7].copy())
     index.add_many(rows[:n], np.arange(n) % 10 < 10 * share)
-    clock(lambda: index.search(next(queries), 50), 48, reference=lambda: index.scores(next(queries), out), against="scores of all rows")
+    clock(
+        lambda: index.search(next(queries), 50),
+        48,
+        reference=lambda: index.scores(next(queries), out),
+        against="scores of all rows",
+    )
 
 
 def linked(m: int) -> tuple[Graph, list[list[int]]]:
@@ -68,6 +77,10 @@ def test_restore(clock: Any, m: int) -> None:
 def test_gather(clock: Any, m: int) -> None:
     """The out-edges of a hundred nodes."""
     graph = linked(m)[0]
-    nodes, out, adjacency = np.arange(100, dtype=np.int32), np.empty(4096, np.int32), graph.csr(EdgeType.SEMANTIC)
+    nodes, out, adjacency = (
+        np.arange(100, dtype=np.int32),
+        np.empty(4096, np.int32),
+        graph.csr(EdgeType.SEMANTIC),
+    )
     call: Callable[[], object] = lambda: gather(nodes, *adjacency, out)  # noqa: E731
     clock(call, 200)

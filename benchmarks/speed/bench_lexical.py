@@ -1,7 +1,9 @@
-"""Speed of the text features and of the lexical indexes at 1k, 10k and 100k rows of about 25 words, outside a memory.
+"""Speed of the text features and of the lexical indexes at 1k, 10k and 100k rows of about 25 words,
+outside a memory.
 
 Words follow Zipf's law, so that common terms and trigrams have long postings as in English.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -16,18 +18,32 @@ from hebbarium.engine.text.features import features
 
 SIZES = (1_000, 10_000, 100_000)
 SYLLABLES = (
-    "the", "an", "re", "in", "er", "at", "on", "is", "or", "en", "st", "al", "co", "de", "un", "ing", "ti", "es", "ma", "ri",
-    "ta", "lo", "mi", "ca", "pro", "ver", "com", "per", "ness", "ment", "ly", "ed", "bu", "po", "sha", "ki", "gro", "wel", "fa", "ju",
-)
+    "the", "an", "re", "in", "er", "at", "on", "is", "or", "en", "st", "al", "co", "de", "un",
+    "ing", "ti", "es", "ma", "ri",
+    "ta", "lo", "mi", "ca", "pro", "ver", "com", "per", "ness", "ment", "ly", "ed", "bu", "po",
+    "sha", "ki", "gro", "wel", "fa", "ju",
+)  # fmt: skip
 
 
 @cache
 def texts(n: int) -> tuple[str, ...]:
-    """n texts of 15 to 35 words from 20,000 words of 1 to 4 syllables, drawn with probability 1 / (rank + 2)."""
+    """n texts of 15 to 35 words from 20,000 words of 1 to 4 syllables, drawn with probability 1
+    / (rank + 2).
+    """
     rng = np.random.default_rng(7)
-    words = np.array(list(dict.fromkeys("".join(rng.choice(SYLLABLES, 1 + min(3, i // 40 + i % 2))) for i in range(20_000))))
+    words = np.array(
+        list(
+            dict.fromkeys(
+                "".join(rng.choice(SYLLABLES, 1 + min(3, i // 40 + i % 2))) for i in range(20_000)
+            )
+        )
+    )
     weights = 1.0 / (np.arange(len(words)) + 2.0)
-    return tuple(" ".join(rng.choice(words, rng.integers(15, 36), p=weights / weights.sum())).capitalize() + "." for _ in range(n))
+    return tuple(
+        " ".join(rng.choice(words, rng.integers(15, 36), p=weights / weights.sum())).capitalize()
+        + "."
+        for _ in range(n)
+    )
 
 
 @cache

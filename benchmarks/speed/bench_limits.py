@@ -1,7 +1,10 @@
-"""Share of the machine's limits: each measure against a plain pass over the same arrays, or against FAISS alone, timed in turn.
+"""Share of the machine's limits: each measure against a plain pass over the same arrays, or against
+FAISS alone, timed in turn.
 
-`ratio` is the limit's time over ours: 1 is the limit.  It depends little on the machine and on other load.
+`ratio` is the limit's time over ours: 1 is the limit.  It depends little on the machine and on
+other load.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -24,7 +27,10 @@ Memory = Callable[[int], Engine]
 def flat(one: Engine) -> Callable[[], object]:
     """FAISS's own exact search for the ten best, in one thread."""
     faiss = import_module("faiss")
-    index, wanted = faiss.IndexFlatIP(one.assembly.index.dimensions), one.assembly.index.vectors[:1].copy()
+    index, wanted = (
+        faiss.IndexFlatIP(one.assembly.index.dimensions),
+        one.assembly.index.vectors[:1].copy(),
+    )
     index.add(one.assembly.index.vectors)
 
     def search() -> None:
@@ -40,7 +46,12 @@ def flat(one: Engine) -> Callable[[], object]:
 def test_faiss(clock: Any, memory: Memory, n: int) -> None:
     """FAISS itself against reading its vectors once."""
     vectors = memory(n).assembly.index.vectors
-    clock(flat(memory(n)), 48, reference=vectors.max, against=f"read {vectors.nbytes / 1e6:.3g} MB of vectors")
+    clock(
+        flat(memory(n)),
+        48,
+        reference=vectors.max,
+        against=f"read {vectors.nbytes / 1e6:.3g} MB of vectors",
+    )
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -48,22 +59,42 @@ def test_scores(clock: Any, memory: Memory, n: int) -> None:
     """The index's scores of all units against reading its vectors once."""
     index, out = memory(n).assembly.index, np.empty(memory(n).store.n, np.float32)
     query = index.vectors[0].copy()
-    clock(lambda: index.scores(query, out), 48, reference=index.vectors.max, against=f"read {index.vectors.nbytes / 1e6:.3g} MB of vectors")
+    clock(
+        lambda: index.scores(query, out),
+        48,
+        reference=index.vectors.max,
+        against=f"read {index.vectors.nbytes / 1e6:.3g} MB of vectors",
+    )
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_retrieve(clock: Any, memory: Memory, asked: Callable[[int], Iterator[Query]], n: int) -> None:
+def test_retrieve(
+    clock: Any, memory: Memory, asked: Callable[[int], Iterator[Query]], n: int
+) -> None:
     """All signals, fusion and answer against FAISS's search alone."""
     one, queries = memory(n), asked(n)
-    clock(lambda: one.retrieve(next(queries)), 64, reference=flat(one), against="FAISS flat search, one signal")
+    clock(
+        lambda: one.retrieve(next(queries)),
+        64,
+        reference=flat(one),
+        against="FAISS flat search, one signal",
+    )
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_maintain(clock: Any, memory: Memory, n: int) -> None:
-    """One maintenance, and the columns that wait until they are read, against copying the arrays written and reading those read."""
+    """One maintenance, and the columns that wait until they are read, against copying the arrays
+    written and reading those read.
+    """
     one = memory(n)
-    read = [one.store.array(column) for column in (ARRIVED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)]
-    written = [(one.store.array(column), one.store.array(column).copy()) for column in (ACTIVATION, LOG_STRENGTH)]
+    read = [
+        one.store.array(column)
+        for column in (ARRIVED, USES, RECENT_USES, RECENT_DECAYS, EARLY_PHASE_INDUCED, LATE_PHASE)
+    ]
+    written = [
+        (one.store.array(column), one.store.array(column).copy())
+        for column in (ACTIVATION, LOG_STRENGTH)
+    ]
 
     def touch() -> None:
         for array in read:
@@ -72,6 +103,7 @@ def test_maintain(clock: Any, memory: Memory, n: int) -> None:
             np.copyto(copy, array)
 
     size = sum(array.nbytes for array in read) + 2 * sum(array.nbytes for array, _ in written)
+
     def tick() -> None:
         one.advance(one.now + 1.0)
         one.column(ACTIVATION)

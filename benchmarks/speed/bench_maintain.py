@@ -1,4 +1,7 @@
-"""Speed of maintenance: one pass over all units, first as encoded, then with every unit recalled many times."""
+"""Speed of maintenance: one pass over all units, first as encoded, then with every unit recalled
+many times.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -9,7 +12,7 @@ import pytest
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.maintenance.base_level_activation import RECENT_DECAYS, RECENT_USES, USES
 
-TARGETS = {1_000: None, 10_000: None, 100_000: 5.0}     # ms
+TARGETS = {1_000: None, 10_000: None, 100_000: 5.0}  # ms
 HOUR = 1.0
 Memory = Callable[[int], Engine]
 
@@ -26,7 +29,11 @@ def used(memory: Memory, n: int) -> Iterator[Engine]:
     one = memory(n)
     arrays = [one.store.array(column) for column in (USES, RECENT_USES, RECENT_DECAYS)]
     before = [array.copy() for array in arrays]
-    arrays[0][:], arrays[1][:], arrays[2][:] = arrays[1].shape[1], before[1][:, :1], before[2][:, :1]
+    arrays[0][:], arrays[1][:], arrays[2][:] = (
+        arrays[1].shape[1],
+        before[1][:, :1],
+        before[2][:, :1],
+    )
     yield one
     for array, old in zip(arrays, before, strict=True):
         array[:] = old

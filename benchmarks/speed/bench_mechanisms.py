@@ -1,8 +1,10 @@
-"""Speed of each mechanism alone, in a memory of 10,000 units in which every mechanism is on: its retrieve hooks and its maintain hooks.
+"""Speed of each mechanism alone, in a memory of 10,000 units in which every mechanism is on: its
+retrieve hooks and its maintain hooks.
 
-A repeated call of these hooks on the state of one query or one tick writes the same values.  A repeated call of an encode hook does not, so
-an observer sums the time of each over a run of events.
+A repeated call of these hooks on the state of one query or one tick writes the same values.  A
+repeated call of an encode hook does not, so an observer sums the time of each over a run of events.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +28,13 @@ REGISTRY = Registry.read()
 def acting(phase: Phase) -> list[str]:
     """Mechanisms with a hook of the phase that runs without recall."""
     chosen = REGISTRY.set("everything").mechanisms
-    return [id for id in chosen if any(h.phase is phase and RECALLED not in h.reads for h in REGISTRY.entry(id).load().hooks())]
+    return [
+        id
+        for id in chosen
+        if any(
+            h.phase is phase and RECALLED not in h.reads for h in REGISTRY.entry(id).load().hooks()
+        )
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +47,14 @@ def whole(grown: Callable[..., Engine], asked: Callable[[int], Iterator[Query]])
 
 
 def repeated(memory: Engine, phase: Phase, id: str, occasions: Iterable[Any]) -> Callable[[], None]:
-    mine, in_turn = [s for s in memory.assembly.plans[phase].steps if s.node.owner == id and not s.needs_recall], cycle(list(occasions))
+    mine, in_turn = (
+        [
+            s
+            for s in memory.assembly.plans[phase].steps
+            if s.node.owner == id and not s.needs_recall
+        ],
+        cycle(list(occasions)),
+    )
 
     def call() -> None:
         what = next(in_turn)
@@ -51,8 +66,12 @@ def repeated(memory: Engine, phase: Phase, id: str, occasions: Iterable[Any]) ->
 
 
 @pytest.mark.parametrize("id", acting(Phase.RETRIEVE))
-def test_retrieve(clock: Any, whole: Engine, asked: Callable[[int], Iterator[Query]], id: str) -> None:
-    clock(repeated(whole, Phase.RETRIEVE, id, map(whole.assembly.cue, islice(asked(UNITS), 64))), 64)
+def test_retrieve(
+    clock: Any, whole: Engine, asked: Callable[[int], Iterator[Query]], id: str
+) -> None:
+    clock(
+        repeated(whole, Phase.RETRIEVE, id, map(whole.assembly.cue, islice(asked(UNITS), 64))), 64
+    )
 
 
 @pytest.mark.parametrize("id", acting(Phase.MAINTAIN))
@@ -60,7 +79,9 @@ def test_maintain(clock: Any, whole: Engine, id: str) -> None:
     clock(repeated(whole, Phase.MAINTAIN, id, [Tick(whole.now - 1.0, whole.now)]), 32)
 
 
-def test_encode(clock: Any, grown: Callable[..., Engine], turns: Callable[[int, int], Iterator[Event]]) -> None:
+def test_encode(
+    clock: Any, grown: Callable[..., Engine], turns: Callable[[int, int], Iterator[Event]]
+) -> None:
     """All mechanisms, event by event; `-s` prints the time of each."""
     observer = Observer()
     memory, more = grown(UNITS, observer=observer, chosen="everything"), turns(UNITS, 2 * EVENTS)

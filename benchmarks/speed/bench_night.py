@@ -1,7 +1,9 @@
 """Speed of a night and of a tick with every mechanism on.
 
-The memory of 100,000 units repeats one of 10,000 ten times: maintenance of a unit depends on the unit's own columns only.
+The memory of 100,000 units repeats one of 10,000 ten times: maintenance of a unit depends on the
+unit's own columns only.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -19,8 +21,10 @@ from hebbarium.engine.contract.vocabulary import ACTIVATION, CREATED, NOW
 from hebbarium.engine.memory.engine import Engine
 
 UNITS, TIMES, NEWS = 10_000, 10, 64
-NIGHT, TICK = 2000.0, 12.0      # ms, most that a full night at 10,000 units and a tick at 100,000 may take
-WITHOUT = ("sleep_pressure",)   # otherwise the memory would sleep five hundred times while it is built
+# ms, most that a full night at 10,000 units and a tick at 100,000 may take
+NIGHT, TICK = 2000.0, 12.0
+# otherwise the memory would sleep five hundred times while it is built
+WITHOUT = ("sleep_pressure",)
 REGISTRY = Registry.read()
 
 
@@ -31,12 +35,16 @@ def whole(grown: Callable[..., Engine]) -> Engine:
 
 @cache
 def enlarged(small: Engine, times: int) -> Engine:
-    """The same units `times` times, without graph and texts, which maintenance does not read.  Cost: O(n)."""
+    """The same units `times` times, without graph and texts, which maintenance does not read.
+    Cost: O(n).
+    """
     large = Engine(small.assembly.mechanisms, small.assembly.embedder)
     large.assembly.index.add_many(np.tile(small.assembly.index.vectors, (times, 1)))
     kinds = {column.name: column.scope for column in small.store.columns}
-    arrays = {name: np.concatenate([array] * times) if kinds[name] is Scope.MEMORY else array.copy()
-              for name, array in small.store.persistent().items()}
+    arrays = {
+        name: np.concatenate([array] * times) if kinds[name] is Scope.MEMORY else array.copy()
+        for name, array in small.store.persistent().items()
+    }
     large.store.restore(arrays, times * small.store.n)
     large.clock.now = large.clock.maintained = large.clock.consolidated = small.now
     return large
@@ -44,6 +52,7 @@ def enlarged(small: Engine, times: int) -> Engine:
 
 def tick(memory: Engine) -> Callable[[], None]:
     """Maintenance alone, an hour at a time, with the columns that wait until they are read."""
+
     def call() -> None:
         start = memory.clock.maintained
         memory.store.array(NOW)[()] = memory.clock.now = memory.clock.maintained = start + 1.0
@@ -68,12 +77,24 @@ def test_tick(clock: Any, whole: Engine) -> None:
     assert np.isfinite(large.column(ACTIVATION)).all()
 
 
-@pytest.mark.parametrize("id", [i for i in REGISTRY.set("everything").mechanisms if i not in WITHOUT
-                                and any(h.phase is Phase.MAINTAIN for h in REGISTRY.entry(i).load().hooks())])
+@pytest.mark.parametrize(
+    "id",
+    [
+        i
+        for i in REGISTRY.set("everything").mechanisms
+        if i not in WITHOUT
+        and any(h.phase is Phase.MAINTAIN for h in REGISTRY.entry(i).load().hooks())
+    ],
+)
 def test_tick_of(clock: Any, whole: Engine, id: str) -> None:
     """The maintain hooks of one mechanism."""
     large = enlarged(whole, TIMES)
-    mine = [s for plan in (large.assembly.plans[Phase.MAINTAIN], large.assembly.late_plan) for s in plan.steps if s.node.owner == id]
+    mine = [
+        s
+        for plan in (large.assembly.plans[Phase.MAINTAIN], large.assembly.late_plan)
+        for s in plan.steps
+        if s.node.owner == id
+    ]
 
     def call() -> None:
         for step in mine:

@@ -1,4 +1,7 @@
-"""Probes over `default`: time of one seed, and the share of it that is not spent in calls of the memory."""
+"""Probes over `default`: time of one seed, and the share of it that is not spent in calls of the
+memory.
+"""
+
 from __future__ import annotations
 
 import time
@@ -13,7 +16,13 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
-PROBES = ("lag_crp/list", "forgetting_curve/ebbinghaus", "needle/depths", "sleep_benefit/wake_sleep", "old_memory_cost/years")
+PROBES = (
+    "lag_crp/list",
+    "forgetting_curve/ebbinghaus",
+    "needle/depths",
+    "sleep_benefit/wake_sleep",
+    "old_memory_cost/years",
+)
 
 
 class Timed(Hebbarium):
@@ -41,16 +50,21 @@ class Timed(Hebbarium):
 @pytest.mark.parametrize("id", PROBES)
 def test_one_seed(id: str, benchmark: Any) -> None:
     registry = Registry.read()
-    embedder, mechanisms = CachedEmbedder(HashingEmbedder(384), None), registry.build(registry.set("default"))
+    embedder, mechanisms = (
+        CachedEmbedder(HashingEmbedder(384), None),
+        registry.build(registry.set("default")),
+    )
 
     def lived() -> None:
-        life = Life(lambda instruments, _: Timed([*mechanisms, *instruments], embedder, 0), embedder)
+        life = Life(
+            lambda instruments, _: Timed([*mechanisms, *instruments], embedder, 0), embedder
+        )
         try:
             own()[id].run(life, 0)
         finally:
             life.close()
 
-    lived()                 # kernels are compiled, texts embedded
+    lived()  # kernels are compiled, texts embedded
     Timed.spent = 0.0
     benchmark.pedantic(lived, rounds=3)
     benchmark.extra_info["overhead"] = 1.0 - Timed.spent / sum(benchmark.stats.stats.data)

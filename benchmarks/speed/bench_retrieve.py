@@ -1,4 +1,7 @@
-"""Speed of retrieval: all signals of the set `minimal`, fusion and the ten best; the query's embedding costs nothing."""
+"""Speed of retrieval: all signals of the set `minimal`, fusion and the ten best; the query's
+embedding costs nothing.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -10,7 +13,7 @@ from hebbarium.engine.contract.records import Query
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 
-TARGETS = {1_000: None, 10_000: 4.0, 100_000: 25.0}     # ms, p50
+TARGETS = {1_000: None, 10_000: 4.0, 100_000: 25.0}  # ms, p50
 Memory = Callable[[int], Engine]
 Asked = Callable[[int], Iterator[Query]]
 
@@ -37,5 +40,15 @@ def test_learn(clock: Any, grown: Callable[..., Engine], asked: Asked, n: int) -
 
 def test_observed(clock: Any, grown: Callable[..., Engine], asked: Asked) -> None:
     """With receipts and timings of every step, at 1,000 units; the reference has no observer."""
-    plain, watched, queries, same = grown(1_000), grown(1_000, observer=Observer()), asked(1_000), asked(1_000)
-    clock(lambda: watched.retrieve(next(queries)), 192, reference=lambda: plain.retrieve(next(same)), against="without observer")
+    plain, watched, queries, same = (
+        grown(1_000),
+        grown(1_000, observer=Observer()),
+        asked(1_000),
+        asked(1_000),
+    )
+    clock(
+        lambda: watched.retrieve(next(queries)),
+        192,
+        reference=lambda: plain.retrieve(next(same)),
+        against="without observer",
+    )

@@ -1,7 +1,9 @@
-"""Speed of a tick that is saved, of the save alone, of a call that is logged, and of loading a file.
+"""Speed of a tick that is saved, of the save alone, of a call that is logged, and of loading a
+file.
 
 The memories are those of large.py.  After the last save no array may differ from the file.
 """
+
 from __future__ import annotations
 
 import shutil
@@ -30,7 +32,9 @@ def test_load(clock: Any, files: Files, chosen: str, n: int) -> None:
 @pytest.mark.parametrize("n", UNITS)
 @pytest.mark.parametrize("chosen", SETS)
 def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None:
-    """One event and its maintenance, saved as a tick of their own; the save alone is timed, the change before it is not."""
+    """One event and its maintenance, saved as a tick of their own; the save alone is timed, the
+    change before it is not.
+    """
     memory = files(chosen, n)[1]()
     snapshot: Any = memory._snapshot
     coming, save = turns(SMALL, 64), snapshot.save
@@ -50,10 +54,16 @@ def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None
 @pytest.mark.parametrize("n", UNITS)
 @pytest.mark.parametrize("durable", [False, True, "full"])
 @pytest.mark.parametrize("chosen", SETS)
-def test_call(clock: Any, files: Files, turns: Any, tmp_path: Path, chosen: str, durable: Any, n: int) -> None:
-    """Events a second apart in one tick; with a log each is in it when `encode` returns, and the 256th saves."""
+def test_call(
+    clock: Any, files: Files, turns: Any, tmp_path: Path, chosen: str, durable: Any, n: int
+) -> None:
+    """Events a second apart in one tick; with a log each is in it when `encode` returns, and the
+    256th saves.
+    """
     path, opened = files(chosen, n)
-    memory = opened(path=Path(shutil.copy(path, tmp_path / "copy.db")), tick_hours=1.0, durable=durable)
+    memory = opened(
+        path=Path(shutil.copy(path, tmp_path / "copy.db")), tick_hours=1.0, durable=durable
+    )
     coming = turns(SMALL, 300)
 
     def tell() -> None:

@@ -1,7 +1,10 @@
-"""Speed by size: shared scans and the approximate index, beside one flat scan of the same vectors in the same run.
+"""Speed by size: shared scans and the approximate index, beside one flat scan of the same vectors
+in the same run.
 
-`-k "not 100000"` leaves out the large sizes; a size of 1,000,000 needs 6 GB and ten minutes, `HEBBARIUM_SCALE=1000000` adds it.
+`-k "not 100000"` leaves out the large sizes; a size of 1,000,000 needs 6 GB and ten minutes,
+`HEBBARIUM_SCALE=1000000` adds it.
 """
+
 from __future__ import annotations
 
 import os
@@ -19,12 +22,15 @@ from hebbarium.engine.state.scans import SharedScans
 
 DIMENSIONS, TOPICS, ASKED = 384, 2_000, 48
 SIZES = (1_000, 10_000, 100_000, *map(int, os.environ.get("HEBBARIUM_SCALE", "").split()))
-RECALL = 0.98       # least share of the exact ten nearest that the graph finds
+RECALL = 0.98  # least share of the exact ten nearest that the graph finds
 
 
 def drawn(n: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
     """Unit vectors around 2,000 topics, half topic, half noise."""
-    rng, topics = np.random.default_rng(seed), np.random.default_rng(1).standard_normal((TOPICS, DIMENSIONS), np.float32)
+    rng, topics = (
+        np.random.default_rng(seed),
+        np.random.default_rng(1).standard_normal((TOPICS, DIMENSIONS), np.float32),
+    )
     rows = rng.standard_normal((n, DIMENSIONS), np.float32)
     rows += topics[rng.integers(0, TOPICS, n)]
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -35,19 +41,29 @@ def drawn(n: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
 def graph(n: int) -> GraphIndex:
     index = GraphIndex(DIMENSIONS)
     index.add_many(drawn(n, 2))
-    index.search(drawn(1, 3)[0], 10)        # builds
+    index.search(drawn(1, 3)[0], 10)  # builds
     return index
 
 
 def asked(seed: int) -> Callable[[], np.ndarray[Any, np.dtype[np.float32]]]:
-    """Questions one after the other: more than the index keeps products of, so that none is answered from an earlier one."""
+    """Questions one after the other: more than the index keeps products of, so that none is
+    answered from an earlier one.
+    """
     return cycle(drawn(ASKED, seed)).__next__
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_three_askers(clock: Any, n: int) -> None:
-    """All products, the 256 nearest and the products again, as the mechanisms of `default` ask; against one flat scan in one thread."""
-    faiss, index, out, new, other = import_module("faiss"), graph(n), np.empty(n, np.float32), asked(4), asked(5)
+    """All products, the 256 nearest and the products again, as the mechanisms of `default` ask;
+    against one flat scan in one thread.
+    """
+    faiss, index, out, new, other = (
+        import_module("faiss"),
+        graph(n),
+        np.empty(n, np.float32),
+        asked(4),
+        asked(5),
+    )
     flat = faiss.IndexFlatIP(DIMENSIONS)
     flat.add(index.vectors)
 
@@ -68,9 +84,16 @@ def test_three_askers(clock: Any, n: int) -> None:
 
 @pytest.mark.parametrize("n", SIZES)
 def test_graph(clock: Any, benchmark: Any, n: int) -> None:
-    """The ten nearest by the graph, exact below 16,384 rows; against an exact search.  Recall in `extra_info` and with `-s`."""
+    """The ten nearest by the graph, exact below 16,384 rows; against an exact search.  Recall in
+    `extra_info` and with `-s`.
+    """
     index, new, other = graph(n), asked(6), asked(7)
-    clock(lambda: index.search(new(), 10), ASKED, reference=lambda: SharedScans._nearest(index, other(), 10, True), against="exact search")
+    clock(
+        lambda: index.search(new(), 10),
+        ASKED,
+        reference=lambda: SharedScans._nearest(index, other(), 10, True),
+        against="exact search",
+    )
     found = index.recall(list(drawn(ASKED, 8)))
     benchmark.extra_info["recall_at_10"] = found
     print(f"\n{n:,} rows: recall@10 {found:.3f} of the exact answer")

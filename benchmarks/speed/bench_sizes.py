@@ -1,8 +1,11 @@
-"""What a memory costs by its size: a question, an event, maintenance and a night, beside one flat scan of its vectors, and its bytes.
+"""What a memory costs by its size: a question, an event, maintenance and a night, beside one flat
+scan of its vectors, and its bytes.
 
-Saving and loading are in bench_save.py.  "ivf": with that index and a shortlist of 2,048 rows, from 32,768 rows on; of 2,560 from a
-million on.  The ratio is the time of a flat scan (FAISS, one thread, ten nearest) over that of the measure, each timed in turn.
+Saving and loading are in bench_save.py.  "ivf": with that index and a shortlist of 2,048 rows, from
+32,768 rows on; of 2,560 from a million on.  The ratio is the time of a flat scan (FAISS, one
+thread, ten nearest) over that of the measure, each timed in turn.
 """
+
 from __future__ import annotations
 
 import gc
@@ -23,7 +26,13 @@ from hebbarium.engine.scale.shortlist import PAYS
 
 SHORTLIST, LONGER, MANY = 2_048, 2_560, 1_000_000
 SCAN = "flat search"
-CASES = [(chosen, n, how) for n in UNITS for chosen in SETS for how in ("exact", "ivf") if how == "exact" or n >= PAYS * SHORTLIST]
+CASES = [
+    (chosen, n, how)
+    for n in UNITS
+    for chosen in SETS
+    for how in ("exact", "ivf")
+    if how == "exact" or n >= PAYS * SHORTLIST
+]
 RESIDENT = """
 import sys
 from dataclasses import replace
@@ -50,20 +59,28 @@ print((resident() - before) / large.store.n)
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: "-".join(map(str, case)))
-def large(files: Files, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """A copy of a large memory; pytest runs all measures of one before it opens the next, since two would not fit at a million units."""
+def large(
+    files: Files, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Engine]:
+    """A copy of a large memory; pytest runs all measures of one before it opens the next, since
+    two would not fit at a million units.
+    """
     chosen, n, how = request.param
     path, opened = files(chosen, n)
-    options = {"index": "ivf", "shortlist": LONGER if n >= MANY else SHORTLIST} if how == "ivf" else {}
+    options = (
+        {"index": "ivf", "shortlist": LONGER if n >= MANY else SHORTLIST} if how == "ivf" else {}
+    )
     memory: Any = opened(path=copy(path, tmp_path_factory.mktemp("sizes") / "copy.db"), **options)
     yield memory
-    memory._snapshot.close(save=False)      # a save would take its time
+    memory._snapshot.close(save=False)  # a save would take its time
     del memory
     gc.collect()
 
 
 def scan(memory: Engine, asked: Iterator[Any]) -> Callable[[], None]:
-    """Finds the ten nearest of all vectors for one question after another, with FAISS in one thread."""
+    """Finds the ten nearest of all vectors for one question after another, with FAISS in one
+    thread.
+    """
     faiss, index = import_module("faiss"), memory.assembly.index
 
     def search() -> None:
@@ -78,33 +95,62 @@ def scan(memory: Engine, asked: Iterator[Any]) -> Callable[[], None]:
 
 def test_retrieve(clock: Any, large: Engine, asked: Any) -> None:
     queries = asked(SMALL)
-    clock(lambda: large.retrieve(next(queries)), 64, reference=scan(large, asked(SMALL)), against=SCAN, warmup=4)
+    clock(
+        lambda: large.retrieve(next(queries)),
+        64,
+        reference=scan(large, asked(SMALL)),
+        against=SCAN,
+        warmup=4,
+    )
 
 
 def test_encode(clock: Any, large: Engine, turns: Any, asked: Any) -> None:
     """Events of one tick, which is not saved."""
     coming, large.tick_hours = turns(SMALL, 64), HOUR
-    clock(lambda: large.encode(replace(next(coming), time=large.now)), 64, reference=scan(large, asked(SMALL)), against=SCAN, warmup=4)
+    clock(
+        lambda: large.encode(replace(next(coming), time=large.now)),
+        64,
+        reference=scan(large, asked(SMALL)),
+        against=SCAN,
+        warmup=4,
+    )
 
 
 def test_maintain(clock: Any, large: Any, asked: Any) -> None:
     """An hour that passes; not saved."""
-    clock(lambda: large._pass(large.now + HOUR), 8, reference=scan(large, asked(SMALL)), against=SCAN)
+    clock(
+        lambda: large._pass(large.now + HOUR), 8, reference=scan(large, asked(SMALL)), against=SCAN
+    )
 
 
 def test_night(clock: Any, large: Any, asked: Any) -> None:
     """A consolidation with the maintenance before it; not saved."""
-    clock(lambda: large._consolidate(large.now + HOUR), 3, reference=scan(large, asked(SMALL)), against=SCAN, warmup=1)
+    clock(
+        lambda: large._consolidate(large.now + HOUR),
+        3,
+        reference=scan(large, asked(SMALL)),
+        against=SCAN,
+        warmup=1,
+    )
 
 
 @pytest.mark.parametrize("n", [n for n in UNITS if n > SMALL])
 @pytest.mark.parametrize("chosen", SETS)
 def test_resident(clock: Any, files: Files, chosen: str, n: int) -> None:
-    """Bytes a unit by which a process grows as it loads a memory, answers 24 questions and stores 24 events, beside one of 1,000 units that has done
-    the same."""
+    """Bytes a unit by which a process grows as it loads a memory, answers 24 questions and stores
+    24 events, beside one of 1,000 units that has done the same."""
     small, path = files(chosen, SMALL)[0], files(chosen, n)[0]
     given = [chosen, str(small), str(path), str(Path(__file__).parent), *WITHOUT.get(chosen, ())]
     grown: list[str] = []
-    clock(lambda: grown.append(subprocess.run([sys.executable, "-c", RESIDENT, *given], check=True, capture_output=True, text=True).stdout), 1,
-          warmup=0)
-    print(f"\n{chosen}, {n:,} units: {float(grown[0]):,.0f} bytes a unit resident, {path.stat().st_size / n:,.0f} in the file")
+    clock(
+        lambda: grown.append(
+            subprocess.run(
+                [sys.executable, "-c", RESIDENT, *given], check=True, capture_output=True, text=True
+            ).stdout
+        ),
+        1,
+        warmup=0,
+    )
+    print(
+        f"\n{chosen}, {n:,} units: {float(grown[0]):,.0f} bytes a unit resident, {path.stat().st_size / n:,.0f} in the file"
+    )

@@ -1,4 +1,7 @@
-"""Reports: 10,000 questions and 60 arms, from the values of each question to the files of the report."""
+"""Reports: 10,000 questions and 60 arms, from the values of each question to the files of the
+report.
+"""
+
 from __future__ import annotations
 
 import time
@@ -8,7 +11,13 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.reports.page import to_html, to_svg
-from hebbarium.benchmarks.reports.result import AblationResult, ArmReceipt, ArmResult, corrected_arms, to_json
+from hebbarium.benchmarks.reports.result import (
+    AblationResult,
+    ArmReceipt,
+    ArmResult,
+    corrected_arms,
+    to_json,
+)
 from hebbarium.benchmarks.reports.tables import to_latex, to_markdown
 from hebbarium.benchmarks.scores.comparison import difference
 from hebbarium.benchmarks.scores.metrics import METRICS
@@ -24,13 +33,44 @@ def reported(conversations: int, out: Path) -> AblationResult:
     base = rng.random((QUESTIONS, len(METRICS)))
     arms = []
     for i in range(ARMS):
-        values = np.clip(base - 0.02 * rng.normal(size=base.shape) * (rng.random(QUESTIONS) < 0.1)[:, None], 0.0, 1.0)
+        values = np.clip(
+            base - 0.02 * rng.normal(size=base.shape) * (rng.random(QUESTIONS) < 0.1)[:, None],
+            0.0,
+            1.0,
+        )
         changed = int((values != base).any(axis=1).sum())
-        arms.append(ArmResult(f"mechanism_{i}", changed == 0, dict(zip(METRICS, values.mean(axis=0).tolist(), strict=True)),
-                              {name: difference(base[:, j], values[:, j], ids, seed=0) for j, name in enumerate(METRICS)}, changed, changed, 0, 0,
-                              ArmReceipt(1, 1, 1), 1.0, {}))
-    result = AblationResult("invented", "0" * 64, "all", 0, "leave-one-out", conversations, QUESTIONS, dict.fromkeys(METRICS, 0.5),
-                            corrected_arms(arms), {}, 1.0, n_designed=ARMS)
+        arms.append(
+            ArmResult(
+                f"mechanism_{i}",
+                changed == 0,
+                dict(zip(METRICS, values.mean(axis=0).tolist(), strict=True)),
+                {
+                    name: difference(base[:, j], values[:, j], ids, seed=0)
+                    for j, name in enumerate(METRICS)
+                },
+                changed,
+                changed,
+                0,
+                0,
+                ArmReceipt(1, 1, 1),
+                1.0,
+                {},
+            )
+        )
+    result = AblationResult(
+        "invented",
+        "0" * 64,
+        "all",
+        0,
+        "leave-one-out",
+        conversations,
+        QUESTIONS,
+        dict.fromkeys(METRICS, 0.5),
+        corrected_arms(arms),
+        {},
+        1.0,
+        n_designed=ARMS,
+    )
     write_json(out / "ablation.json", to_json(result))
     write_whole(out / "ablation.md", [to_markdown(result)])
     write_whole(out / "ablation.svg", [to_svg(result)])
@@ -44,5 +84,7 @@ def test_a_large_ablation_is_reported_in_time(conversations: int, tmp_path: Path
     start = time.process_time()
     reported(conversations, tmp_path)
     spent = time.process_time() - start
-    print(f"\n{QUESTIONS:,} questions of {conversations} conversations, {ARMS} arms: {spent:.1f} s of CPU")
+    print(
+        f"\n{QUESTIONS:,} questions of {conversations} conversations, {ARMS} arms: {spent:.1f} s of CPU"
+    )
     assert spent <= SECONDS

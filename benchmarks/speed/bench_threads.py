@@ -1,4 +1,7 @@
-"""Questions of two threads at the same time, and one question of two threads: the ratio is the throughput of two threads over that of one."""
+"""Questions of two threads at the same time, and one question of two threads: the ratio is the
+throughput of two threads over that of one.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -11,13 +14,17 @@ from hebbarium.engine.contract.records import Query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.scale.crew import PAYS
 
-EACH = 32           # questions of a thread
+EACH = 32  # questions of a thread
 SIZES = (1_000, 10_000, 100_000)
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_two_threads(clock: Any, memory: Callable[[int], Engine], asked: Callable[[int], Iterator[Query]], n: int) -> None:
-    """The set `minimal`; a memory of 1,000 units is asked by one thread at a time.  No question has helpers."""
+def test_two_threads(
+    clock: Any, memory: Callable[[int], Engine], asked: Callable[[int], Iterator[Query]], n: int
+) -> None:
+    """The set `minimal`; a memory of 1,000 units is asked by one thread at a time.  No question
+    has helpers.
+    """
     shared, queries = memory(n), list(zip(range(2 * EACH), asked(n), strict=False))
     shared.assembly.crew.threads = 1
 
@@ -30,11 +37,19 @@ def test_two_threads(clock: Any, memory: Callable[[int], Engine], asked: Callabl
         ask(1)
 
     with ThreadPoolExecutor(2) as pool:
-        clock(lambda: list(pool.map(ask, (0, 1))), 12, reference=alone, against="one thread", per=2 * EACH)
+        clock(
+            lambda: list(pool.map(ask, (0, 1))),
+            12,
+            reference=alone,
+            against="one thread",
+            per=2 * EACH,
+        )
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_one_question_of_two_threads(clock: Any, memory: Callable[[int], Engine], asked: Callable[[int], Iterator[Query]], n: int) -> None:
+def test_one_question_of_two_threads(
+    clock: Any, memory: Callable[[int], Engine], asked: Callable[[int], Iterator[Query]], n: int
+) -> None:
     """Also in memories that are too small for helpers by default."""
     shared, queries = memory(n), asked(n)
     crew = shared.assembly.crew

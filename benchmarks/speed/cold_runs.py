@@ -1,11 +1,15 @@
-"""CPU time of a cold run against plain batch embedding of the same texts: at most 1.2 times without gates, 2 times with them.
+"""CPU time of a cold run against plain batch embedding of the same texts: at most 1.2 times without
+gates, 2 times with them.
 
-    OMP_NUM_THREADS=1 python benchmarks/speed/cold_runs.py --data locomo_dev.json --sets minimal,default
+    OMP_NUM_THREADS=1 python benchmarks/speed/cold_runs.py --data locomo_dev.json --sets
+    minimal,default
 
-Both are processes of their own with an empty cache.  The reference imports the same modules, loads the same data and model, and embeds events and
-questions of the conversation in one call of sentence-transformers.  A gate is a mechanism that votes on the admission of events.  Not part of
+Both are processes of their own with an empty cache.  The reference imports the same modules, loads
+the same data and model, and embeds events and questions of the conversation in one call of
+sentence-transformers.  A gate is a mechanism that votes on the admission of events.  Not part of
 continuous integration: about a minute for each set.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -39,22 +43,37 @@ SentenceTransformer(str(get_model_path()), device="cpu").encode(texts, batch_siz
 
 
 def cpu_seconds(words: Sequence[str], cache: Path) -> float:
-    """CPU time, user and system, of a child process with its own cache folder.  Raises CalledProcessError."""
+    """CPU time, user and system, of a child process with its own cache folder.  Raises
+    CalledProcessError.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *words], env={**os.environ, "HEBBARIUM_CACHE": str(cache)}, check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, *words],
+        env={**os.environ, "HEBBARIUM_CACHE": str(cache)},
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def gates(registry: Registry, name: str) -> list[str]:
     """Mechanisms of a set that vote on the admission of events."""
-    return [m.id for m in registry.build(registry.set(name)) if any(h.phase is Phase.ENCODE and VETO in h.adds for h in type(m).hooks())]
+    return [
+        m.id
+        for m in registry.build(registry.set(name))
+        if any(h.phase is Phase.ENCODE and VETO in h.adds for h in type(m).hooks())
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="LoCoMo file; its first conversation is used")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, required=True, help="LoCoMo file; its first conversation is used"
+    )
     parser.add_argument("--sets", default=",".join(SETS))
     given, registry = parser.parse_args(), Registry.installed()
     with tempfile.TemporaryDirectory() as folder:
@@ -62,12 +81,16 @@ def main() -> None:
         plain = cpu_seconds(["-c", REFERENCE, str(given.data)], next(caches))
         print(f"batch embedding: {plain:.1f} s CPU", flush=True)
         for name in given.sets.split(","):
-            words = ["-m", "hebbarium", "run", "--set", name, "--dataset", "locomo", "--data", str(given.data), "--limit", "1", "--out",
-                     f"{folder}/{name}"]
+            words = ["-m", "hebbarium", "run", "--set", name, "--dataset", "locomo", "--data",
+                     str(given.data), "--limit", "1", "--out",
+                     f"{folder}/{name}"]  # fmt: skip
             seconds, found = cpu_seconds(words, next(caches)), gates(registry, name)
             limit = WITH_GATES if found else WITHOUT_GATES
-            print(f"{name}: {seconds:.1f} s CPU, {seconds / plain:.2f} times; limit {limit} ({', '.join(found) or 'no gate'}): "
-                  f"{'within' if seconds <= limit * plain else 'MISSED'}", flush=True)
+            print(
+                f"{name}: {seconds:.1f} s CPU, {seconds / plain:.2f} times; limit {limit} ({', '.join(found) or 'no gate'}): "
+                f"{'within' if seconds <= limit * plain else 'MISSED'}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
-"""Fixtures of the speed suites: synthetic conversations, an embedder that costs nothing, memories of 1k, 10k and 100k units, a table of figures.
+"""Fixtures of the speed suites: synthetic conversations, an embedder that costs nothing, memories
+of 1k, 10k and 100k units, a table of figures.
 
-Texts are English small talk from templates: about 22 words, a vocabulary that grows with the memory by Zipf's law, and in two of three turns
-the name of a person or a place, drawn by the same law.  Nothing is read or downloaded; the same seed gives the same texts.
+Texts are English small talk from templates: about 22 words, a vocabulary that grows with the memory
+by Zipf's law, and in two of three turns the name of a person or a place, drawn by the same law.
+Nothing is read or downloaded; the same seed gives the same texts.
 
 Memories with a file repeat a small one of 1,000 events, see large.py.
 
-A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine even where the times are not.  Of rounds of at most
-100 ms the table has the median of quiet ones, too: those before and after which a loop of Python ran at its full speed, see quiet.py.
+A measure and its reference are timed in turn, so that their ratio is reliable on a busy machine
+even where the times are not.  Of rounds of at most 100 ms the table has the median of quiet ones,
+too: those before and after which a loop of Python ran at its full speed, see quiet.py.
 """
+
 from __future__ import annotations
 
 import gc
@@ -33,16 +37,55 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import WORD, Vectors
 from hebbarium.engine.ports.tokens import Tokens, coded
 
-DIMENSIONS = 384            # of all-MiniLM-L6-v2
-LONG = 100.0                # ms; in longer rounds a processor is disturbed and left alone several times
-FEWEST = 5                  # quiet rounds, for their median
-TURNS = 20                  # per session, a minute apart; one session a day
-FIRST = 24.0 * 365 * 40     # h
+DIMENSIONS = 384  # of all-MiniLM-L6-v2
+# ms; in longer rounds a processor is disturbed and left alone several times
+LONG = 100.0
+FEWEST = 5  # quiet rounds, for their median
+TURNS = 20  # per session, a minute apart; one session a day
+FIRST = 24.0 * 365 * 40  # h
 MONTH = 24.0 * 30
 
 SYLLABLES = (
-    "an", "re", "in", "er", "at", "on", "is", "or", "en", "st", "al", "co", "de", "un", "ing", "ti", "es", "ma", "ri", "ta",
-    "lo", "mi", "ca", "pro", "ver", "com", "per", "ness", "ment", "ly", "ed", "bu", "po", "sha", "ki", "gro", "wel", "fa", "ju", "tor",
+    "an",
+    "re",
+    "in",
+    "er",
+    "at",
+    "on",
+    "is",
+    "or",
+    "en",
+    "st",
+    "al",
+    "co",
+    "de",
+    "un",
+    "ing",
+    "ti",
+    "es",
+    "ma",
+    "ri",
+    "ta",
+    "lo",
+    "mi",
+    "ca",
+    "pro",
+    "ver",
+    "com",
+    "per",
+    "ness",
+    "ment",
+    "ly",
+    "ed",
+    "bu",
+    "po",
+    "sha",
+    "ki",
+    "gro",
+    "wel",
+    "fa",
+    "ju",
+    "tor",
 )
 TEMPLATES = (
     "I went to {P} with {N} last weekend and we talked about the {w} {w} for hours.",
@@ -65,7 +108,9 @@ TEMPLATES = (
 
 
 class Words:
-    """Draws from a vocabulary by Zipf's law, p proportional to 1 / (rank + 2); O(log words) a draw."""
+    """Draws from a vocabulary by Zipf's law, p proportional to 1 / (rank + 2); O(log words) a
+    draw.
+    """
 
     def __init__(self, words: Sequence[str], rng: np.random.Generator) -> None:
         total = np.cumsum(1.0 / (np.arange(len(words)) + 2.0))
@@ -90,15 +135,34 @@ def coined(rng: np.random.Generator, count: int, capital: bool = False) -> list[
 
 @cache
 def conversation(n: int, seed: int = 7) -> tuple[Event, ...]:
-    """n events of two speakers; a shorter conversation is a prefix of a longer one of the same seed."""
+    """n events of two speakers; a shorter conversation is a prefix of a longer one of the same
+    seed.
+    """
     rng = np.random.default_rng(seed)
-    slots = {"w": Words(coined(rng, 20_000), rng), "N": Words(coined(rng, 4_000, True), rng), "P": Words(coined(rng, 1_000, True), rng)}
+    slots = {
+        "w": Words(coined(rng, 20_000), rng),
+        "N": Words(coined(rng, 4_000, True), rng),
+        "P": Words(coined(rng, 1_000, True), rng),
+    }
     events = []
     for i in range(n):
-        template = TEMPLATES[int(rng.integers(len(TEMPLATES)))] + (" " + TEMPLATES[int(rng.integers(len(TEMPLATES)))] if i % 3 == 0 else "")
+        template = TEMPLATES[int(rng.integers(len(TEMPLATES)))] + (
+            " " + TEMPLATES[int(rng.integers(len(TEMPLATES)))] if i % 3 == 0 else ""
+        )
         parts = template.split("{")
-        text = parts[0] + "".join((str(rng.integers(2, 2000)) if p[0] == "d" else slots[p[0]].draw()) + p[2:] for p in parts[1:])
-        events.append(Event(FIRST + 24.0 * (i // TURNS) + (i % TURNS) / 60.0, text, ("Caroline", "Melanie")[i % 2], f"session_{i // TURNS}", f"e{i}"))
+        text = parts[0] + "".join(
+            (str(rng.integers(2, 2000)) if p[0] == "d" else slots[p[0]].draw()) + p[2:]
+            for p in parts[1:]
+        )
+        events.append(
+            Event(
+                FIRST + 24.0 * (i // TURNS) + (i % TURNS) / 60.0,
+                text,
+                ("Caroline", "Melanie")[i % 2],
+                f"session_{i // TURNS}",
+                f"e{i}",
+            )
+        )
     return tuple(events)
 
 
@@ -106,31 +170,46 @@ def conversation(n: int, seed: int = 7) -> tuple[Event, ...]:
 def questions(n: int, count: int = 64) -> tuple[Query, ...]:
     """Questions in words of the conversation's events; three in four name a person."""
     rng, events = np.random.default_rng(n), conversation(n)
-    names = [word for event in events[:500] for word in event.text.split() if word.istitle() and word.isalpha() and len(word) > 6]
+    names = [
+        word
+        for event in events[:500]
+        for word in event.text.split()
+        if word.istitle() and word.isalpha() and len(word) > 6
+    ]
     asked = []
     for i, row in enumerate(rng.integers(n, size=count).tolist()):
         words = " ".join(events[row].text.rstrip(".!?").split()[-8:])
         who = f" with {names[int(rng.integers(len(names)))]}" if i % 4 else ""
-        asked.append(Query(f"{('When did', 'What did', 'Why does', 'Who told')[i % 4]} {words}{who}?"))
+        asked.append(
+            Query(f"{('When did', 'What did', 'Why does', 'Who told')[i % 4]} {words}{who}?")
+        )
     return tuple(asked)
 
 
 @cache
 def words_of(text: str) -> NDArray[np.int32]:
     """(w, 3) start, end and checksum of each word of a text."""
-    found = [(*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)]
+    found = [
+        (*word.span(), zlib.crc32(word.group().encode()) & 1023) for word in WORD.finditer(text)
+    ]
     return np.array(found, np.int32).reshape(-1, 3)
 
 
 class FreeEmbedder:
-    """Random unit vectors by a checksum of the text: two halves of 1,024 choices each, so that some texts share a half."""
+    """Random unit vectors by a checksum of the text: two halves of 1,024 choices each, so that
+    some texts share a half.
+    """
 
     name, revision, dimensions = "free", "1", DIMENSIONS
 
     def __init__(self) -> None:
         halves = np.random.default_rng(1).standard_normal((2, 1024, DIMENSIONS // 2))
-        self._halves = (halves / np.linalg.norm(halves, axis=2, keepdims=True) / np.sqrt(2.0)).astype(np.float32)
-        words = coded(np.random.default_rng(2).standard_normal((1024, DIMENSIONS)), np.zeros((1024, 2)))
+        self._halves = (
+            halves / np.linalg.norm(halves, axis=2, keepdims=True) / np.sqrt(2.0)
+        ).astype(np.float32)
+        words = coded(
+            np.random.default_rng(2).standard_normal((1024, DIMENSIONS)), np.zeros((1024, 2))
+        )
         self._codes, self._scales = words.codes, words.scales
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -140,23 +219,42 @@ class FreeEmbedder:
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
         """A vector for each word, one of 1,024 by a checksum; known texts are looked up."""
         words = [words_of(text) for text in texts]
-        found, offsets = np.concatenate([np.empty((0, 3), np.int32), *words]), np.cumsum([0, *map(len, words)])
-        return Tokens(self._codes[found[:, 2]], self._scales[found[:, 2]], offsets, np.ascontiguousarray(found[:, :2]))
+        found, offsets = (
+            np.concatenate([np.empty((0, 3), np.int32), *words]),
+            np.cumsum([0, *map(len, words)]),
+        )
+        return Tokens(
+            self._codes[found[:, 2]],
+            self._scales[found[:, 2]],
+            offsets,
+            np.ascontiguousarray(found[:, :2]),
+        )
 
 
-def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None, chosen: str = "minimal", also: Sequence[str] = (),
-          nights: float = MONTH) -> Engine:
-    """A memory of n units with a set of mechanisms and those that are added.  Cost: about 0.5 ms a unit.
+def fresh(
+    n: int,
+    without: Sequence[str] = (),
+    observer: Observer | None = None,
+    chosen: str = "minimal",
+    also: Sequence[str] = (),
+    nights: float = MONTH,
+) -> Engine:
+    """A memory of n units with a set of mechanisms and those that are added.  Cost: about 0.5 ms a
+    unit.
 
     nights  h from one consolidation to the next
 
-    Ticks are a month long, and the index finds no neighbours during building, so that a write gate, which searches the index on every event,
-    admits all: otherwise building would be quadratic.
+    Ticks are a month long, and the index finds no neighbours during building, so that a write gate,
+    which searches the index on every event, admits all: otherwise building would be quadratic.
     """
     registry = Registry.read()
     base = registry.set(chosen).without(without)
-    mechanisms = registry.build(replace(base, mechanisms={**base.mechanisms, **{id: {} for id in also}}))
-    memory = Engine(mechanisms, FreeEmbedder(), tick_hours=MONTH, consolidate_every=nights, observer=observer)
+    mechanisms = registry.build(
+        replace(base, mechanisms={**base.mechanisms, **{id: {} for id in also}})
+    )
+    memory = Engine(
+        mechanisms, FreeEmbedder(), tick_hours=MONTH, consolidate_every=nights, observer=observer
+    )
     index: Any = memory.assembly.index
     index.search = lambda *_: (np.empty(0, np.int64), np.empty(0, np.float32))
     for event in conversation(n):
@@ -167,12 +265,14 @@ def fresh(n: int, without: Sequence[str] = (), observer: Observer | None = None,
     return memory
 
 
-# --- times, targets, ratios ---------------------------------------------------------------------------------------------------
+# --- times, targets, ratios -----------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the table: times in ms; `ratio` is the median over the rounds of the reference's time over ours.
+    """One line of the table: times in ms; `ratio` is the median over the rounds of the reference's
+    time over ours.
 
-    quiet, rounds  median of the quiet rounds (None: there are too few, or they are too long to be judged), and how many they are
+    quiet, rounds  median of the quiet rounds (None: there are too few, or they are too long to be
+                   judged), and how many they are
     """
 
     what: str
@@ -186,43 +286,79 @@ class Figure:
 
 
 class Clock:
-    """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure.  loops: seconds of all loops of `quiet` so far."""
+    """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure.
+    loops: seconds of all loops of `quiet` so far.
+    """
 
-    def __init__(self, benchmark: Any, name: str, figures: list[Figure], loops: list[float]) -> None:
+    def __init__(
+        self, benchmark: Any, name: str, figures: list[Figure], loops: list[float]
+    ) -> None:
         self.benchmark, self.name, self.figures, self.loops = benchmark, name, figures, loops
 
-    def __call__(self, timed: Callable[[], Any], rounds: int, *, target: float | None = None, reference: Callable[[], Any] | None = None,
-                 against: str = "", per: int = 1, warmup: int = 2) -> None:
+    def __call__(
+        self,
+        timed: Callable[[], Any],
+        rounds: int,
+        *,
+        target: float | None = None,
+        reference: Callable[[], Any] | None = None,
+        against: str = "",
+        per: int = 1,
+        warmup: int = 2,
+    ) -> None:
         """rounds of `timed`.
 
-        target     ms  upper bound of the median; AssertionError if even the fastest round exceeds it
-        reference      called and timed before each round, outside pytest-benchmark's timing; `against` names it
+        target     ms  upper bound of the median; AssertionError if even the fastest round exceeds
+                       it
+        reference      called and timed before each round, outside pytest-benchmark's timing;
+                       `against` names it
         per            units of work in a call: times are divided by it
         """
         others, before, after = list[float](), list[float](), list[float]()
 
         def setup() -> None:
-            after.append(quiet.loop())      # of the round before
+            after.append(quiet.loop())  # of the round before
             if reference is not None:
                 start = perf_counter()
                 reference()
                 others.append(perf_counter() - start)
             before.append(quiet.loop())
 
-        self.benchmark.pedantic(timed, setup=setup, rounds=rounds, iterations=1, warmup_rounds=warmup)
+        self.benchmark.pedantic(
+            timed, setup=setup, rounds=rounds, iterations=1, warmup_rounds=warmup
+        )
         after.append(quiet.loop())
         stats = self.benchmark.stats
-        if stats is None:       # pytest --benchmark-disable
+        if stats is None:  # pytest --benchmark-disable
             return
         least, median = 1e3 * stats.stats.min / per, 1e3 * stats.stats.median / per
-        ratio = float(np.median(np.array(others[warmup:]) / stats.stats.data)) if reference is not None else None
+        ratio = (
+            float(np.median(np.array(others[warmup:]) / stats.stats.data))
+            if reference is not None
+            else None
+        )
         self.loops.extend((*before, *after))
         times = 1e3 * np.array(stats.stats.data) / per
-        calm = times[quiet.quiet(before[warmup:], after[warmup + 1:], min(self.loops)) & (times * per <= LONG)]
+        calm = times[
+            quiet.quiet(before[warmup:], after[warmup + 1 :], min(self.loops))
+            & (times * per <= LONG)
+        ]
         still = float(np.median(calm)) if calm.size >= FEWEST else None
-        self.benchmark.extra_info.update({"target_ms": target, "ratio": ratio, "reference": against, "quiet_ms": still, "quiet_rounds": calm.size})
-        self.figures.append(Figure(self.name, least, median, still, calm.size, target, ratio, against))
-        assert target is None or least <= target, f"the fastest of {rounds} rounds takes {least:.3f} ms, the target is {target} ms"
+        self.benchmark.extra_info.update(
+            {
+                "target_ms": target,
+                "ratio": ratio,
+                "reference": against,
+                "quiet_ms": still,
+                "quiet_rounds": calm.size,
+            }
+        )
+        self.figures.append(
+            Figure(self.name, least, median, still, calm.size, target, ratio, against)
+        )
+        assert target is None or least <= target, (
+            f"the fastest of {rounds} rounds takes {least:.3f} ms, the target is {target} ms"
+        )
 
 
 FIGURES = pytest.StashKey[list[Figure]]()
@@ -237,7 +373,9 @@ def memory() -> Callable[[int], Engine]:
 
 @pytest.fixture(scope="session")
 def grown() -> Callable[..., Engine]:
-    """A new memory for one test: n, mechanisms to leave out, observer, set, mechanisms to add, time between nights."""
+    """A new memory for one test: n, mechanisms to leave out, observer, set, mechanisms to add,
+    time between nights.
+    """
     return fresh
 
 
@@ -255,17 +393,29 @@ def asked() -> Callable[[int], Iterator[Query]]:
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    """The closed file of a memory of a set with so many units, see `tiled`, and a function that opens it with further options of `Engine`."""
-    small = cache(lambda chosen: fresh(SMALL, without=WITHOUT.get(chosen, ()), chosen=chosen, nights=1e6))
+    """The closed file of a memory of a set with so many units, see `tiled`, and a function that
+    opens it with further options of `Engine`.
+    """
+    small = cache(
+        lambda chosen: fresh(SMALL, without=WITHOUT.get(chosen, ()), chosen=chosen, nights=1e6)
+    )
 
     @cache
     def made(chosen: str, n: int) -> tuple[Path, Callable[[], Engine]]:
         source, path = small(chosen), tmp_path_factory.mktemp("saved") / f"{chosen} {n}.db"
         tiled(source, n, path).close()
-        gc.collect()        # a million units and their copy do not fit together
+        gc.collect()  # a million units and their copy do not fit together
         return path, lambda **options: Engine(
-            source.assembly.mechanisms, source.assembly.embedder,
-            **{"path": path, "tick_hours": 0.0, "consolidate_every": 1e6, "durable": False, **options})
+            source.assembly.mechanisms,
+            source.assembly.embedder,
+            **{
+                "path": path,
+                "tick_hours": 0.0,
+                "consolidate_every": 1e6,
+                "durable": False,
+                **options,
+            },
+        )
 
     return made
 
@@ -273,9 +423,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 @pytest.fixture
 def clock(benchmark: Any, request: pytest.FixtureRequest) -> Clock:
     loops = request.config.stash[LOOPS]
-    if not loops:       # among so many are some at full speed
+    if not loops:  # among so many are some at full speed
         loops.extend(quiet.loop() for _ in range(500))
-    name, stash = request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "), request.config.stash
+    name, stash = (
+        request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "),
+        request.config.stash,
+    )
     return Clock(benchmark, name, stash[FIGURES], loops)
 
 
@@ -297,10 +450,30 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Prints the figures as a table for README.md."""
     figures = config.stash[FIGURES]
     if figures:
-        heads = "what", "least, ms", "median, ms", "quiet, ms", "rounds", "target, ms", "ratio", "of"
+        heads = (
+            "what",
+            "least, ms",
+            "median, ms",
+            "quiet, ms",
+            "rounds",
+            "target, ms",
+            "ratio",
+            "of",
+        )
         terminalreporter.write_line(f"\n| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
     for f in figures:
-        quiet_ms, target, ratio = (f"{value:{form}}" if value is not None else "" for value, form in
-                                   ((f.quiet, ".3g"), (f.target, "g"), (f.ratio, ".2f")))
-        cells = f.what, f"{f.least:.3g}", f"{f.median:.3g}", quiet_ms, str(f.rounds), target, ratio, f.reference
+        quiet_ms, target, ratio = (
+            f"{value:{form}}" if value is not None else ""
+            for value, form in ((f.quiet, ".3g"), (f.target, "g"), (f.ratio, ".2f"))
+        )
+        cells = (
+            f.what,
+            f"{f.least:.3g}",
+            f"{f.median:.3g}",
+            quiet_ms,
+            str(f.rounds),
+            target,
+            ratio,
+            f.reference,
+        )
         terminalreporter.write_line(f"| {' | '.join(cells)} |")

@@ -1,11 +1,13 @@
-"""One long message: CPU seconds of encoding it, of questions and contexts, of opening its file and asking again, and of encoding it if its vectors
-are in the cache already.
+"""One long message: CPU seconds of encoding it, of questions and contexts, of opening its file and
+asking again, and of encoding it if its vectors are in the cache already.
 
     python benchmarks/speed/long_texts.py [SETS] [LENGTHS] [KINDS]
 
-Lists with commas; by default the sets default, naive_rag and bm25, lengths of 1,000 to 1,000,000 characters, and eight kinds of text.  Nothing is in
-the embedding cache; the model is loaded before the clock starts.
+Lists with commas; by default the sets default, naive_rag and bm25, lengths of 1,000 to 1,000,000
+characters, and eight kinds of text.  Nothing is in the embedding cache; the model is loaded before
+the clock starts.
 """
+
 from __future__ import annotations
 
 import base64
@@ -24,8 +26,10 @@ from hebbarium.engine.text.memo import forget_texts
 
 T = TypeVar("T")
 START: Final = datetime(2025, 3, 3, 9)
-NOUNS: Final = ("kettle", "garden", "train", "lighthouse", "printer", "cellar", "door", "choir", "bicycle", "ceiling", "ferry", "Lisbon", "Ada")
-VERBS: Final = ("moved", "broke", "sold", "painted", "repaired", "watched", "met", "planted", "measured")
+NOUNS: Final = ("kettle", "garden", "train", "lighthouse", "printer", "cellar", "door", "choir",
+                "bicycle", "ceiling", "ferry", "Lisbon", "Ada")  # fmt: skip
+VERBS: Final = ("moved", "broke", "sold", "painted", "repaired", "watched", "met", "planted",
+                "measured")  # fmt: skip
 LETTERS: Final = "她的护照放在书桌左边抽屉里我们明天去北京看朋友吃饭学习工作时间地方"
 
 
@@ -47,7 +51,14 @@ KINDS: Final[dict[str, Callable[[int], str]]] = {
     "prose": _repeated(_sentence, 30),
     "code": _repeated(_line, 80),
     "numbers": _repeated(lambda random: f"{random.randrange(10**5, 10**6)} ", 7),
-    "chinese": _repeated(lambda random: random.choice(LETTERS) if random.random() < 0.7 else chr(random.randrange(0x4E00, 0x9FA5)), 1),
+    "chinese": _repeated(
+        lambda random: (
+            random.choice(LETTERS)
+            if random.random() < 0.7
+            else chr(random.randrange(0x4E00, 0x9FA5))
+        ),
+        1,
+    ),
     "word": lambda length: "a" * length,
     "base64": lambda length: base64.b64encode(Random(length).randbytes(length)).decode()[:length],
     "digits": _repeated(lambda random: random.choice("0123456789"), 1),
@@ -67,7 +78,10 @@ def measured(name: str, kind: str, length: int, folder: Path) -> dict[str, float
     os.environ["HEBBARIUM_CACHE"], path = str(folder), folder / "memory.db"
     forget_texts()
     memory = _told(name, kind, path)
-    event, taken = hb.Event.at(START + timedelta(hours=40), KINDS[kind](length), "Bo"), dict[str, float]()
+    event, taken = (
+        hb.Event.at(START + timedelta(hours=40), KINDS[kind](length), "Bo"),
+        dict[str, float](),
+    )
     taken["encode"], _ = seconds(lambda: memory.encode(event))
     taken["question"], _ = seconds(lambda: memory.retrieve("Where is the fence?"))
     taken["second"], _ = seconds(lambda: memory.retrieve("What did we plant?"))
@@ -89,21 +103,35 @@ def _told(name: str, kind: str, path: Path | None) -> hb.Engine:
     """A memory of twelve short messages and a longer one, that was asked once."""
     memory = hb.memory(name, path=path)
     for hour in range(12):
-        memory.encode(hb.Event.at(START + timedelta(hours=hour), f"We planted {hour} beans along the fence of house {hour * 7}.", "Bo"))
+        memory.encode(
+            hb.Event.at(
+                START + timedelta(hours=hour),
+                f"We planted {hour} beans along the fence of house {hour * 7}.",
+                "Bo",
+            )
+        )
     memory.encode(hb.Event.at(START + timedelta(hours=20), KINDS[kind](4000)[::-1], "Bo"))
     memory.retrieve("Who planted beans?")
     memory.context("Who planted beans?", 200)
     return memory
 
 
-def main(sets: str = "default,naive_rag,bm25", lengths: str = "1000,10000,100000,200000,1000000", kinds: str = ",".join(KINDS)) -> None:
+def main(
+    sets: str = "default,naive_rag,bm25",
+    lengths: str = "1000,10000,100000,200000,1000000",
+    kinds: str = ",".join(KINDS),
+) -> None:
     """Print a line for each set, kind and length."""
     for name in sets.split(","):
         for kind in kinds.split(","):
             for length in map(int, lengths.split(",")):
                 with tempfile.TemporaryDirectory() as folder:
                     taken = measured(name, kind, length, Path(folder))
-                print(f"{name:10} {kind:8} {length:9,} " + " ".join(f"{step} {value:.3f}" for step, value in taken.items()), flush=True)
+                print(
+                    f"{name:10} {kind:8} {length:9,} "
+                    + " ".join(f"{step} {value:.3f}" for step, value in taken.items()),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

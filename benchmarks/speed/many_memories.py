@@ -1,10 +1,13 @@
-"""Many memories over the workers of a Dask cluster: memories per GB and questions per second and core.
+"""Many memories over the workers of a Dask cluster: memories per GB and questions per second and
+core.
 
     python benchmarks/speed/many_memories.py --set default --memories 200 --workers 2
 
-Each memory is a file of 300 events.  A memory belongs to the worker that its number names, which opens it at its first question and keeps it open:
-a file is for one process at a time.  The cluster is a local one; with `--scheduler HOST:PORT` it is another, whose workers must see the folder.
+Each memory is a file of 300 events.  A memory belongs to the worker that its number names, which
+opens it at its first question and keeps it open: a file is for one process at a time.  The cluster
+is a local one; with `--scheduler HOST:PORT` it is another, whose workers must see the folder.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -22,8 +25,8 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.hooks import Mechanism
 from hebbarium.engine.memory.engine import Engine
 
-EVENTS, ASKED = 300, 10     # events and questions of a memory
-OPEN: dict[str, Engine] = {}        # by path, in a worker
+EVENTS, ASKED = 300, 10  # events and questions of a memory
+OPEN: dict[str, Engine] = {}  # by path, in a worker
 
 
 def opened(chosen: str, path: str) -> Engine:
@@ -51,11 +54,14 @@ def lived(chosen: str, paths: Sequence[str]) -> int:
 
 def loaded(chosen: str, paths: Sequence[str]) -> dict[str, float]:
     """Open memories and ask each once; bytes by which the process grows for each, and ms of CPU."""
-    opened(chosen, paths[0]).retrieve(questions(EVENTS)[0])         # libraries and kernels
+    opened(chosen, paths[0]).retrieve(questions(EVENTS)[0])  # libraries and kernels
     before, start = resident(), process_time()
     for path in paths[1:]:
         opened(chosen, path).retrieve(questions(EVENTS)[0])
-    return {"bytes": (resident() - before) / (len(paths) - 1), "ms": 1e3 * (process_time() - start) / (len(paths) - 1)}
+    return {
+        "bytes": (resident() - before) / (len(paths) - 1),
+        "ms": 1e3 * (process_time() - start) / (len(paths) - 1),
+    }
 
 
 def asked(chosen: str, paths: Sequence[str]) -> int:
@@ -82,28 +88,49 @@ def main() -> None:
     parser.add_argument("--scheduler", help="HOST:PORT of a cluster; none: a local one")
     given = parser.parse_args()
     Client: Any = import_module("distributed").Client
-    local: dict[str, Any] = {"n_workers": given.workers, "threads_per_worker": 1, "dashboard_address": None}
-    with tempfile.TemporaryDirectory() as folder, Client(given.scheduler, **({} if given.scheduler else local)) as client:
-        workers = list(client.scheduler_info()["workers"])[:given.workers]
-        shares = {worker: [str(Path(folder) / f"{number}.db") for number in range(given.memories) if number % len(workers) == at]
-                  for at, worker in enumerate(workers)}
+    local: dict[str, Any] = {
+        "n_workers": given.workers,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+    }
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Client(given.scheduler, **({} if given.scheduler else local)) as client,
+    ):
+        workers = list(client.scheduler_info()["workers"])[: given.workers]
+        shares = {
+            worker: [
+                str(Path(folder) / f"{number}.db")
+                for number in range(given.memories)
+                if number % len(workers) == at
+            ]
+            for at, worker in enumerate(workers)
+        }
 
         def each(function: Any, some: Sequence[str] = workers) -> list[Any]:
             """The results of a function for the memories of some workers, each on its own."""
-            futures = [client.submit(function, given.chosen, shares[worker], workers=[worker], pure=False) for worker in some]
+            futures = [
+                client.submit(function, given.chosen, shares[worker], workers=[worker], pure=False)
+                for worker in some
+            ]
             return list(client.gather(futures))
 
         each(lived)
         grown = each(loaded)
-        print(f"{given.chosen}: {given.memories} memories of {EVENTS} events, {len(workers)} workers")
+        print(
+            f"{given.chosen}: {given.memories} memories of {EVENTS} events, {len(workers)} workers"
+        )
         size, ms = (max(found[of] for found in grown) for of in ("bytes", "ms"))
         print(f"a memory takes {size / 1e6:.1f} MB, and {ms:.0f} ms of CPU to open and ask once")
         for some in (workers[:1], workers):
             start = perf_counter()
             count = sum(each(asked, some))
-            print(f"{len(some)} workers: {count / (perf_counter() - start):,.0f} questions a second")
+            print(
+                f"{len(some)} workers: {count / (perf_counter() - start):,.0f} questions a second"
+            )
         client.run(closed)
 
 
-if __name__ == "__main__":      # workers import the module by name: what they open must be in one place
+# workers import the module by name: what they open must be in one place
+if __name__ == "__main__":
     import_module("hebbarium.benchmarks.speed.many_memories").main()

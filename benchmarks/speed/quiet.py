@@ -1,4 +1,7 @@
-"""Which rounds of a measurement had the processor for themselves: others on the same one make it up to twice as slow, for milliseconds."""
+"""Which rounds of a measurement had the processor for themselves: others on the same one make it
+up to twice as slow, for milliseconds.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,8 +10,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-LENGTH = 5_000      # additions of a loop: 0.2 to 0.8 ms
-SLACK = 1.25        # a loop that takes this many times the least is disturbed
+LENGTH = 5_000  # additions of a loop: 0.2 to 0.8 ms
+SLACK = 1.25  # a loop that takes this many times the least is disturbed
 
 
 def loop() -> float:

@@ -1,15 +1,22 @@
-"""Whether shortlists answer as all rows do: the conversations of official data files in one memory, asked all their questions.
+"""Whether shortlists answer as all rows do: the conversations of official data files in one memory,
+asked all their questions.
 
-    python benchmarks/speed/shortlist_answers.py --locomo locomo10.json --beam 100K --shortlist 2048,1024 --index exact,ivf --folder OUT
+    python benchmarks/speed/shortlist_answers.py --locomo locomo10.json --beam 100K --shortlist
+    2048,1024 --index exact,ivf --folder OUT
 
-All conversations are one memory, in the order of their times, and every question that has evidence is asked after the last event, for ten rows: of
-all rows with the exact index, then with each index of all rows and of each shortlist.  Printed are the share of the first ten rows (overlap), how
-often the first row is the same, recall of the evidence, and medians of CPU time.  Intervals are of the cluster bootstrap over conversations.
-Memories that are too small for a shortlist to pay are asked with it all the same.
+All conversations are one memory, in the order of their times, and every question that has evidence
+is asked after the last event, for ten rows: of all rows with the exact index, then with each index
+of all rows and of each shortlist.  Printed are the share of the first ten rows (overlap), how often
+the first row is the same, recall of the evidence, and medians of CPU time.  Intervals are of the
+cluster bootstrap over conversations. Memories that are too small for a shortlist to pay are asked
+with it all the same.
 
-With `--sentences` each sentence of a turn is an event of its own, and one that was said before in the same words is left out; evidence is a turn
-still, found by any sentence of it.  Events are encoded with the index `ivf`, which is exact below 16,384 rows, and the memory is kept in `--folder`.
+With `--sentences` each sentence of a turn is an event of its own, and one that was said before in
+the same words is left out; evidence is a turn still, found by any sentence of it.  Events are
+encoded with the index `ivf`, which is exact below 16,384 rows, and the memory is kept in
+`--folder`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -39,11 +46,12 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache
 from hebbarium.engine.scale import shortlist
 from hebbarium.engine.text.condensing import sentences
 
-K = 10                                              # rows of an answer
+K = 10  # rows of an answer
 SOURCES = ("locomo", "beam", "longmemeval")
 EXACT, LISTS = "exact", "ivf"
-HEADS = ("index", "rows asked", "overlap", "95 %", "same first", f"recall@{K}", "less all rows", "95 %", "ms", "scans")
-WARM = 8                                            # questions before the clock runs
+HEADS = ("index", "rows asked", "overlap", "95 %", "same first", f"recall@{K}", "less all rows",
+         "95 %", "ms", "scans")  # fmt: skip
+WARM = 8  # questions before the clock runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,9 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers to n questions: rows (each up to 10), recall of the evidence (n,), and medians of CPU ms of a question and of a flat scan."""
+    """Answers to n questions: rows (each up to 10), recall of the evidence (n,), and medians of
+    CPU ms of a question and of a flat scan.
+    """
 
     rows: tuple[frozenset[int], ...]
     first: tuple[int, ...]
@@ -84,9 +94,11 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Answers of a part of a memory, or by another index, against those of all rows by the exact index.
+    """Answers of a part of a memory, or by another index, against those of all rows by the exact
+    index.
 
-    overlap, same  shares of the ten rows and of first rows; recall, less  of the evidence, and its difference to that of all rows
+    overlap, same  shares of the ten rows and of first rows; recall, less  of the evidence, and its
+                   difference to that of all rows
     asked          rows of the shortlist; all for None
     """
 
@@ -103,7 +115,9 @@ class Compared:
 
 
 def merged(given: Sequence[Dataset], split: bool) -> Merged:
-    """The conversations of all data sets in one; split: by sentences, each text once.  Cost: O(characters)."""
+    """The conversations of all data sets in one; split: by sentences, each text once.  Cost:
+    O(characters).
+    """
     events, turns, questions = list[Event](), dict[str, frozenset[str]](), list[Asked]()
     said, mark = dict[str, str](), hashlib.sha256(f"{split}".encode())
     whole = list[tuple[str, Event]]()
@@ -111,8 +125,15 @@ def merged(given: Sequence[Dataset], split: bool) -> Merged:
         mark.update(data.sha256.encode())
         for conversation in data.conversations:
             name = f"{number}/{conversation.id}"
-            whole += [(f"{name}/{e.id}", replace(e, session=f"{name}/{e.session}")) for e in conversation.events]
-            questions += [Asked(q.text, name, frozenset(f"{name}/{each}" for each in q.gold)) for q in conversation.questions if q.gold]
+            whole += [
+                (f"{name}/{e.id}", replace(e, session=f"{name}/{e.session}"))
+                for e in conversation.events
+            ]
+            questions += [
+                Asked(q.text, name, frozenset(f"{name}/{each}" for each in q.gold))
+                for q in conversation.questions
+                if q.gold
+            ]
     for turn, event in sorted(whole, key=lambda pair: pair[1].time):
         for at, part in enumerate(parts(event) if split else [event]):
             id = said.setdefault(part.rendered(), f"{turn}#{at}") if split else turn
@@ -135,10 +156,14 @@ def tell(what: str, done: int, total: int) -> None:
         print(f"{what}: {done:,}/{total:,}", file=sys.stderr, flush=True)
 
 
-def opened(chosen: str, model: CachedEmbedder, path: Path, index: str, most: int | None = None) -> Engine:
+def opened(
+    chosen: str, model: CachedEmbedder, path: Path, index: str, most: int | None = None
+) -> Engine:
     """The memory of a file.  Raises HebbariumError."""
     registry = Registry.installed()
-    return Engine(registry.build(registry.set(chosen)), model, path=path, index=index, shortlist=most)
+    return Engine(
+        registry.build(registry.set(chosen)), model, path=path, index=index, shortlist=most
+    )
 
 
 def lived(chosen: str, data: Merged, model: CachedEmbedder, folder: Path) -> Path:
@@ -160,8 +185,14 @@ def lived(chosen: str, data: Merged, model: CachedEmbedder, folder: Path) -> Pat
 
 
 def answers(memory: Engine, data: Merged) -> Answers:
-    """Ask all questions, each followed by a flat scan for its vector (FAISS, one thread, ten nearest)."""
-    faiss, flat, model = import_module("faiss"), memory.assembly.index._flat, memory.assembly.embedder
+    """Ask all questions, each followed by a flat scan for its vector (FAISS, one thread, ten
+    nearest).
+    """
+    faiss, flat, model = (
+        import_module("faiss"),
+        memory.assembly.index._flat,
+        memory.assembly.embedder,
+    )
     vectors = model.embed([q.text for q in data.questions])
     for question in data.questions[:WARM]:
         memory.retrieve(question.text, K)
@@ -177,8 +208,13 @@ def answers(memory: Engine, data: Merged) -> Answers:
         found.append((answer.rows, len(question.gold & turns) / len(question.gold)))
         tell("questions", number, len(data.questions))
     spent = 1e3 * np.median(np.diff(times, axis=1), axis=0)
-    return Answers(tuple(frozenset(rows.tolist()) for rows, _ in found), tuple(int(rows[0]) if len(rows) else -1 for rows, _ in found),
-                   np.array([share for _, share in found]), float(spent[0]), float(spent[1]))
+    return Answers(
+        tuple(frozenset(rows.tolist()) for rows, _ in found),
+        tuple(int(rows[0]) if len(rows) else -1 for rows, _ in found),
+        np.array([share for _, share in found]),
+        float(spent[0]),
+        float(spent[1]),
+    )
 
 
 def compared(own: Answers, whole: Answers, data: Merged, index: str, asked: int | None) -> Compared:
@@ -190,13 +226,30 @@ def compared(own: Answers, whole: Answers, data: Merged, index: str, asked: int 
         return clustered_bootstrap(values, [q.conversation for q in data.questions], seed=0)
 
     shared, less = interval(overlap), interval(own.recall - whole.recall)
-    return Compared(index, asked, float(np.mean(overlap)), (shared.low, shared.high), float(np.mean(same)), float(own.recall.mean()),
-                    float((own.recall - whole.recall).mean()), (less.low, less.high), own.ms, own.ms / own.scan_ms)
+    return Compared(
+        index,
+        asked,
+        float(np.mean(overlap)),
+        (shared.low, shared.high),
+        float(np.mean(same)),
+        float(own.recall.mean()),
+        float((own.recall - whole.recall).mean()),
+        (less.low, less.high),
+        own.ms,
+        own.ms / own.scan_ms,
+    )
 
 
-def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, indexes: Sequence[str],
-             sizes: Sequence[int]) -> tuple[int, Answers, list[Compared]]:
-    """Rows of the memory, answers of all of them, and what each index and each shortlist has of these.
+def measured(
+    chosen: str,
+    data: Merged,
+    model: CachedEmbedder,
+    folder: Path,
+    indexes: Sequence[str],
+    sizes: Sequence[int],
+) -> tuple[int, Answers, list[Compared]]:
+    """Rows of the memory, answers of all of them, and what each index and each shortlist has of
+    these.
 
     Raises InputError for a shortlist that would not be asked, HebbariumError.
     """
@@ -205,8 +258,11 @@ def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, ind
     def asked(index: str, most: int | None) -> tuple[int, Answers]:
         with opened(chosen, model, path, index, most) as memory:
             if most is not None and not K / shortlist.MOST_ANSWERED <= most <= memory.store.n:
-                raise InputError(f"{K} rows of a shortlist of {most:,}, of {memory.store.n:,} rows, are asked of all rows", where="--shortlist",
-                                 cure=f"give {int(K / shortlist.MOST_ANSWERED)} or more and not more than all rows")
+                raise InputError(
+                    f"{K} rows of a shortlist of {most:,}, of {memory.store.n:,} rows, are asked of all rows",
+                    where="--shortlist",
+                    cure=f"give {int(K / shortlist.MOST_ANSWERED)} or more and not more than all rows",
+                )
             return memory.store.n, answers(memory, data)
 
     with patch.object(shortlist, "PAYS", 1):
@@ -220,10 +276,13 @@ def measured(chosen: str, data: Merged, model: CachedEmbedder, folder: Path, ind
 
 def shown(row: Compared) -> tuple[str, ...]:
     """Cells of a table."""
-    first, second = (" to ".join("-" if end is None else f"{end:{form}}" for end in ends)
-                     for ends, form in ((row.overlap_interval, ".3f"), (row.less_interval, "+.3f")))
-    return (row.index, f"{row.asked:,}" if row.asked else "all", f"{row.overlap:.3f}", first, f"{row.same:.3f}", f"{row.recall:.3f}",
-            f"{row.less:+.3f}", second, f"{row.ms:.1f}", f"{row.scans:.1f}")
+    first, second = (
+        " to ".join("-" if end is None else f"{end:{form}}" for end in ends)
+        for ends, form in ((row.overlap_interval, ".3f"), (row.less_interval, "+.3f"))
+    )
+    return (row.index, f"{row.asked:,}" if row.asked else "all", f"{row.overlap:.3f}", first,
+            f"{row.same:.3f}", f"{row.recall:.3f}",
+            f"{row.less:+.3f}", second, f"{row.ms:.1f}", f"{row.scans:.1f}")  # fmt: skip
 
 
 def print_rows(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -246,38 +305,73 @@ def read(given: argparse.Namespace) -> list[Dataset]:
 def sources(parser: argparse.ArgumentParser) -> None:
     """The options that `read` reads."""
     for name in SOURCES:
-        parser.add_argument(f"--{name}", type=Path, nargs="+", default=[], metavar="PATH", help=f"files or folders of {name}")
+        parser.add_argument(
+            f"--{name}",
+            type=Path,
+            nargs="+",
+            default=[],
+            metavar="PATH",
+            help=f"files or folders of {name}",
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     sources(parser)
-    parser.add_argument("--sentences", action="store_true", help="an event for each sentence of a turn")
+    parser.add_argument(
+        "--sentences", action="store_true", help="an event for each sentence of a turn"
+    )
     parser.add_argument("--set", dest="chosen", default="default", help="mechanism set")
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--index", default=EXACT, help="indexes to ask with, such as exact,ivf")
-    parser.add_argument("--shortlist", type=whole_numbers, default=[2048, 1024], help="rows of shortlists, such as 2048,1024")
-    parser.add_argument("--folder", type=Path, help="keeps the memory, which takes long to make; none: a temporary one")
+    parser.add_argument(
+        "--shortlist",
+        type=whole_numbers,
+        default=[2048, 1024],
+        help="rows of shortlists, such as 2048,1024",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        help="keeps the memory, which takes long to make; none: a temporary one",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
     try:
         data = merged(read(given), given.sentences)
         if not data.questions:
-            raise InputError("there is no question with evidence", where="data", cure=f"name files by {', '.join(f'--{name}' for name in SOURCES)}")
+            raise InputError(
+                "there is no question with evidence",
+                where="data",
+                cure=f"name files by {', '.join(f'--{name}' for name in SOURCES)}",
+            )
         with tempfile.TemporaryDirectory() as temporary:
             folder = given.folder or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            n, whole, found = measured(given.chosen, data, embedder(given.embedder, default_cache()), folder, given.index.split(","), given.shortlist)
+            n, whole, found = measured(
+                given.chosen,
+                data,
+                embedder(given.embedder, default_cache()),
+                folder,
+                given.index.split(","),
+                given.shortlist,
+            )
     except HebbariumError as error:
         parser.error(str(error))
     held = len({q.conversation for q in data.questions})
     if given.json:
-        print(json.dumps({"set": given.chosen, "events": len(data.events), "rows": n, "questions": len(data.questions), "conversations": held,
-                          "recall": float(whole.recall.mean()), "ms": whole.ms, "scan_ms": whole.scan_ms,
-                          "compared": [asdict(each) for each in found]}, indent=2))
+        print(json.dumps({"set": given.chosen, "events": len(data.events), "rows": n,
+                          "questions": len(data.questions), "conversations": held,
+                          "recall": float(whole.recall.mean()), "ms": whole.ms,
+                          "scan_ms": whole.scan_ms,
+                          "compared": [asdict(each) for each in found]}, indent=2))  # fmt: skip
         return
-    title = (f"{given.chosen}: {n:,} rows of {len(data.events):,} events, {len(data.questions):,} questions of {held} conversations; all rows: "
-             f"recall@{K} {whole.recall.mean():.3f}, {whole.ms:.1f} ms, {whole.ms / whole.scan_ms:.1f} scans of {whole.scan_ms:.1f} ms")
+    title = (
+        f"{given.chosen}: {n:,} rows of {len(data.events):,} events, {len(data.questions):,} questions of {held} conversations; all rows: "
+        f"recall@{K} {whole.recall.mean():.3f}, {whole.ms:.1f} ms, {whole.ms / whole.scan_ms:.1f} scans of {whole.scan_ms:.1f} ms"
+    )
     print_rows(title, HEADS, map(shown, found))
 
 

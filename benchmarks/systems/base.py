@@ -1,7 +1,10 @@
-"""The port between a benchmark and a memory: what a benchmark calls, and what a memory declares that it can do.
+"""The port between a benchmark and a memory: what a benchmark calls, and what a memory declares
+that it can do.
 
-A memory is a `System`: a class or function `factory(embedder, seed)` makes a new, empty one for each conversation and seed.
+A memory is a `System`: a class or function `factory(embedder, seed)` makes a new, empty one for
+each conversation and seed.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +21,13 @@ class Capability(Enum):
     """What a system declares beyond the port's four calls.
 
     SLEEPS     `advance` may reorganise what is stored, not only let it age
-    LEARNS     `retrieve(..., learn=True)` may change later answers; without it `learn` has no effect
+    LEARNS     `retrieve(..., learn=True)` may change later answers; without it `learn` has no
+               effect
     ARCHIVES   a stored event can become unretrievable later without being deleted
     RECEIPTS   it is a `ReportsReceipts`
-    RANKS_ALL  `Retrieved.rank_of` gives the exact rank among all stored events, beyond the k retrieved ones as well; without it the rank is
-               the place among those, and a caller that needs ranks up to r asks for k >= r
+    RANKS_ALL  `Retrieved.rank_of` gives the exact rank among all stored events, beyond the k
+               retrieved ones as well; without it the rank is the place among those, and a caller
+               that needs ranks up to r asks for k >= r
     """
 
     SLEEPS = "sleeps"
@@ -55,12 +60,20 @@ class Retrieved:
     events: tuple[RetrievedEvent, ...]
 
     def rank_of(self, event_id: str) -> int | None:
-        """Rank from 1 of the first retrieved unit that is the event, or shows it; None if there is none.  O(k).
+        """Rank from 1 of the first retrieved unit that is the event, or shows it; None if there is
+        none.  O(k).
 
         >>> Retrieved((RetrievedEvent("b", 2.0, ""), RetrievedEvent("a", 1.0, ""))).rank_of("a")
         2
         """
-        return next((rank for rank, event in enumerate(self.events, 1) if event.id == event_id or event_id in event.events), None)
+        return next(
+            (
+                rank
+                for rank, event in enumerate(self.events, 1)
+                if event.id == event_id or event_id in event.events
+            ),
+            None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +101,17 @@ class GivesContexts(Protocol):
     """An answer from which contexts can be assembled."""
 
     def context(self, query: Query, budget: int, strategy: str) -> Assembled:
-        """The context of the query that was answered, of at most `budget` tokens; the memory does not change."""
+        """The context of the query that was answered, of at most `budget` tokens; the memory
+        does not change.
+        """
         ...
 
 
 @runtime_checkable
 class System(Protocol):
-    """A memory.  Times are simulated, in hours since 1970-01-01T00:00 UTC, and never decrease from call to call."""
+    """A memory.  Times are simulated, in hours since 1970-01-01T00:00 UTC, and never decrease
+    from call to call.
+    """
 
     @property
     def capabilities(self) -> frozenset[Capability]: ...
@@ -110,7 +127,8 @@ class System(Protocol):
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
         """At most k events for a query at the present simulated time.
 
-        learn  whether recall may change the memory; if False, every later answer is as if the query had not been asked
+        learn  whether recall may change the memory; if False, every later answer is as if the query
+               had not been asked
         """
         ...
 
@@ -124,7 +142,8 @@ class TakesFeedback(System, Protocol):
     """A system that can be told which events of an answer were needed."""
 
     def use(self, found: Retrieved, ids: Sequence[str]) -> None:
-        """Learn from an answer, at the present simulated time, as from a recall of exactly these; each answer at most once.
+        """Learn from an answer, at the present simulated time, as from a recall of exactly these;
+        each answer at most once.
 
         found  an answer of this system, retrieved without `learn`
         ids    of events, or of other units in the answer; those that are not stored are left out
@@ -137,16 +156,20 @@ class ReportsReceipts(System, Protocol):
     """A system that reports what its mechanisms did: the capability RECEIPTS."""
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
-        """By mechanism: `calls` of its hooks and `values_changed`, the values of columns that a call changed.
+        """By mechanism: `calls` of its hooks and `values_changed`, the values of columns that a
+        call changed.
 
-        Of a mechanism that votes on the admission of events also: `judged` and `stored`, the events of the memory that were to be encoded and
-        that were stored; `vetoed`, `decided` and `merged`, the events that it voted against, that its vote alone rejected, and that it marked
+        Of a mechanism that votes on the admission of events also: `judged` and `stored`, the events
+        of the memory that were to be encoded and that were stored; `vetoed`, `decided` and
+        `merged`, the events that it voted against, that its vote alone rejected, and that it marked
         as repetitions of stored ones.
         """
         ...
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
-        """By mechanism: places among the ten best that change if the mechanism is silenced for this query.  The state does not change."""
+        """By mechanism: places among the ten best that change if the mechanism is silenced for
+        this query.  The state does not change.
+        """
         ...
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
@@ -159,7 +182,9 @@ class ReportsUsage(System, Protocol):
     """A system that reports what it asked a language model."""
 
     def language_model_usage(self) -> Mapping[str, Mapping[str, Mapping[str, int]]]:
-        """By phase and mechanism: `requests`, `cached`, `failed`, `prompt_tokens`, `completion_tokens`; those that asked nothing are left out."""
+        """By phase and mechanism: `requests`, `cached`, `failed`, `prompt_tokens`,
+        `completion_tokens`; those that asked nothing are left out.
+        """
         ...
 
 

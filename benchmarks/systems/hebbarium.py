@@ -1,4 +1,7 @@
-"""Hebbarium itself as a system: an engine with a mechanism set, and an observer that keeps receipts and times."""
+"""Hebbarium itself as a system: an engine with a mechanism set, and an observer that keeps
+receipts and times.
+"""
+
 from __future__ import annotations
 
 import json
@@ -42,25 +45,39 @@ class RetrievedAndRanked(Retrieved):
 
     answer: Answer
     engine: Engine
-    plan: Plan | None = None        # with which the engine was asked
+    plan: Plan | None = None  # with which the engine was asked
 
     def rank_of(self, event_id: str) -> int | None:
-        """Rank from 1, ties by row, of the first retrievable memory that shows the event; None if there is none.  O(n) for each that shows it.
+        """Rank from 1, ties by row, of the first retrievable memory that shows the event; None if
+        there is none.  O(n) for each that shows it.
 
-        Memories that show it are the event itself, and segments and bundles that the memory made of it.
+        Memories that show it are the event itself, and segments and bundles that the memory made of
+        it.
         """
-        return min(filter(None, map(self.answer.rank, self.engine.event_log.showing(event_id))), default=None)
+        return min(
+            filter(None, map(self.answer.rank, self.engine.event_log.showing(event_id))),
+            default=None,
+        )
 
     def context(self, query: Query, budget: int, strategy: str) -> Assembled:
         """Assembled from the whole ranking, whatever the number of events asked for."""
         memory = AsPlanned(self.engine, self.plan) if self.plan else self.engine
         made = context_of(memory, self.answer, query, budget, strategy=strategy)
         condensed = sum(component.form is not Form.WHOLE for component in made.components)
-        return Assembled(unescaped(made.text), made.tokens, made.counter, len(made.components), condensed, made.truncated)
+        return Assembled(
+            unescaped(made.text),
+            made.tokens,
+            made.counter,
+            len(made.components),
+            condensed,
+            made.truncated,
+        )
 
 
 def id_of(unit: Unit) -> str:
-    """The id under which an answer names a memory: that of its event, or the row of one that the memory made."""
+    """The id under which an answer names a memory: that of its event, or the row of one that the
+    memory made.
+    """
     return f"row {unit.row}" if unit.kind else unit.id
 
 
@@ -69,17 +86,35 @@ class Hebbarium:
 
     observer        a plain `Observer` by default; with a `Stopwatch` there are no receipts
     language_model  for mechanisms that can use one
-    path            a snapshot file to continue from, as of the end of its last tick: a run that is cut off is made again
+    path            a snapshot file to continue from, as of the end of its last tick: a run that is
+                    cut off is made again
     capacity        most visible rows; None: no limit
     """
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, observer: Stopwatch | None = None, *,
-                 language_model: LanguageModel | None = None, path: Path | None = None, capacity: int | None = None) -> None:
+    def __init__(
+        self,
+        mechanisms: Sequence[Mechanism[Any]],
+        embedder: Embedder,
+        seed: int,
+        observer: Stopwatch | None = None,
+        *,
+        language_model: LanguageModel | None = None,
+        path: Path | None = None,
+        capacity: int | None = None,
+    ) -> None:
         self._ids = tuple(m.id for m in mechanisms)
         self._observer = observer or Observer()
-        self._engine = Engine(mechanisms, embedder, seed=seed, observer=self._observer, language_model=language_model, path=path,
-                              capacity=capacity, durable=False)
-        self._counterfactual: Counterfactual | None = None      # made at its first use
+        self._engine = Engine(
+            mechanisms,
+            embedder,
+            seed=seed,
+            observer=self._observer,
+            language_model=language_model,
+            path=path,
+            capacity=capacity,
+            durable=False,
+        )
+        self._counterfactual: Counterfactual | None = None  # made at its first use
         self.capabilities = _declared(self._engine.assembly.phases)
 
     @property
@@ -98,15 +133,23 @@ class Hebbarium:
 
     def use(self, found: Retrieved, ids: Sequence[str]) -> None:
         if not isinstance(found, RetrievedAndRanked):
-            raise InputError(f"{type(found).__name__} is no answer of this system", where="use", cure="give what `retrieve` returned")
+            raise InputError(
+                f"{type(found).__name__} is no answer of this system",
+                where="use",
+                cure="give what `retrieve` returned",
+            )
         rows, log = {id_of(unit): unit.row for unit in found.answer.units}, self._engine.event_log
-        self._engine.use(found.answer, [rows.get(id, id) for id in ids if id in rows or log.rows_of(id)])
+        self._engine.use(
+            found.answer, [rows.get(id, id) for id in ids if id in rows or log.rows_of(id)]
+        )
 
     def close(self) -> None:
         self._engine.close()
 
     def receipts(self) -> Mapping[str, Mapping[str, int]]:
-        """By mechanism, in registry order; of one that votes on admission also `judged`, `stored` (of all events) and its `Votes`."""
+        """By mechanism, in registry order; of one that votes on admission also `judged`,
+        `stored` (of all events) and its `Votes`.
+        """
         return _receipts(self._ids, self._observer)
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
@@ -128,29 +171,57 @@ class Hebbarium:
 
 
 class Asking:
-    """A memory that is asked as one of other mechanisms, which would have lived the same life: `Engine.planned`.
+    """A memory that is asked as one of other mechanisms, which would have lived the same life:
+    `Engine.planned`.
 
-    Receipts and times are those of the memory's life, and of this asking; receipts only if observers noted both.
+    Receipts and times are those of the memory's life, and of this asking; receipts only if
+    observers noted both.
 
-    same  equal for askings that a `Round` can ask together; () for one with receipts, which must see its own steps
+    same  equal for askings that a `Round` can ask together; () for one with receipts, which must
+          see its own steps
     """
 
-    def __init__(self, life: Hebbarium, lived: Stopwatch, mechanisms: Sequence[Mechanism[Any]], observer: Stopwatch, *, fewer: bool = False) -> None:
+    def __init__(
+        self,
+        life: Hebbarium,
+        lived: Stopwatch,
+        mechanisms: Sequence[Mechanism[Any]],
+        observer: Stopwatch,
+        *,
+        fewer: bool = False,
+    ) -> None:
         """fewer: mechanisms that decide the life may be missing, see `Engine.planned`."""
-        self.engine, self._lived, self.observer, self._ids = life.engine, lived, observer, tuple(m.id for m in mechanisms)
+        self.engine, self._lived, self.observer, self._ids = (
+            life.engine,
+            lived,
+            observer,
+            tuple(m.id for m in mechanisms),
+        )
         self.plan = life.engine.planned(mechanisms, observer, fewer=fewer)
-        self.same = () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
-        self._counterfactual: Counterfactual | None = None      # made at its first use
-        self.capabilities = _declared({**life.engine.assembly.phases, Phase.RETRIEVE: self.plan.nodes})
+        self.same = (
+            () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
+        )
+        self._counterfactual: Counterfactual | None = None  # made at its first use
+        self.capabilities = _declared(
+            {**life.engine.assembly.phases, Phase.RETRIEVE: self.plan.nodes}
+        )
 
     def encode(self, events: Sequence[Event]) -> None:
-        raise InputError("an asking encodes nothing", where="encode", cure="encode in the memory itself, before it is asked")
+        raise InputError(
+            "an asking encodes nothing",
+            where="encode",
+            cure="encode in the memory itself, before it is asked",
+        )
 
     def advance(self, time: float) -> None:
-        raise InputError("time passes for the memory itself", where="advance", cure="advance the memory itself")
+        raise InputError(
+            "time passes for the memory itself", where="advance", cure="advance the memory itself"
+        )
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
-        return _retrieved(self.engine.retrieve(query, k, learn=learn, plan=self.plan), self.engine, self.plan)
+        return _retrieved(
+            self.engine.retrieve(query, k, learn=learn, plan=self.plan), self.engine, self.plan
+        )
 
     def close(self) -> None: ...
 
@@ -159,7 +230,13 @@ class Asking:
         of_asking, of_life = _receipts(self._ids, self.observer), _receipts(self._ids, self._lived)
         if not of_asking:
             return {}
-        return {id: {**lived, **{name: lived[name] + of_asking[id][name] for name in ("calls", "values_changed")}} for id, lived in of_life.items()}
+        return {
+            id: {
+                **lived,
+                **{name: lived[name] + of_asking[id][name] for name in ("calls", "values_changed")},
+            }
+            for id, lived in of_life.items()
+        }
 
     def ranks_changed(self, query: Query) -> Mapping[str, int]:
         """Cost: one retrieval for each mechanism that can change the answer."""
@@ -168,18 +245,25 @@ class Asking:
         return self._counterfactual.ranks_changed(query)
 
     def phase_ms(self) -> Mapping[str, Sequence[float]]:
-        return {phase.value: (self.observer if phase is Phase.RETRIEVE else self._lived).phase_ms[phase] for phase in Phase}
+        return {
+            phase.value: (self.observer if phase is Phase.RETRIEVE else self._lived).phase_ms[phase]
+            for phase in Phase
+        }
 
 
 class Round:
-    """Askings of one memory with the same mechanisms, asked each query together: what no parameter reaches runs once (`engine.flow.parameter_arms`).
+    """Askings of one memory with the same mechanisms, asked each query together: what no parameter
+    reaches runs once (`engine.flow.parameter_arms`).
 
-    Answers equal those of each asking alone, and so do times, but for noise: each has the time of every step that it needs.
+    Answers equal those of each asking alone, and so do times, but for noise: each has the time of
+    every step that it needs.
     """
 
     def __init__(self, askings: Sequence[Asking]) -> None:
         self._askings, self._engine = tuple(askings), askings[0].engine
-        self._together = self._engine.together([each.plan for each in askings]) if len(askings) > 1 else None
+        self._together = (
+            self._engine.together([each.plan for each in askings]) if len(askings) > 1 else None
+        )
 
     def retrieve(self, query: Query, k: int) -> list[tuple[Retrieved, float]]:
         """The answer of each asking, in order, with the seconds that its steps took."""
@@ -189,26 +273,44 @@ class Round:
         answers = self._engine.retrieve_together(query, k, self._together)
         for asking, ms in zip(self._askings, self._together.ms, strict=True):
             asking.observer.phase_ms[Phase.RETRIEVE].append(ms)
-        return [(_retrieved(answer, self._engine, asking.plan), ms / 1e3)
-                for asking, answer, ms in zip(self._askings, answers, self._together.ms, strict=True)]
+        return [
+            (_retrieved(answer, self._engine, asking.plan), ms / 1e3)
+            for asking, answer, ms in zip(self._askings, answers, self._together.ms, strict=True)
+        ]
 
 
 class Life(Hebbarium):
-    """A memory that several arms share: it lives once, and `asking` asks it with the mechanisms of each.
+    """A memory that several arms share: it lives once, and `asking` asks it with the mechanisms of
+    each.
 
     registry  builds the mechanisms of an asking
     path      its snapshot file; None: it has none
     receipts  whether receipts are kept; without them a life costs about a fifth less
     """
 
-    def __init__(self, registry: Registry, mechanisms: Mapping[str, Mapping[str, Any]], embedder: Embedder, seed: int,
-                 path: Path | None = None, receipts: bool = True) -> None:
-        super().__init__(registry.build(MechanismSet("", "", mechanisms)), embedder, seed, None if receipts else Stopwatch(), path=path)
+    def __init__(
+        self,
+        registry: Registry,
+        mechanisms: Mapping[str, Mapping[str, Any]],
+        embedder: Embedder,
+        seed: int,
+        path: Path | None = None,
+        receipts: bool = True,
+    ) -> None:
+        super().__init__(
+            registry.build(MechanismSet("", "", mechanisms)),
+            embedder,
+            seed,
+            None if receipts else Stopwatch(),
+            path=path,
+        )
         self._registry, self.path = registry, path
 
     @property
     def now(self) -> float:
-        """h, the simulated time that the memory has reached; minus infinity before the first event."""
+        """h, the simulated time that the memory has reached; minus infinity before the first
+        event.
+        """
         return -math.inf if math.isnan(self._engine.now) else self._engine.now
 
     def save(self) -> None:
@@ -217,21 +319,37 @@ class Life(Hebbarium):
 
     def asking(self, mechanisms: Mapping[str, Mapping[str, Any]], receipts: bool = True) -> Asking:
         """receipts: of this asking; they are empty if those of the life are not kept."""
-        return Asking(self, self._observer, self._registry.build(MechanismSet("", "", mechanisms)), Observer() if receipts else Stopwatch())
+        return Asking(
+            self,
+            self._observer,
+            self._registry.build(MechanismSet("", "", mechanisms)),
+            Observer() if receipts else Stopwatch(),
+        )
 
 
-def asked_again(askings: Sequence[Asking], columns: Sequence[Column] = ()) -> list[tuple[Retrieved, Mapping[Column, NDArray[Any]]]]:
-    """The answers of memories that lack mechanisms of one memory to the question that it was asked last, see `Engine.asked_again`."""
+def asked_again(
+    askings: Sequence[Asking], columns: Sequence[Column] = ()
+) -> list[tuple[Retrieved, Mapping[Column, NDArray[Any]]]]:
+    """The answers of memories that lack mechanisms of one memory to the question that it was
+    asked last, see `Engine.asked_again`.
+    """
     if not askings:
         return []
     engine = askings[0].engine
-    return [(_retrieved(answer, engine, asking.plan), values)
-            for asking, (answer, values) in zip(askings, engine.asked_again([each.plan for each in askings], columns), strict=True)]
+    return [
+        (_retrieved(answer, engine, asking.plan), values)
+        for asking, (answer, values) in zip(
+            askings, engine.asked_again([each.plan for each in askings], columns), strict=True
+        )
+    ]
 
 
 def _retrieved(answer: Answer, engine: Engine, plan: Plan | None = None) -> RetrievedAndRanked:
     found = zip(answer.units, answer.scores, strict=True)
-    hits = (RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ()) for unit, score in found)
+    hits = (
+        RetrievedEvent(id_of(unit), float(score), unit.text, unit.events if unit.kind else ())
+        for unit, score in found
+    )
     return RetrievedAndRanked(tuple(hits), answer, engine, plan)
 
 
@@ -239,8 +357,15 @@ def _receipts(ids: Sequence[str], seen: Stopwatch) -> dict[str, dict[str, int]]:
     if not isinstance(seen, Observer):
         return {}
     found = seen.receipts
-    return {id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
-            | ({"judged": seen.judged, "stored": seen.stored, **asdict(votes)} if (votes := found[id].votes) else {}) for id in ids}
+    return {
+        id: {"calls": found[id].calls, "values_changed": found[id].values_changed}
+        | (
+            {"judged": seen.judged, "stored": seen.stored, **asdict(votes)}
+            if (votes := found[id].votes)
+            else {}
+        )
+        for id in ids
+    }
 
 
 @dataclass(frozen=True)
@@ -256,7 +381,9 @@ class Deciding:
 
     @cached_property
     def digest(self) -> str:
-        return sha256(json.dumps([self.mechanisms, self.steps], sort_keys=True).encode()).hexdigest()
+        return sha256(
+            json.dumps([self.mechanisms, self.steps], sort_keys=True).encode()
+        ).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +405,16 @@ class Declared:
 def declared(mechanisms: Sequence[Mechanism[Any]]) -> Declared:
     """Cost and errors: as `unread_signals`."""
     phases = planned(mechanisms)
-    steps = tuple(n.label for phase, nodes in phases.items() if phase is not Phase.RETRIEVE for n in nodes)
+    steps = tuple(
+        n.label for phase, nodes in phases.items() if phase is not Phase.RETRIEVE for n in nodes
+    )
     tokens = any(TOKEN_EMBEDDER in n.sees for nodes in phases.values() for n in nodes)
-    return Declared(_declared(phases), unread_signals(mechanisms, phases), Deciding(life_of(mechanisms), steps), tokens)
+    return Declared(
+        _declared(phases),
+        unread_signals(mechanisms, phases),
+        Deciding(life_of(mechanisms), steps),
+        tokens,
+    )
 
 
 def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capability]:
@@ -291,27 +425,48 @@ def capabilities_of(mechanisms: Sequence[Mechanism[Any]]) -> frozenset[Capabilit
 def _declared(phases: Mapping[Phase, Sequence[Node]]) -> frozenset[Capability]:
     """Capabilities that the schedule shows.
 
-    The memory sleeps if a hook consolidates, learns from recall if a step reads RECALLED, and archives if a step sets VISIBLE of rows that exist.
+    The memory sleeps if a hook consolidates, learns from recall if a step reads RECALLED, and
+    archives if a step sets VISIBLE of rows that exist.
     """
     nodes = [node for each in phases.values() for node in each]
-    found = {Capability.SLEEPS: any(n.phase is Phase.CONSOLIDATE and n.owner != ENGINE for n in nodes),
-             Capability.LEARNS: any(RECALLED in n.sees for n in nodes),
-             Capability.ARCHIVES: any(VISIBLE in n.sets and ROW not in n.sets for n in nodes)}
-    return frozenset({Capability.RECEIPTS, Capability.RANKS_ALL, *(capability for capability, has in found.items() if has)})
+    found = {
+        Capability.SLEEPS: any(n.phase is Phase.CONSOLIDATE and n.owner != ENGINE for n in nodes),
+        Capability.LEARNS: any(RECALLED in n.sees for n in nodes),
+        Capability.ARCHIVES: any(VISIBLE in n.sets and ROW not in n.sets for n in nodes),
+    }
+    return frozenset(
+        {
+            Capability.RECEIPTS,
+            Capability.RANKS_ALL,
+            *(capability for capability, has in found.items() if has),
+        }
+    )
 
 
-def unread_signals(mechanisms: Sequence[Mechanism[Any]], phases: Mapping[Phase, Sequence[Node]] | None = None) -> dict[str, tuple[str, ...]]:
-    """Mechanism -> names of its signals that no step on the way to an answer reads, although they have a weight.
+def unread_signals(
+    mechanisms: Sequence[Mechanism[Any]], phases: Mapping[Phase, Sequence[Node]] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Mechanism -> names of its signals that no step on the way to an answer reads, although they
+    have a weight.
 
-    The way is computed from the schedule of retrieval: the step that answers, the steps that write what it reads, and so on.  In a set without a
-    step that reads all signals, only those in the match, or those that another step on the way reads, can change an answer.
+    The way is computed from the schedule of retrieval: the step that answers, the steps that write
+    what it reads, and so on.  In a set without a step that reads all signals, only those in the
+    match, or those that another step on the way reads, can change an answer.
     phases  of `engine.memory.assembly.planned`, if they are known
 
-    Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be scheduled together.
+    Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be
+    scheduled together.
     """
     read = _read_on_the_way((phases or planned(mechanisms))[Phase.RETRIEVE])
-    owned = {m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0] for m in mechanisms}
-    return {id: names for id, signals in owned.items() if (names := tuple(c.name for c in signals if not {c, SIGNALS} & read))}
+    owned = {
+        m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0]
+        for m in mechanisms
+    }
+    return {
+        id: names
+        for id, signals in owned.items()
+        if (names := tuple(c.name for c in signals if not {c, SIGNALS} & read))
+    }
 
 
 def _read_on_the_way(nodes: Sequence[Node]) -> set[Touched]:
@@ -319,7 +474,9 @@ def _read_on_the_way(nodes: Sequence[Node]) -> set[Touched]:
     stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
     read: set[Touched] = {RECALLED}
     found: set[Node] = set()
-    while more := [n for n in nodes if n not in found and RECALLED not in n.sees and _writes(n, read)]:
+    while more := [
+        n for n in nodes if n not in found and RECALLED not in n.sees and _writes(n, read)
+    ]:
         found.update(more)
         for node in more:
             read |= {stages.source(r.of if isinstance(r, Before) else r) for r in node.reads}
@@ -328,4 +485,6 @@ def _read_on_the_way(nodes: Sequence[Node]) -> set[Touched]:
 
 
 def _writes(node: Node, read: set[Touched]) -> bool:
-    return any(c in read or (isinstance(c, Signal) and SIGNALS in read) for c in (*node.sets, *node.adds))
+    return any(
+        c in read or (isinstance(c, Signal) and SIGNALS in read) for c in (*node.sets, *node.adds)
+    )

@@ -1,4 +1,5 @@
 """An observer that also notes who rejected each event and who archived each memory."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -26,7 +27,8 @@ class Archiving:
 class Witness(Observer):
     """Receipts and times of one memory, with votes and archivings.
 
-    vetoes    event id -> ids of the gates that voted against it, in the order of the schedule; events without a veto are left out
+    vetoes    event id -> ids of the gates that voted against it, in the order of the schedule;
+              events without a veto are left out
     archived  row -> the last archiving; rows that were restored are left out
     """
 
@@ -34,9 +36,14 @@ class Witness(Observer):
     archived: dict[int, Archiving] = field(default_factory=dict)
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
-        """The step with its receipt, its votes, and the rows that it archives.  Cost: one comparison of VISIBLE for a step that may archive."""
+        """The step with its receipt, its votes, and the rows that it archives.  Cost: one
+        comparison of VISIBLE for a step that may archive.
+        """
         watched = super().wrap(node, binding, function)
-        votes, archives = node.phase is Phase.ENCODE and VETO in node.adds, VISIBLE in node.sets and ROW not in node.sets
+        votes, archives = (
+            node.phase is Phase.ENCODE and VETO in node.adds,
+            VISIBLE in node.sets and ROW not in node.sets,
+        )
         if not (votes or archives):
             return watched
 

@@ -1,1 +1,3 @@
-"""Worlds: streams of events and questions with known statistics, and the observer that knows their law."""
+"""Worlds: streams of events and questions with known statistics, and the observer that knows
+their law.
+"""

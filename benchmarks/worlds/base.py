@@ -1,4 +1,7 @@
-"""What every world shares: the stream of a life, the observers beside its ideal one, and the score of a ranking of what fits."""
+"""What every world shares: the stream of a life, the observers beside its ideal one, and the
+score of a ranking of what fits.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
 
-START = hours(datetime(2026, 1, 5))         # Monday, midnight
-DAY, MINUTE = 24.0, 1 / 60                  # h
+START = hours(datetime(2026, 1, 5))  # Monday, midnight
+DAY, MINUTE = 24.0, 1 / 60  # h
 Beliefs = list[NDArray[np.float64]]
 Kept = list[NDArray[np.bool_]]
-Score = tuple[float, float]                 # hit@k, reciprocal rank
+Score = tuple[float, float]  # hit@k, reciprocal rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Ask:
     text     compatible with everything in `fits`, as far as words go
     fits     what fits the question and was told before; of each the ids of the events that tell it
     needed   which of these is needed: place in `fits`
-    scored   whether it counts; a question that nothing could predict is asked to tell what is needed, and does not count
+    scored   whether it counts; a question that nothing could predict is asked to tell what is
+             needed, and does not count
     session  which conversation session it belongs to
     """
 
@@ -47,10 +51,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One life: events and questions in order of time, and what the ideal observer believes before each question that counts.
+    """One life: events and questions in order of time, and what the ideal observer believes before
+    each question that counts.
 
-    ideal  computes, of each scored question in order, the probability of need of everything that fits, shape (len(fits),)
-    kept   in a world with a capacity: of each scored question, which of these the best choice of rows has kept, shape (len(fits),)
+    ideal  computes, of each scored question in order, the probability of need of everything that
+           fits, shape (len(fits),)
+    kept   in a world with a capacity: of each scored question, which of these the best choice of
+           rows has kept, shape (len(fits),)
     """
 
     steps: tuple[Event | Ask, ...]
@@ -106,8 +113,13 @@ def places(scores: ArrayLike) -> list[list[int]]:
     [[1, 2], [3], [1, 2]]
     """
     found = np.asarray(scores, np.float64)
-    above, tied = (found[None, :] > found[:, None]).sum(axis=1), (found[None, :] == found[:, None]).sum(axis=1)
-    return [list(range(a + 1, a + t + 1)) for a, t in zip(above.tolist(), tied.tolist(), strict=True)]
+    above, tied = (
+        (found[None, :] > found[:, None]).sum(axis=1),
+        (found[None, :] == found[:, None]).sum(axis=1),
+    )
+    return [
+        list(range(a + 1, a + t + 1)) for a, t in zip(above.tolist(), tied.tolist(), strict=True)
+    ]
 
 
 def places_of_kept(scores: ArrayLike, kept: ArrayLike) -> list[list[int]]:
@@ -122,12 +134,14 @@ def places_of_kept(scores: ArrayLike, kept: ArrayLike) -> list[list[int]]:
 
 
 def expected(ranks: Sequence[Sequence[int]], need: ArrayLike, k: int) -> Score:
-    """Hit@k and reciprocal rank in expectation over what may be needed, and over ties.  A thing with rank 0, or without ranks, is not found.
+    """Hit@k and reciprocal rank in expectation over what may be needed, and over ties.  A thing
+    with rank 0, or without ranks, is not found.
 
     ranks  of each of m things that fit, the ranks that it may have
     need   (m,)  probability that it is needed, given all that was observable
 
-    The realised score has the same mean and a larger variance; no system can exceed the ideal observer in expectation.
+    The realised score has the same mean and a larger variance; no system can exceed the ideal
+    observer in expectation.
 
     >>> expected([[1], [2], [0]], [0.5, 0.3, 0.2], 1)
     (0.5, 0.65)
@@ -144,15 +158,19 @@ def counting(stream: Stream) -> Beliefs:
 
 
 def last_use(stream: Stream) -> Beliefs:
-    """A rival observer: the time of the last use of everything that fits, or of the first telling if it was never used."""
+    """A rival observer: the time of the last use of everything that fits, or of the first
+    telling if it was never used.
+    """
     told = {event.id: event.time for event in stream.events}
     return list(_rival(stream, lambda times: times[-1], told))
 
 
 def kept_by(stream: Stream, capacity: int, worth: Callable[[str, list[float]], float]) -> Kept:
-    """What an observer with a capacity has kept of everything that fits each scored question, if the event of least worth makes room for a new one.
+    """What an observer with a capacity has kept of everything that fits each scored question, if
+    the event of least worth makes room for a new one.
 
-    worth  of the id of an event, and the times at which it was told and, while it was kept, needed; ties: the older event leaves
+    worth  of the id of an event, and the times at which it was told and, while it was kept, needed;
+           ties: the older event leaves
     """
     times, found = dict[str, list[float]](), Kept()
     for step in stream.steps:
@@ -168,11 +186,22 @@ def kept_by(stream: Stream, capacity: int, worth: Callable[[str, list[float]], f
     return found
 
 
-def _rival(stream: Stream, value: Callable[[list[float]], float], unused: float | dict[str, float]) -> Iterator[NDArray[np.float64]]:
+def _rival(
+    stream: Stream, value: Callable[[list[float]], float], unused: float | dict[str, float]
+) -> Iterator[NDArray[np.float64]]:
     """Scores of what fits each scored question from the times of earlier uses."""
     used: dict[tuple[str, ...], list[float]] = {}
     for ask in stream.asks:
         keys = [fit[:1] for fit in ask.fits]
         if ask.scored:
-            yield np.array([value(used[key]) if key in used else unused if isinstance(unused, float) else unused[key[0]] for key in keys])
+            yield np.array(
+                [
+                    value(used[key])
+                    if key in used
+                    else unused
+                    if isinstance(unused, float)
+                    else unused[key[0]]
+                    for key in keys
+                ]
+            )
         used.setdefault(keys[ask.needed], []).append(ask.time)

@@ -1,4 +1,5 @@
 """All worlds by name."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -8,7 +9,9 @@ from ...engine.base.errors import InputError, nearest
 from . import flood, journeys, needs
 from .base import World
 
-WORLDS: Final[Mapping[str, World]] = {world.name: world for module in (needs, journeys, flood) for world in module.WORLDS}
+WORLDS: Final[Mapping[str, World]] = {
+    world.name: world for module in (needs, journeys, flood) for world in module.WORLDS
+}
 
 
 def named(name: str) -> list[World]:
@@ -17,7 +20,18 @@ def named(name: str) -> list[World]:
     >>> [world.name for world in named("journeys")]
     ['journeys/told', 'journeys/used']
     """
-    if found := [world for world in WORLDS.values() if name in (world.name, world.name.partition("/")[0])]:
+    if found := [
+        world for world in WORLDS.values() if name in (world.name, world.name.partition("/")[0])
+    ]:
         return found
-    raise InputError(f"there is no world {name!r}", where="NAME",
-                     cure=nearest(name, [*WORLDS, *(n for n in dict.fromkeys(w.partition("/")[0] for w in WORLDS) if n not in WORLDS)]))
+    raise InputError(
+        f"there is no world {name!r}",
+        where="NAME",
+        cure=nearest(
+            name,
+            [
+                *WORLDS,
+                *(n for n in dict.fromkeys(w.partition("/")[0] for w in WORLDS) if n not in WORLDS),
+            ],
+        ),
+    )

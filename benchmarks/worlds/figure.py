@@ -1,4 +1,7 @@
-"""Geometry of the dose-response figure: hit@k by strength, for the ideal observer, its rivals, the floor and every whole set."""
+"""Geometry of the dose-response figure: hit@k by strength, for the ideal observer, its rivals,
+the floor and every whole set.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from typing import Any
 
 from .result import CHANCE, FLOOR, IDEAL, Curve, WorldResult
 
-COLOURS = 8         # of curves in the shared style sheet
+COLOURS = 8  # of curves in the shared style sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +19,9 @@ class Layout:
 
     name: str
     width: float
-    right: float        # end of the plot
+    right: float  # end of the plot
     bottom: float
-    named: bool         # names beside the curves
+    named: bool  # names beside the curves
 
 
 WIDE, NARROW = Layout("wide", 760, 520, 300, True), Layout("narrow", 380, 362, 260, False)
@@ -29,11 +32,13 @@ LEFT, TOP, LINE = 46.0, 16.0, 16.0
 def figure(one: WorldResult, layout: Layout) -> dict[str, Any]:
     """Curves as px, with names that do not overlap."""
     curves = [curve for curve in one.curves if curve.points and not curve.removed]
-    high = max(e for curve in curves for p in curve.points for e in (p.hit.mean, p.hit.high) if e == e)
+    high = max(
+        e for curve in curves for p in curve.points for e in (p.hit.mean, p.hit.high) if e == e
+    )
     top = min(1.0, -(-high * 10 // 1) / 10) if high > 0 else 1.0
     first, last = one.strengths[0], one.strengths[-1]
 
-    def x(strength: float) -> float:        # a single strength has its points beside the names
+    def x(strength: float) -> float:  # a single strength has its points beside the names
         share = (strength - first) / (last - first) if last > first else 1.0
         return round(LEFT + 8 + share * (layout.right - LEFT - 16), 2)
 
@@ -45,16 +50,35 @@ def figure(one: WorldResult, layout: Layout) -> dict[str, Any]:
         kind = _kind(curve)
         colour = f"var(--curve-{sets % COLOURS})" if kind == "set" else ""
         sets += kind == "set"
-        points = [(x(p.strength), y(p.hit.mean), *((y(p.hit.low), y(p.hit.high)) if p.hit.low == p.hit.low else (0.0, 0.0))) for p in curve.points]
-        drawn.append({"arm": curve.arm, "kind": kind, "colour": colour, "points": points, "at": points[-1][1], "hit": curve.points[-1].hit.mean})
+        points = [
+            (
+                x(p.strength),
+                y(p.hit.mean),
+                *((y(p.hit.low), y(p.hit.high)) if p.hit.low == p.hit.low else (0.0, 0.0)),
+            )
+            for p in curve.points
+        ]
+        drawn.append({"arm": curve.arm, "kind": kind, "colour": colour, "points": points,
+                      "at": points[-1][1], "hit": curve.points[-1].hit.mean})  # fmt: skip
     below = _names(drawn, layout)
-    ticks = [(y(i * top / 5), f"{i * top / 5:.2f}".rstrip("0").rstrip(".") or "0") for i in range(6)]
-    return {"layout": layout, "height": layout.bottom + 46 + below, "left": LEFT, "curves": drawn, "ticks": ticks,
-            "strengths": [(x(s), f"{s:g}") for s in one.strengths], "k": one.world.k}
+    ticks = [
+        (y(i * top / 5), f"{i * top / 5:.2f}".rstrip("0").rstrip(".") or "0") for i in range(6)
+    ]
+    return {
+        "layout": layout,
+        "height": layout.bottom + 46 + below,
+        "left": LEFT,
+        "curves": drawn,
+        "ticks": ticks,
+        "strengths": [(x(s), f"{s:g}") for s in one.strengths],
+        "k": one.world.k,
+    }
 
 
 def _kind(curve: Curve) -> str:
-    return {IDEAL: "ideal", FLOOR: "floor", CHANCE: "chance"}.get(curve.arm, "set" if curve.set else "rival")
+    return {IDEAL: "ideal", FLOOR: "floor", CHANCE: "chance"}.get(
+        curve.arm, "set" if curve.set else "rival"
+    )
 
 
 def _names(drawn: list[dict[str, Any]], layout: Layout) -> float:

@@ -1,4 +1,7 @@
-"""The result of `hebbarium world` as JSON, Markdown and one HTML page that loads nothing.  Everything that comes from data is shown as text."""
+"""The result of `hebbarium world` as JSON, Markdown and one HTML page that loads nothing.
+Everything that comes from data is shown as text.
+"""
+
 from __future__ import annotations
 
 import math
@@ -42,18 +45,30 @@ class Report:
 
 def to_json(report: Report) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
-    return {"format": FORMAT, "measured": list(report.measured), "evidence": report.evidence, "headline": report.headline,
-            "note": "" if report.evidence else NO_EVIDENCE, "provenance": dict(report.provenance), "worlds": [_world(one) for one in report.results]}
+    return {
+        "format": FORMAT,
+        "measured": list(report.measured),
+        "evidence": report.evidence,
+        "headline": report.headline,
+        "note": "" if report.evidence else NO_EVIDENCE,
+        "provenance": dict(report.provenance),
+        "worlds": [_world(one) for one in report.results],
+    }
 
 
 def _world(one: WorldResult) -> dict[str, Any]:
     w = one.world
-    return {"name": w.name, "about": w.about, "strength": w.strength, "source": w.source, "k": w.k, "margin": w.margin, "capacity": w.capacity,
-            "seeds": one.seeds, "strengths": list(one.strengths), "room": {f"{s:g}": _plain(asdict(e)) for s, e in one.room.items()},
-            "arms": [{"arm": c.arm, "set": c.set, "removed": c.removed, "why": c.why, "points": [_plain(asdict(p)) for p in c.points]}
+    return {"name": w.name, "about": w.about, "strength": w.strength, "source": w.source, "k": w.k,
+            "margin": w.margin, "capacity": w.capacity,
+            "seeds": one.seeds, "strengths": list(one.strengths),
+            "room": {f"{s:g}": _plain(asdict(e)) for s, e in one.room.items()},
+            "arms": [{"arm": c.arm, "set": c.set, "removed": c.removed, "why": c.why,
+                      "points": [_plain(asdict(p)) for p in c.points]}
                      for c in one.curves],
-            "trials": [{"set": t.set, "mechanism": t.mechanism, "verdict": t.verdict.value, "why": t.why,
-                        "differences": {f"{s:g}": _plain(asdict(e)) for s, e in t.differences.items()}} for t in one.trials]}
+            "trials": [{"set": t.set, "mechanism": t.mechanism, "verdict": t.verdict.value,
+                        "why": t.why,
+                        "differences": {f"{s:g}": _plain(asdict(e)) for s,
+                                        e in t.differences.items()}} for t in one.trials]}  # fmt: skip
 
 
 def _plain(value: Any) -> Any:
@@ -63,7 +78,9 @@ def _plain(value: Any) -> Any:
 
 
 def judged(one: WorldResult, curve: Curve, point: Point) -> str:
-    """What a point says: an efficiency where there is room, else the difference from the floor, and whether it lies within the margin."""
+    """What a point says: an efficiency where there is room, else the difference from the floor,
+    and whether it lies within the margin.
+    """
     if curve.arm in (IDEAL, FLOOR, CHANCE):
         return ""
     if math.isfinite(point.efficiency.mean):
@@ -81,7 +98,9 @@ def signed(found: Estimate) -> str:
     """
     if not math.isfinite(found.mean):
         return "-"
-    return f"{found.mean:+.3f}" + (f" [{found.low:+.3f}, {found.high:+.3f}]" if math.isfinite(found.low) else "")
+    return f"{found.mean:+.3f}" + (
+        f" [{found.low:+.3f}, {found.high:+.3f}]" if math.isfinite(found.low) else ""
+    )
 
 
 def to_markdown(report: Report) -> str:
@@ -90,34 +109,68 @@ def to_markdown(report: Report) -> str:
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
     for one in report.results:
         w = one.world
-        lines += [f"## {w.name}", "", f"{in_cell(w.about)}. s: {in_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.", "",
-                  f"| arm | {' | '.join(f's = {s:g}' for s in one.strengths)} | stored |", f"|---|{'---|' * len(one.strengths)}---|"]
+        lines += [
+            f"## {w.name}",
+            "",
+            f"{in_cell(w.about)}. s: {in_cell(w.strength)}. hit@{w.k} in expectation over what may be needed.",
+            "",
+            f"| arm | {' | '.join(f's = {s:g}' for s in one.strengths)} | stored |",
+            f"|---|{'---|' * len(one.strengths)}---|",
+        ]
         for curve in (c for c in one.curves if not c.removed):
-            cells = [f"{shown(p.hit.mean)}{f', {judged(one, curve, p)}' if judged(one, curve, p) else ''}" for p in curve.points]
+            cells = [
+                f"{shown(p.hit.mean)}{f', {judged(one, curve, p)}' if judged(one, curve, p) else ''}"
+                for p in curve.points
+            ]
             stored = shown(curve.points[-1].stored) if curve.points else "-"
-            lines.append(f"| {in_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([in_cell(curve.why)] * len(one.strengths))} | {stored} |")
+            lines.append(
+                f"| {in_cell(curve.arm)} | {' | '.join(cells) or ' | '.join([in_cell(curve.why)] * len(one.strengths))} | {stored} |"
+            )
         if one.trials:
-            lines += ["", f"| on trial | {' | '.join(f's = {s:g}' for s in one.strengths)} | verdict |", f"|---|{'---|' * len(one.strengths)}---|"]
-            lines += [f"| {in_cell(t.mechanism)} in {in_cell(t.set)} | "
-                      + " | ".join(signed(t.differences[s]) if t.differences else "-" for s in one.strengths)
-                      + f" | {t.verdict}{f': {in_cell(t.why)}' if t.why else ''} |" for t in one.trials]
+            lines += [
+                "",
+                f"| on trial | {' | '.join(f's = {s:g}' for s in one.strengths)} | verdict |",
+                f"|---|{'---|' * len(one.strengths)}---|",
+            ]
+            lines += [
+                f"| {in_cell(t.mechanism)} in {in_cell(t.set)} | "
+                + " | ".join(
+                    signed(t.differences[s]) if t.differences else "-" for s in one.strengths
+                )
+                + f" | {t.verdict}{f': {in_cell(t.why)}' if t.why else ''} |"
+                for t in one.trials
+            ]
         lines.append("")
-    lines += [f"Efficiency: (arm - floor) / (ideal - floor) of hit@k, pooled over seeds, where ideal - floor is {ROOM:g} or more. Intervals: 95%, "
-              "bootstrap over seeds. On trial: the set minus the set without the mechanism.", ""]
+    lines += [
+        f"Efficiency: (arm - floor) / (ideal - floor) of hit@k, pooled over seeds, where ideal - floor is {ROOM:g} or more. Intervals: 95%, "
+        "bootstrap over seeds. On trial: the set minus the set without the mechanism.",
+        "",
+    ]
     lines += [f"{verdict}: {MEANING[verdict]}.  " for verdict in used(report)]
     return "\n".join(lines) + "\n"
 
 
 def used(report: Report) -> list[Verdict]:
     """Verdicts that occur."""
-    return [verdict for verdict in Verdict if any(t.verdict is verdict for one in report.results for t in one.trials)]
+    return [
+        verdict
+        for verdict in Verdict
+        if any(t.verdict is verdict for one in report.results for t in one.trials)
+    ]
 
 
 def to_html(report: Report, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval, signed=signed, number=shown)
-    page = made.get_template("world.html.j2").render(report=report, no_evidence=NO_EVIDENCE, meaning=MEANING, used=used(report), room=ROOM,
-                                                     judged=judged, figures=[[figure(one, layout) for layout in LAYOUTS] for one in report.results])
+    page = made.get_template("world.html.j2").render(
+        report=report,
+        no_evidence=NO_EVIDENCE,
+        meaning=MEANING,
+        used=used(report),
+        room=ROOM,
+        judged=judged,
+        figures=[[figure(one, layout) for layout in LAYOUTS] for one in report.results],
+    )
     write_whole(path, [page])
     return path

@@ -1,4 +1,7 @@
-"""From the cells of a world to its result: scores, efficiency, and what each mechanism on trial is worth where use has structure."""
+"""From the cells of a world to its result: scores, efficiency, and what each mechanism on trial
+is worth where use has structure.
+"""
+
 from __future__ import annotations
 
 import math
@@ -13,7 +16,8 @@ from ..probes.harness.bands import FEWEST, Estimate, estimate, ratio
 from .base import World, expected
 
 IDEAL, FLOOR, CHANCE = "ideal", "floor", "chance"
-ROOM = 0.05         # least difference of ideal and floor in hit@k at which an efficiency means something
+# least difference of ideal and floor in hit@k at which an efficiency means something
+ROOM = 0.05
 Row = dict[str, Any]
 
 
@@ -45,9 +49,11 @@ class Point:
     """An arm at one strength, over all seeds.
 
     hit, reciprocal  hit@k and reciprocal rank, in expectation over what may be needed
-    efficiency       (arm - floor) / (ideal - floor) of hit@k, pooled over seeds; NaN where ideal - floor leaves no room
+    efficiency       (arm - floor) / (ideal - floor) of hit@k, pooled over seeds; NaN where ideal -
+                     floor leaves no room
     above            arm - floor, hit@k, paired by seed
-    stored, visible  means over seeds of the shares of events that were stored, and that could be answered in the end; NaN of an observer
+    stored, visible  means over seeds of the shares of events that were stored, and that could be
+                     answered in the end; NaN of an observer
     """
 
     strength: float
@@ -99,8 +105,11 @@ class WorldResult:
         return next((curve for curve in self.curves if curve.arm == arm), None)
 
 
-def rows_of(world: World, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Row]:
-    """One row for each life and arm, in the order of the cells; the observers of a life come before its arms.
+def rows_of(
+    world: World, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> list[Row]:
+    """One row for each life and arm, in the order of the cells; the observers of a life come before
+    its arms.
 
     cells  pairs of a record (`run.WorldSpec` as a mapping) and what was found
     """
@@ -109,25 +118,48 @@ def rows_of(world: World, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, 
         shared = {name: spec[name] for name in ("world", "strength", "seed")}
         if "need" in found:
             need, needed = found["need"], found["needed"]
-            rows += [shared | {"arm": name, "set": "", **_scores(world, ranks, need, needed)} for name, ranks in found["observers"].items()]
+            rows += [
+                shared | {"arm": name, "set": "", **_scores(world, ranks, need, needed)}
+                for name, ranks in found["observers"].items()
+            ]
         elif "ranks" in found:
-            scores = _scores(world, [[[rank] for rank in each] for each in found["ranks"]], need, needed)
-            rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **scores, "stored": found["stored"], "visible": found["visible"],
-                                  "ranks": found["ranks"]})
+            scores = _scores(
+                world, [[[rank] for rank in each] for each in found["ranks"]], need, needed
+            )
+            rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **scores,
+                                  "stored": found["stored"], "visible": found["visible"],
+                                  "ranks": found["ranks"]})  # fmt: skip
         else:
             rows.append(shared | {"arm": spec["arm"], "set": spec["set_digest"], **found})
     return rows
 
 
-def _scores(world: World, ranks: Sequence[Sequence[Sequence[int]]], need: Sequence[Sequence[float]], needed: Sequence[int]) -> Row:
+def _scores(
+    world: World,
+    ranks: Sequence[Sequence[Sequence[int]]],
+    need: Sequence[Sequence[float]],
+    needed: Sequence[int],
+) -> Row:
     """Means over the questions of a life: in expectation over what may be needed, and as it was."""
     soft = np.mean([expected(r, p, world.k) for r, p in zip(ranks, need, strict=True)], axis=0)
-    hard = np.mean([expected(r, np.eye(len(r))[n], world.k) for r, n in zip(ranks, needed, strict=True)], axis=0)
+    hard = np.mean(
+        [expected(r, np.eye(len(r))[n], world.k) for r, n in zip(ranks, needed, strict=True)],
+        axis=0,
+    )
     names = ("hit", "reciprocal_rank", "realised_hit", "realised_reciprocal_rank")
-    return {"questions": len(need), **{name: float(f"{value:.9g}") for name, value in zip(names, (*soft, *hard), strict=True)}}
+    return {
+        "questions": len(need),
+        **{name: float(f"{value:.9g}") for name, value in zip(names, (*soft, *hard), strict=True)},
+    }
 
 
-def result_of(world: World, rows: Sequence[Row], arms: Sequence[tuple[str, str, str]], strengths: Sequence[float], seeds: int) -> WorldResult:
+def result_of(
+    world: World,
+    rows: Sequence[Row],
+    arms: Sequence[tuple[str, str, str]],
+    strengths: Sequence[float],
+    seeds: int,
+) -> WorldResult:
     """The result of one world.
 
     arms  name, set and removed mechanism ("" for a whole set) of each arm but the floor
@@ -135,39 +167,94 @@ def result_of(world: World, rows: Sequence[Row], arms: Sequence[tuple[str, str, 
     table: dict[str, dict[float, list[Row]]] = {}
     for row in rows:
         table.setdefault(row["arm"], {}).setdefault(row["strength"], []).append(row)
-    hits = {arm: {s: np.array([row.get("hit", math.nan) for row in each]) for s, each in by.items()} for arm, by in table.items()}
-    names = [(name, "", "") for name in (IDEAL, FLOOR, *(arm for arm in table if arm in ("counting", "last use")), CHANCE)] + list(arms)
+    hits = {
+        arm: {s: np.array([row.get("hit", math.nan) for row in each]) for s, each in by.items()}
+        for arm, by in table.items()
+    }
+    names = [
+        (name, "", "")
+        for name in (
+            IDEAL,
+            FLOOR,
+            *(arm for arm in table if arm in ("counting", "last use")),
+            CHANCE,
+        )
+    ] + list(arms)
     curves = tuple(_curve(*name, table[name[0]], hits, strengths) for name in names)
     why = {curve.arm: curve.why for curve in curves}
-    trials = tuple(_trial(world, arm, full, removed, hits, table, strengths, why) for arm, full, removed in arms if removed)
+    trials = tuple(
+        _trial(world, arm, full, removed, hits, table, strengths, why)
+        for arm, full, removed in arms
+        if removed
+    )
     room = {s: estimate(hits[IDEAL][s] - hits[FLOOR][s]) for s in strengths}
     return WorldResult(world, tuple(strengths), seeds, curves, trials, room)
 
 
-def _curve(arm: str, chosen: str, removed: str, by: Mapping[float, Sequence[Row]], hits: Mapping[str, Mapping[float, Any]],
-           strengths: Sequence[float]) -> Curve:
+def _curve(
+    arm: str,
+    chosen: str,
+    removed: str,
+    by: Mapping[float, Sequence[Row]],
+    hits: Mapping[str, Mapping[float, Any]],
+    strengths: Sequence[float],
+) -> Curve:
     for each in by.values():
         for row in each:
             if why := row.get("error") or row.get("missing"):
-                text = f"seed {row['seed']}: {why}" if row.get("error") else f"not applicable: the system lacks {why}"
+                text = (
+                    f"seed {row['seed']}: {why}"
+                    if row.get("error")
+                    else f"not applicable: the system lacks {why}"
+                )
                 return Curve(arm, chosen, removed, (), text)
     points = []
     for s in strengths:
         mine, ideal, floor = hits[arm][s], hits[IDEAL][s], hits[FLOOR][s]
         roomy = bool((ideal - floor).mean() >= ROOM)
-        efficiency = ratio(mine - floor, ideal - floor) if roomy else Estimate(math.nan, math.nan, math.nan, 0)
-        shares = [float(np.mean([row.get(name, math.nan) for row in by[s]])) for name in ("stored", "visible")]
-        points.append(Point(s, estimate(mine), estimate([row["reciprocal_rank"] for row in by[s]]), efficiency, estimate(mine - floor), *shares))
+        efficiency = (
+            ratio(mine - floor, ideal - floor)
+            if roomy
+            else Estimate(math.nan, math.nan, math.nan, 0)
+        )
+        shares = [
+            float(np.mean([row.get(name, math.nan) for row in by[s]]))
+            for name in ("stored", "visible")
+        ]
+        points.append(
+            Point(
+                s,
+                estimate(mine),
+                estimate([row["reciprocal_rank"] for row in by[s]]),
+                efficiency,
+                estimate(mine - floor),
+                *shares,
+            )
+        )
     return Curve(arm, chosen, removed, tuple(points))
 
 
-def _trial(world: World, arm: str, full: str, removed: str, hits: Mapping[str, Mapping[float, Any]],
-           table: Mapping[str, Mapping[float, Sequence[Row]]], strengths: Sequence[float], why: Mapping[str, str]) -> Trial:
+def _trial(
+    world: World,
+    arm: str,
+    full: str,
+    removed: str,
+    hits: Mapping[str, Mapping[float, Any]],
+    table: Mapping[str, Mapping[float, Sequence[Row]]],
+    strengths: Sequence[float],
+    why: Mapping[str, str],
+) -> Trial:
     if failed := why[arm] or why[full]:
         return Trial(full, removed, Verdict.NO_VERDICT, {}, failed)
     differences = {s: estimate(hits[full][s] - hits[arm][s]) for s in strengths}
-    same = all(a.get("ranks") == b.get("ranks") for s in strengths for a, b in zip(table[full][s], table[arm][s], strict=True))
-    return Trial(full, removed, Verdict.IDLE if same else verdict(differences, world.margin), differences)
+    same = all(
+        a.get("ranks") == b.get("ranks")
+        for s in strengths
+        for a, b in zip(table[full][s], table[arm][s], strict=True)
+    )
+    return Trial(
+        full, removed, Verdict.IDLE if same else verdict(differences, world.margin), differences
+    )
 
 
 def verdict(differences: Mapping[float, Estimate], margin: float) -> Verdict:
@@ -176,7 +263,11 @@ def verdict(differences: Mapping[float, Estimate], margin: float) -> Verdict:
     >>> verdict({0.0: Estimate(0.0, -0.005, 0.005, 3), 1.0: Estimate(0.2, 0.1, 0.3, 3)}, 0.01).value
     'earns its place'
     """
-    if 0.0 not in differences or max(differences) == 0.0 or any(math.isnan(d.low) for d in differences.values()):
+    if (
+        0.0 not in differences
+        or max(differences) == 0.0
+        or any(math.isnan(d.low) for d in differences.values())
+    ):
         return Verdict.NO_VERDICT
     most, none = differences[max(differences)], differences[0.0]
     if -margin <= most.low and most.high <= margin:

@@ -1,4 +1,7 @@
-"""Cells of worlds: one life of one seed in one memory, or before the observers.  Finished cells are kept in the ledger and not run again."""
+"""Cells of worlds: one life of one seed in one memory, or before the observers.  Finished cells
+are kept in the ledger and not run again.
+"""
+
 from __future__ import annotations
 
 import json
@@ -30,9 +33,10 @@ from .base import Ask, Beliefs, Stream, counting, kept_by, last_use, places, pla
 from .collection import WORLDS
 from .result import CHANCE, IDEAL
 
-OBSERVERS = "observers"     # in the place of a system
-DEPTH = 50                  # events asked of a system that does not rank all
-Ranks = list[list[int]]     # of each scored question, the rank of everything that fits; 0: not found
+OBSERVERS = "observers"  # in the place of a system
+DEPTH = 50  # events asked of a system that does not rank all
+# of each scored question, the rank of everything that fits; 0: not found
+Ranks = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,68 +66,150 @@ class WorldSpec:
 
     def key(self) -> str:
         """Key of the cell in the ledger: SHA-256 over the canonical JSON of what decides it."""
-        return Ledger.key({"command": "world", **{name: value for name, value in asdict(self).items() if name not in ("arm", "set")}})
+        return Ledger.key(
+            {
+                "command": "world",
+                **{
+                    name: value
+                    for name, value in asdict(self).items()
+                    if name not in ("arm", "set")
+                },
+            }
+        )
 
 
-def specs_of(worlds: Sequence[str], strengths: Sequence[float], seeds: int, arms: Sequence[Composition], registry: Registry,
-             embedder: CachedEmbedder) -> list[WorldSpec]:
-    """The records of all cells: of each world, strength and seed first the observers, then each arm."""
-    shared: dict[str, Any] = {"registry_digest": registry.digest, "embedder": embedder.name, "embedder_revision": embedder.revision,
-                              "embedder_dimensions": embedder.dimensions, "versions": {**versions(), "hebbarium": __version__}}
-    none: dict[str, Any] = {**dict.fromkeys(shared, ""), "embedder_dimensions": 0, "versions": {**versions(), "hebbarium": __version__}}
-    watching = none | {"arm": OBSERVERS, "set": "", "system": OBSERVERS, "system_revision": "", "set_digest": "", "mechanisms": {}, "files": {},
-                       "code": code(lives_only=True)}
+def specs_of(
+    worlds: Sequence[str],
+    strengths: Sequence[float],
+    seeds: int,
+    arms: Sequence[Composition],
+    registry: Registry,
+    embedder: CachedEmbedder,
+) -> list[WorldSpec]:
+    """The records of all cells: of each world, strength and seed first the observers, then each
+    arm.
+    """
+    shared: dict[str, Any] = {
+        "registry_digest": registry.digest,
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "embedder_dimensions": embedder.dimensions,
+        "versions": {**versions(), "hebbarium": __version__},
+    }
+    none: dict[str, Any] = {
+        **dict.fromkeys(shared, ""),
+        "embedder_dimensions": 0,
+        "versions": {**versions(), "hebbarium": __version__},
+    }
+    watching = none | {"arm": OBSERVERS, "set": "", "system": OBSERVERS, "system_revision": "",
+                       "set_digest": "", "mechanisms": {}, "files": {},
+                       "code": code(lives_only=True)}  # fmt: skip
     cells = [watching, *(shared | one.deciding | {"code": code()} for one in arms)]
-    return [WorldSpec(world=world, strength=strength, seed=seed, **cell)
-            for world in worlds for strength in strengths for seed in range(seeds) for cell in cells]
+    return [
+        WorldSpec(world=world, strength=strength, seed=seed, **cell)
+        for world in worlds
+        for strength in strengths
+        for seed in range(seeds)
+        for cell in cells
+    ]
 
 
 @cache
 def code(lives_only: bool = False) -> str:
-    """Version of the package, and a digest of the source on which a cell depends; the observers' depend on this folder alone."""
+    """Version of the package, and a digest of the source on which a cell depends; the observers'
+    depend on this folder alone.
+    """
     root = Path(engine.__file__).parent.parent
-    folders = [root / "benchmarks" / "worlds"] + ([] if lives_only else [root / "engine", root / "mechanisms", root / "benchmarks" / "systems"])
+    folders = [root / "benchmarks" / "worlds"] + (
+        []
+        if lives_only
+        else [root / "engine", root / "mechanisms", root / "benchmarks" / "systems"]
+    )
     return f"{__version__}+{sha256(source_digest(root, *folders).encode()).hexdigest()[:12]}"
 
 
-def run_cells(specs: Sequence[WorldSpec], registry: Registry, embedder: CachedEmbedder, book: Ledger, *, jobs: int = 1,
-              progress: Progress | None = None) -> list[dict[str, Any]]:
-    """The findings of all cells, in order; cells that the ledger holds are not run again.  The caller holds `book.locked()`.
+def run_cells(
+    specs: Sequence[WorldSpec],
+    registry: Registry,
+    embedder: CachedEmbedder,
+    book: Ledger,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """The findings of all cells, in order; cells that the ledger holds are not run again.  The
+    caller holds `book.locked()`.
 
-    All texts of the missing cells are embedded first, in one order, so that findings do not depend on the number of jobs.  Raises DataError for a
-    damaged ledger.
+    All texts of the missing cells are embedded first, in one order, so that findings do not depend
+    on the number of jobs.  Raises DataError for a damaged ledger.
     """
     keys = [spec.key() for spec in specs]
     finished = book.done(keys)
-    todo = list({key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished}.values())
+    todo = list(
+        {
+            key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished
+        }.values()
+    )
     if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
         embedder.embed(texts)
-    run_missing(_work, (registry, embedder), todo, book, keys, len(set(keys)), len(set(keys)) - len(todo), jobs=jobs, progress=progress)
-    return [json.loads(cell.payload) for cell in finished_cells(book, keys, [spec.arm for spec in specs], "arm")]
+    run_missing(
+        _work,
+        (registry, embedder),
+        todo,
+        book,
+        keys,
+        len(set(keys)),
+        len(set(keys)) - len(todo),
+        jobs=jobs,
+        progress=progress,
+    )
+    return [
+        json.loads(cell.payload)
+        for cell in finished_cells(book, keys, [spec.arm for spec in specs], "arm")
+    ]
 
 
 def _texts(specs: Iterable[WorldSpec]) -> list[str]:
     """The texts of all lives, each once, in order."""
     texts: dict[str, None] = {}
-    for world, strength, seed in dict.fromkeys((spec.world, spec.strength, spec.seed) for spec in specs):
+    for world, strength, seed in dict.fromkeys(
+        (spec.world, spec.strength, spec.seed) for spec in specs
+    ):
         steps = WORLDS[world].make(strength, seed).steps
-        texts.update(dict.fromkeys(step.rendered() if isinstance(step, Event) else step.text for step in steps))
+        texts.update(
+            dict.fromkeys(
+                step.rendered() if isinstance(step, Event) else step.text for step in steps
+            )
+        )
     return list(texts)
 
 
 def _work(shared: tuple[Registry, Embedder], spec: WorldSpec, key: str) -> Finished:
-    return Finished([(key, json.dumps(run_cell(spec, *shared), sort_keys=True), {"world": spec.world, "seed": spec.seed, "arm": spec.arm})],
-                    f"{spec.world} at {spec.strength:g}, seed {spec.seed}, {spec.arm}")
+    return Finished(
+        [
+            (
+                key,
+                json.dumps(run_cell(spec, *shared), sort_keys=True),
+                {"world": spec.world, "seed": spec.seed, "arm": spec.arm},
+            )
+        ],
+        f"{spec.world} at {spec.strength:g}, seed {spec.seed}, {spec.arm}",
+    )
 
 
 def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[str, Any]:
-    """What one life shows: the beliefs of observers, or the ranks that a memory gave, or what it lacks, or the message of what failed."""
+    """What one life shows: the beliefs of observers, or the ranks that a memory gave, or what it
+    lacks, or the message of what failed.
+    """
     world = WORLDS[spec.world]
     stream = world.make(spec.strength, spec.seed)
     if spec.system == OBSERVERS:
         need = stream.ideal()
-        return {"need": [[float(f"{p:.9g}") for p in each] for each in need], "needed": [ask.needed for ask in stream.scored],
-                "observers": observed(stream, need, world.capacity)}
+        return {
+            "need": [[float(f"{p:.9g}") for p in each] for each in need],
+            "needed": [ask.needed for ask in stream.scored],
+            "observers": observed(stream, need, world.capacity),
+        }
     if spec.system != OURS and world.capacity is not None:
         return {"missing": "a capacity that can be set"}
     try:
@@ -132,40 +218,64 @@ def run_cell(spec: WorldSpec, registry: Registry, embedder: Embedder) -> dict[st
                 return {"missing": "feedback: a method `use`"}
             ranks = lived(system, stream, world.k)
             return {"ranks": ranks, **_kept(system, stream)}
-    except OSError:             # a full disk is no finding about the memory
+    except OSError:  # a full disk is no finding about the memory
         raise
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def observed(stream: Stream, need: Beliefs, capacity: int | None) -> dict[str, list[list[list[int]]]]:
-    """Of the ideal observer, its rivals and chance, the ranks that everything that fits each scored question may have.
+def observed(
+    stream: Stream, need: Beliefs, capacity: int | None
+) -> dict[str, list[list[list[int]]]]:
+    """Of the ideal observer, its rivals and chance, the ranks that everything that fits each scored
+    question may have.
 
-    With a capacity each keeps so many events: the ideal observer the best choice, counting those that were needed most, last use those that were
-    needed or told last, and chance any.
+    With a capacity each keeps so many events: the ideal observer the best choice, counting those
+    that were needed most, last use those that were needed or told last, and chance any.
     """
-    scores: dict[str, Beliefs] = {IDEAL: need, "counting": counting(stream), "last use": last_use(stream), CHANCE: [np.zeros(len(p)) for p in need]}
+    scores: dict[str, Beliefs] = {
+        IDEAL: need,
+        "counting": counting(stream),
+        "last use": last_use(stream),
+        CHANCE: [np.zeros(len(p)) for p in need],
+    }
     if capacity is None:
         return {name: list(map(places, each)) for name, each in scores.items()}
     if stream.kept is None:
-        raise ValueError("the life of a world with a capacity does not say what the best choice of rows keeps")
+        raise ValueError(
+            "the life of a world with a capacity does not say what the best choice of rows keeps"
+        )
     drawn = np.random.default_rng(0).random(len(stream.events))
     chance = {event.id: float(x) for event, x in zip(stream.events, drawn, strict=True)}
-    kept = {IDEAL: stream.kept(), "counting": kept_by(stream, capacity, lambda _, times: float(len(times))),
-            "last use": kept_by(stream, capacity, lambda _, times: times[-1]), CHANCE: kept_by(stream, capacity, lambda id, _: chance[id])}
+    kept = {
+        IDEAL: stream.kept(),
+        "counting": kept_by(stream, capacity, lambda _, times: float(len(times))),
+        "last use": kept_by(stream, capacity, lambda _, times: times[-1]),
+        CHANCE: kept_by(stream, capacity, lambda id, _: chance[id]),
+    }
     return {name: list(map(places_of_kept, scores[name], kept[name])) for name in scores}
 
 
-def _system(spec: WorldSpec, capacity: int | None, registry: Registry, embedder: Embedder) -> System:
+def _system(
+    spec: WorldSpec, capacity: int | None, registry: Registry, embedder: Embedder
+) -> System:
     if spec.system != OURS:
         return make(spec.system, embedder, spec.seed)
-    return Hebbarium(registry.build(MechanismSet("", "", spec.mechanisms)), embedder, spec.seed, Stopwatch(), capacity=capacity)
+    return Hebbarium(
+        registry.build(MechanismSet("", "", spec.mechanisms)),
+        embedder,
+        spec.seed,
+        Stopwatch(),
+        capacity=capacity,
+    )
 
 
 def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
-    """Lead a memory through a life; of each scored question the ranks of everything that fits, before the memory is told what was needed.
+    """Lead a memory through a life; of each scored question the ranks of everything that fits,
+    before the memory is told what was needed.
 
-    What is told is the event of what was needed that the answer ranks best among its first k, else every event that tells it.
+    What is told is the event of what was needed that the answer ranks best among its first k, else
+    every event that tells it.
     """
     waiting, found = list[Event](), Ranks()
     depth = k if Capability.RANKS_ALL in system.capabilities else DEPTH
@@ -179,7 +289,12 @@ def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
         system.advance(step.time)
         answer = system.retrieve(Query(step.text, step.time, step.id, session=step.session), depth)
         if step.scored:
-            found.append([min((rank for id in ids if (rank := answer.rank_of(id))), default=0) for ids in step.fits])
+            found.append(
+                [
+                    min((rank for id in ids if (rank := answer.rank_of(id))), default=0)
+                    for ids in step.fits
+                ]
+            )
         system.use(answer, _shown(answer, step, k) or step.gold)
     if waiting:
         system.encode(waiting)
@@ -192,10 +307,14 @@ def _shown(answer: Retrieved, ask: Ask, k: int) -> tuple[str, ...]:
 
 
 def _kept(system: System, stream: Stream) -> dict[str, float]:
-    """`stored`: share of the events that the memory stored; `visible`: share that it can answer in the end."""
+    """`stored`: share of the events that the memory stored; `visible`: share that it can answer
+    in the end.
+    """
     events = stream.events
     answer = system.retrieve(Query(events[-1].text), len(events))
-    visible = len({event.id for event in answer.events} & {event.id for event in events}) / len(events)
+    visible = len({event.id for event in answer.events} & {event.id for event in events}) / len(
+        events
+    )
     log: Any = getattr(getattr(system, "engine", None), "event_log", None)
     stored = float(np.mean([bool(log.rows_of(event.id)) for event in events])) if log else visible
     return {"stored": round(stored, 6), "visible": round(visible, 6)}

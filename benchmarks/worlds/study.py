@@ -1,4 +1,5 @@
 """`hebbarium world`: mechanism sets, or another system, in some worlds."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,27 +24,47 @@ from .result import FLOOR, result_of, rows_of
 from .run import run_cells, specs_of
 
 ROWS, RESULT = "rows.jsonl", "world.json"
-BASELINE = "hybrid"                     # the mechanism set of the floor: the cue alone
+BASELINE = "hybrid"  # the mechanism set of the floor: the cue alone
 STRENGTHS = (0.0, 0.5, 1.0)
-Named = tuple[str, str, str]            # arm, set, removed mechanism
+Named = tuple[str, str, str]  # arm, set, removed mechanism
 
 
-def study(worlds: Sequence[World], sets: Sequence[MechanismSet], registry: Registry, embedder: CachedEmbedder, out: Path, *, system: str = OURS,
-          on_trial: Sequence[str] = (), seeds: int = 20, strengths: Sequence[float] = STRENGTHS, jobs: int = 1, progress: Progress | None = None,
-          making: Made | None = None, replace: bool = False) -> Report:
+def study(
+    worlds: Sequence[World],
+    sets: Sequence[MechanismSet],
+    registry: Registry,
+    embedder: CachedEmbedder,
+    out: Path,
+    *,
+    system: str = OURS,
+    on_trial: Sequence[str] = (),
+    seeds: int = 20,
+    strengths: Sequence[float] = STRENGTHS,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    making: Made | None = None,
+    replace: bool = False,
+) -> Report:
     """Run the worlds and write world.json, world.md, world.html and rows.jsonl into `out`.
 
     sets      mechanism sets; none for a system that is not ours
     on_trial  mechanisms that are left out of each set that has them, one at a time
     replace   write over the worlds of other sets or another embedder that `out` holds
 
-    Cells that `out` holds from the same inputs are taken from its ledger.  Raises HebbariumError; InputError for a folder with other results.
+    Cells that `out` holds from the same inputs are taken from its ledger.  Raises HebbariumError;
+    InputError for a folder with other results.
     """
     arms, compositions = composed(sets, on_trial, registry, system)
     strengths = sorted(set(strengths))
-    specs = specs_of([world.name for world in worlds], strengths, seeds, compositions, registry, embedder)
-    deciding = {"sets": {one.arm: one.set_digest or one.system_revision for one in compositions}, "embedder": embedder.name,
-                "embedder_revision": embedder.revision, "registry_digest": registry.digest}
+    specs = specs_of(
+        [world.name for world in worlds], strengths, seeds, compositions, registry, embedder
+    )
+    deciding = {
+        "sets": {one.arm: one.set_digest or one.system_revision for one in compositions},
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "registry_digest": registry.digest,
+    }
     if not replace:
         require_same(out / RESULT, deciding, "worlds")
     book = Ledger(results_folder(out) / LEDGER)
@@ -51,11 +72,28 @@ def study(worlds: Sequence[World], sets: Sequence[MechanismSet], registry: Regis
         found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
     results, rows = [], []
     for world in worlds:
-        mine = rows_of(world, ((asdict(spec), each) for spec, each in zip(specs, found, strict=True) if spec.world == world.name))
+        mine = rows_of(
+            world,
+            (
+                (asdict(spec), each)
+                for spec, each in zip(specs, found, strict=True)
+                if spec.world == world.name
+            ),
+        )
         results.append(result_of(world, mine, arms, strengths, seeds))
         rows += [{name: value for name, value in row.items() if name != "ranks"} for row in mine]
-    provenance = {**deciding, "code": code_version(), "cells": len(specs), "made": asdict(making or made())}
-    report = Report(tuple(dict.fromkeys(chosen for _, chosen, _ in arms)), results, embedder.name != "hashing", provenance)
+    provenance = {
+        **deciding,
+        "code": code_version(),
+        "cells": len(specs),
+        "made": asdict(making or made()),
+    }
+    report = Report(
+        tuple(dict.fromkeys(chosen for _, chosen, _ in arms)),
+        results,
+        embedder.name != "hashing",
+        provenance,
+    )
     write_lines(out / ROWS, rows)
     write_json(out / RESULT, to_json(report))
     write_whole(out / "world.md", [to_markdown(report)])
@@ -63,27 +101,48 @@ def study(worlds: Sequence[World], sets: Sequence[MechanismSet], registry: Regis
     return report
 
 
-def composed(sets: Sequence[MechanismSet], on_trial: Sequence[str], registry: Registry, system: str) -> tuple[list[Named], list[Composition]]:
-    """The arms with what runs them, the floor first among the latter.  Each set is built and checked once.
+def composed(
+    sets: Sequence[MechanismSet], on_trial: Sequence[str], registry: Registry, system: str
+) -> tuple[list[Named], list[Composition]]:
+    """The arms with what runs them, the floor first among the latter.  Each set is built and
+    checked once.
 
-    Raises InputError for a set given beside another system, for a set named twice, and for a mechanism on trial that no set has.
+    Raises InputError for a set given beside another system, for a set named twice, and for a
+    mechanism on trial that no set has.
     """
     floor = planned([Arm(FLOOR, registry.set(BASELINE))], registry).arms
     if system != OURS:
         if sets or on_trial:
-            raise InputError(f"the system {system!r} has no mechanisms", where="--set" if sets else "--on-trial",
-                             cure="leave out --set and --on-trial, or leave out --system")
+            raise InputError(
+                f"the system {system!r} has no mechanisms",
+                where="--set" if sets else "--on-trial",
+                cure="leave out --set and --on-trial, or leave out --system",
+            )
         return [(system, system, "")], [*floor, *planned([], registry, DEFAULTS, [system]).arms]
     names = [one.name for one in sets]
     if twice := [name for name in names if names.count(name) > 1 or name == FLOOR]:
-        raise InputError(f"the set {twice[0]!r} is named twice", where="--set", cure="name every set once; the floor is always measured")
+        raise InputError(
+            f"the set {twice[0]!r} is named twice",
+            where="--set",
+            cure="name every set once; the floor is always measured",
+        )
     if odd := [id for id in on_trial if not any(id in one.mechanisms for one in sets)]:
-        raise InputError(f"no set of these has {odd[0]!r}", where="--on-trial",
-                         cure=f"name mechanisms of {' or '.join(names)}, which `hebbarium show --set` lists")
+        raise InputError(
+            f"no set of these has {odd[0]!r}",
+            where="--on-trial",
+            cure=f"name mechanisms of {' or '.join(names)}, which `hebbarium show --set` lists",
+        )
     arms, found = list[Named](), list(floor)
     for one in sets:
-        mine = [(one.name, one, "")] + [(f"{one.name} without {id}", one.without([id]), id) for id in dict.fromkeys(on_trial) if id in one.mechanisms]
+        mine = [(one.name, one, "")] + [
+            (f"{one.name} without {id}", one.without([id]), id)
+            for id in dict.fromkeys(on_trial)
+            if id in one.mechanisms
+        ]
         arms += [(name, one.name, removed) for name, _, removed in mine]
         for name, chosen, removed in mine:
             found += planned([Arm(name if removed else FULL, chosen, removed)], registry).arms
-    return arms, [replace(each, arm=name) for each, name in zip(found, [FLOOR, *(name for name, _, _ in arms)], strict=True)]
+    return arms, [
+        replace(each, arm=name)
+        for each, name in zip(found, [FLOOR, *(name for name, _, _ in arms)], strict=True)
+    ]

@@ -1,4 +1,5 @@
 """The result of a world as lines of a table for the terminal."""
+
 from __future__ import annotations
 
 from ..probes.harness.report import shown
@@ -7,10 +8,26 @@ from .result import WorldResult
 
 
 def lines_of(one: WorldResult) -> list[tuple[str, ...]]:
-    """One line for each arm, with its share of stored events, then one for each mechanism on trial, with its verdict."""
+    """One line for each arm, with its share of stored events, then one for each mechanism on
+    trial, with its verdict.
+    """
     lines = []
     for curve in (c for c in one.curves if not c.removed):
-        cells = [" ".join(filter(None, (shown(p.hit.mean), judged(one, curve, p)))) for p in curve.points] or ["-"] * len(one.strengths)
-        lines.append((curve.arm, *cells, curve.why or (shown(curve.points[-1].stored) if curve.points else "-")))
-    return lines + [(f"{t.set} minus without {t.mechanism}", *(signed(t.differences[s]) if t.differences else "-" for s in one.strengths),
-                     t.why or t.verdict.value) for t in one.trials]
+        cells = [
+            " ".join(filter(None, (shown(p.hit.mean), judged(one, curve, p)))) for p in curve.points
+        ] or ["-"] * len(one.strengths)
+        lines.append(
+            (
+                curve.arm,
+                *cells,
+                curve.why or (shown(curve.points[-1].stored) if curve.points else "-"),
+            )
+        )
+    return lines + [
+        (
+            f"{t.set} minus without {t.mechanism}",
+            *(signed(t.differences[s]) if t.differences else "-" for s in one.strengths),
+            t.why or t.verdict.value,
+        )
+        for t in one.trials
+    ]

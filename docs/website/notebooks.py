@@ -1,10 +1,12 @@
 """Notebooks without Jupyter: run their cells, store the outputs, show them as a page.
 
-    python docs/website/notebooks.py            # runs every notebook of docs/notebooks and stores what it prints
+    python docs/website/notebooks.py            # runs every notebook of docs/notebooks and stores
+                                                what it prints
 
-The code cells of a notebook run in order, in one namespace and in an empty working folder.  The output of a cell is what it prints and, if its last
-statement is an expression, the value of that.
+The code cells of a notebook run in order, in one namespace and in an empty working folder.  The
+output of a cell is what it prints and, if its last statement is an expression, the value of that.
 """
+
 from __future__ import annotations
 
 import ast
@@ -38,12 +40,16 @@ def text_of(cell: dict[str, Any]) -> str:
 
 def output_of(cell: dict[str, Any]) -> str:
     """What is stored as the output of a code cell, as plain text."""
-    return "".join("".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"] + ["\n"]) for o in cell["outputs"])
+    return "".join(
+        "".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"] + ["\n"])
+        for o in cell["outputs"]
+    )
 
 
-# --- running -----------------------------------------------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------------------
 def outputs(notebook: Notebook, name: str) -> Iterator[list[dict[str, Any]]]:
-    """The outputs of each code cell, in order, as nbformat 4.5 stores them.  Runs in the present working folder; an error of a cell is raised.
+    """The outputs of each code cell, in order, as nbformat 4.5 stores them.  Runs in the present
+    working folder; an error of a cell is raised.
 
     name  of the notebook, for tracebacks
     """
@@ -51,19 +57,41 @@ def outputs(notebook: Notebook, name: str) -> Iterator[list[dict[str, Any]]]:
     codes = [text_of(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for count, source in enumerate(codes, 1):
         body = ast.parse(source, name).body
-        last = body.pop() if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";") else None
+        last = (
+            body.pop()
+            if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";")
+            else None
+        )
         value = None
         with redirect_stdout(io.StringIO()) as printed:
             exec(compile(ast.Module(body, []), f"{name}, cell {count}", "exec"), namespace)
             if isinstance(last, ast.Expr):
-                value = eval(compile(ast.Expression(last.value), f"{name}, cell {count}", "eval"), namespace)
+                value = eval(
+                    compile(ast.Expression(last.value), f"{name}, cell {count}", "eval"), namespace
+                )
         made: list[dict[str, Any]] = []
         if printed.getvalue():
-            made.append({"name": "stdout", "output_type": "stream", "text": printed.getvalue().splitlines(keepends=True)})
+            made.append(
+                {
+                    "name": "stdout",
+                    "output_type": "stream",
+                    "text": printed.getvalue().splitlines(keepends=True),
+                }
+            )
         if value is not None:
             html = getattr(value, "_repr_html_", None)
-            data = {**({"text/html": html().splitlines(keepends=True)} if html else {}), "text/plain": repr(value).splitlines(keepends=True)}
-            made.append({"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"})
+            data = {
+                **({"text/html": html().splitlines(keepends=True)} if html else {}),
+                "text/plain": repr(value).splitlines(keepends=True),
+            }
+            made.append(
+                {
+                    "data": data,
+                    "execution_count": count,
+                    "metadata": {},
+                    "output_type": "execute_result",
+                }
+            )
         yield made
 
 
@@ -72,7 +100,9 @@ def run(path: Path) -> Notebook:
     notebook = read(path)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        for count, (cell, made) in enumerate(zip(cells, outputs(notebook, path.name), strict=True), 1):
+        for count, (cell, made) in enumerate(
+            zip(cells, outputs(notebook, path.name), strict=True), 1
+        ):
             cell |= {"outputs": made, "execution_count": count, "metadata": {}}
     return notebook
 
@@ -81,7 +111,7 @@ def store(path: Path) -> None:
     path.write_text(json.dumps(run(path), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-# --- a page ------------------------------------------------------------------------------------------------------------------
+# --- a page ---------------------------------------------------------------------------------------
 def page_of(path: Path) -> str:
     """Markdown: text cells as they are, code and output in fences."""
     parts = []
@@ -90,7 +120,11 @@ def page_of(path: Path) -> str:
             parts.append(text_of(cell))
         else:
             parts.append(f"```python\n{text_of(cell)}\n```")
-            tables = ["".join(o["data"]["text/html"]) for o in cell["outputs"] if "text/html" in o.get("data", {})]
+            tables = [
+                "".join(o["data"]["text/html"])
+                for o in cell["outputs"]
+                if "text/html" in o.get("data", {})
+            ]
             if tables:
                 parts.append(f'<div class="output">{"".join(tables)}</div>')
             elif printed := output_of(cell):

@@ -1,4 +1,7 @@
-"""The reference of the package: a page for every module, and an index.  mkdocstrings fills the pages in from the docstrings."""
+"""The reference of the package: a page for every module, and an index.  mkdocstrings fills the
+pages in from the docstrings.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -10,19 +13,33 @@ from .docstrings import markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "hebbarium"
-LINKED = ("engine", "mechanisms", "audit", "benchmarks")            # folders of the repository that are links in the package
+# folders of the repository that are links in the package
+LINKED = ("engine", "mechanisms", "audit", "benchmarks")
 LEFT_OUT = ("audit.evidence", "benchmarks.speed", "cli", "__main__")
-FIRST = ("api", "author", "testing")                                # shown before the other modules
+FIRST = ("api", "author", "testing")  # shown before the other modules
 Nav = list[str | dict[str, "str | Nav"]]
 
 
 @cache
 def modules() -> dict[str, Path]:
-    """Modules with a page in the reference, named without `hebbarium.`; mechanisms have pages of their own."""
-    own = {file: file.relative_to(PACKAGE) for file in PACKAGE.rglob("*.py") if file.relative_to(PACKAGE).parts[0] not in LINKED}
-    linked = {file: file.relative_to(ROOT) for folder in LINKED for file in (ROOT / folder).rglob("*.py")}
-    named = {".".join(path.with_suffix("").parts).removesuffix("__init__").removesuffix("."): file for file, path in {**own, **linked}.items()}
-    return dict(sorted((name, file) for name, file in named.items() if name and not _left_out(name)))
+    """Modules with a page in the reference, named without `hebbarium.`; mechanisms have pages of
+    their own.
+    """
+    own = {
+        file: file.relative_to(PACKAGE)
+        for file in PACKAGE.rglob("*.py")
+        if file.relative_to(PACKAGE).parts[0] not in LINKED
+    }
+    linked = {
+        file: file.relative_to(ROOT) for folder in LINKED for file in (ROOT / folder).rglob("*.py")
+    }
+    named = {
+        ".".join(path.with_suffix("").parts).removesuffix("__init__").removesuffix("."): file
+        for file, path in {**own, **linked}.items()
+    }
+    return dict(
+        sorted((name, file) for name, file in named.items() if name and not _left_out(name))
+    )
 
 
 def _left_out(name: str) -> bool:
@@ -37,7 +54,11 @@ def page_of(name: str) -> str:
     ('reference/engine/loop.md', 'reference/engine/index.md')
     """
     path = name.replace(".", "/")
-    return f"reference/{path}/index.md" if modules()[name].name == "__init__.py" else f"reference/{path}.md"
+    return (
+        f"reference/{path}/index.md"
+        if modules()[name].name == "__init__.py"
+        else f"reference/{path}.md"
+    )
 
 
 def write(folder: Path) -> Nav:
@@ -48,8 +69,16 @@ def write(folder: Path) -> Nav:
         target.write_text(_page(name), encoding="utf-8")
     (folder / "reference" / "index.md").write_text(_index(), encoding="utf-8")
     first = [name for name in FIRST if name in modules()]
-    return ["reference/index.md", *(item for name in first for item in _nav(name)),
-            *(item for name in modules() if "." not in name and name not in first for item in _nav(name))]
+    return [
+        "reference/index.md",
+        *(item for name in first for item in _nav(name)),
+        *(
+            item
+            for name in modules()
+            if "." not in name and name not in first
+            for item in _nav(name)
+        ),
+    ]
 
 
 def _nav(name: str) -> Nav:
@@ -57,7 +86,11 @@ def _nav(name: str) -> Nav:
     if modules()[name].name != "__init__.py":
         return [{short: page_of(name)}]
     below = _below(name)
-    return [{short: [page_of(name), *(item for each in below for item in _nav(each))]}] if below else [{short: page_of(name)}]
+    return (
+        [{short: [page_of(name), *(item for each in below for item in _nav(each))]}]
+        if below
+        else [{short: page_of(name)}]
+    )
 
 
 def _below(name: str) -> list[str]:
@@ -66,11 +99,19 @@ def _below(name: str) -> list[str]:
 
 def _page(name: str) -> str:
     """The title is the module's name; a package lists its modules after its own docstring."""
-    parts = [f"# hebbarium.{name}", f"::: hebbarium.{name}\n    options:\n      show_submodules: false"]
+    parts = [
+        f"# hebbarium.{name}",
+        f"::: hebbarium.{name}\n    options:\n      show_submodules: false",
+    ]
     if below := _below(name):
         here = Path(page_of(name)).parent
-        links = (f"[{other}]({Path(page_of(other)).relative_to(here).as_posix()})" for other in below)
-        parts += ["## Modules", _table(zip(links, (summary(modules()[other]) for other in below), strict=True))]
+        links = (
+            f"[{other}]({Path(page_of(other)).relative_to(here).as_posix()})" for other in below
+        )
+        parts += [
+            "## Modules",
+            _table(zip(links, (summary(modules()[other]) for other in below), strict=True)),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -81,12 +122,14 @@ def _index() -> str:
     return "\n\n".join((
         "# Reference",
         "The names of `import hebbarium as hb`:",
-        _table((f"[`hb.{name}`][hebbarium.{home}.{name}]", _first(_docstring(modules()[home], name))) for name, home in sorted(homes.items())),
+        _table((f"[`hb.{name}`][hebbarium.{home}.{name}]", _first(_docstring(modules()[home],
+        name))) for name, home in sorted(homes.items())),
         "## Modules",
-        _table((f"[hebbarium.{name}]({Path(page_of(name)).relative_to('reference').as_posix()})", summary(modules()[name])) for name in top),
+        _table((f"[hebbarium.{name}]({Path(page_of(name)).relative_to('reference').as_posix()})",
+                summary(modules()[name])) for name in top),
         "Each mechanism's module is on [the page of the mechanism](../mechanisms/index.md). Types are in the signature; shapes, units and errors\n"
         "are in the text below it. A table gives name, shape (`()` for a number), unit and meaning of each argument.",
-    )) + "\n"
+    )) + "\n"  # fmt: skip
 
 
 def summary(file: Path) -> str:
@@ -107,10 +150,16 @@ def _docstring(file: Path, name: str) -> str:
 
 def _assigned(file: Path, name: str) -> ast.expr:
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == name
+        ):
             return node.value
     raise LookupError(f"{file} assigns no {name}")
 
 
 def _table(rows: Iterator[tuple[str, str]]) -> str:
-    return "\n".join(("| name | meaning |", "| --- | --- |", *(f"| {name} | {text} |" for name, text in rows)))
+    return "\n".join(
+        ("| name | meaning |", "| --- | --- |", *(f"| {name} | {text} |" for name, text in rows))
+    )

@@ -1,4 +1,5 @@
 """A memory as a plan asks it: what assembling asks of a memory, with the mechanisms of the plan."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class AsPlanned:
-    """A memory whose queries are asked with a plan of `Engine.planned`; a `context.assembly.Memory`."""
+    """A memory whose queries are asked with a plan of `Engine.planned`; a
+    `context.assembly.Memory`.
+    """
 
     def __init__(self, memory: Engine, plan: Plan) -> None:
         self._memory, self._plan = memory, plan
@@ -32,7 +35,9 @@ class AsPlanned:
     def retrieve(self, query: Query | str, k: int = 10, *, depth: int = 0) -> Answer:
         return self._memory.retrieve(query, k, plan=self._plan, depth=depth)
 
-    def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]:
+    def offers(
+        self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None
+    ) -> tuple[Answer, tuple[Offer, ...]]:
         return self._memory.offers(query, max_tokens, session=session, plan=self._plan)
 
     def unit(self, row: int) -> Unit:

@@ -1,8 +1,9 @@
 """Counterfactuals: which places of an answer change when one mechanism is silenced.
 
-A query is asked again, once for each mechanism, over the same store but with a retrieve plan of its own, so that neither the memory nor its
-observer sees these passes.
+A query is asked again, once for each mechanism, over the same store but with a retrieve plan of its
+own, so that neither the memory nor its observer sees these passes.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ from ..flow.view import Binding
 from ..memory.engine import Engine
 from ..state.ranking import rank
 
-BEST: Final = 10     # places of an answer that are compared
+BEST: Final = 10  # places of an answer that are compared
 
 Rows = NDArray[np.int64]
 
@@ -40,32 +41,49 @@ def ranks_changed(memory: Engine, query: Query | str) -> dict[str, int]:
 
 
 class Counterfactual:
-    """Asks queries of one memory again with each mechanism silenced in turn.  The state stays bit for bit as it is.
+    """Asks queries of one memory again with each mechanism silenced in turn.  The state stays bit
+    for bit as it is.
 
-    Silenced means: the columns that the mechanism owns or sets are neutral, a stage equals the stage before it, and what the mechanism added to
-    other persistent columns is subtracted, as far as the memory's observer has seen it added.  Its edges stay, and so does the effect of a gate
-    on which events were stored; both show when an ablation leaves the mechanism off.
+    Silenced means: the columns that the mechanism owns or sets are neutral, a stage equals the
+    stage before it, and what the mechanism added to other persistent columns is subtracted, as far
+    as the memory's observer has seen it added.  Its edges stay, and so does the effect of a gate on
+    which events were stored; both show when an ablation leaves the mechanism off.
 
-    Cost: one plan, then for each query one retrieval, and for every mechanism that can change an answer those steps of it that its silence reaches
-    (`engine.flow.reach`), with a copy of the columns that it and they write.  Raises InputError for a memory without an observer.
+    Cost: one plan, then for each query one retrieval, and for every mechanism that can change an
+    answer those steps of it that its silence reaches (`engine.flow.reach`), with a copy of the
+    columns that it and they write.  Raises InputError for a memory without an observer.
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
-        """plan: of `Engine.planned`, to silence its mechanisms in its answers instead of the memory's own."""
+        """plan: of `Engine.planned`, to silence its mechanisms in its answers instead of the
+        memory's own.
+        """
         if memory.observer is None or memory.observer.contributions is None:
-            raise InputError("this memory has no observer, so what each mechanism added is not known", where="counterfactual",
-                             cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())")
+            raise InputError(
+                "this memory has no observer, so what each mechanism added is not known",
+                where="counterfactual",
+                cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())",
+            )
         self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""
         self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap, plan)
-        self._mechanisms, self._last = (plan or memory).mechanisms, (plan or memory.assembly).ranking[-1]
+        self._mechanisms, self._last = (
+            (plan or memory).mechanisms,
+            (plan or memory.assembly).ranking[-1],
+        )
         nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
         self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
         touches = Touches(self._plan)
         self._reach = {m.id: _silenced_reach(touches, m) for m in self._able}
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
-        """Places among the ten best that differ when a mechanism is silenced, by mechanism id.  Raises InputError."""
-        memory, cue, changed = self._memory, self._memory.cue(query), dict.fromkeys((m.id for m in self._mechanisms), 0)
+        """Places among the ten best that differ when a mechanism is silenced, by mechanism id.
+        Raises InputError.
+        """
+        memory, cue, changed = (
+            self._memory,
+            self._memory.cue(query),
+            dict.fromkeys((m.id for m in self._mechanisms), 0),
+        )
         size = memory.assembly.answer_size
         memory.assembly.refresh()
         asked, size[0] = size[0], BEST
@@ -81,8 +99,8 @@ class Counterfactual:
         return changed
 
     def ranks(self, query: Query | str, rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
-        """Rank of each of some rows when a mechanism is silenced, by id of every mechanism that can change an answer: from 1, ties by row, 0 if the
-        row cannot be retrieved.  Raises InputError.
+        """Rank of each of some rows when a mechanism is silenced, by id of every mechanism that can
+        change an answer: from 1, ties by row, 0 if the row cannot be retrieved.  Raises InputError.
         """
         memory, cue, found = self._memory, self._memory.cue(query), {}
         store, last = memory.store, self._last
@@ -91,7 +109,9 @@ class Counterfactual:
             self._plan.run(cue)
             for m in self._able:
                 with self._asked_without(m, cue):
-                    found[m.id] = tuple(int(rank(store.array(last), store.array(ANSWERABLE), row)) for row in rows)
+                    found[m.id] = tuple(
+                        int(rank(store.array(last), store.array(ANSWERABLE), row)) for row in rows
+                    )
         return found
 
     def _recalled(self) -> Rows:
@@ -100,14 +120,20 @@ class Counterfactual:
 
     @contextmanager
     def _asked_without(self, m: Mechanism[Any], cue: Cue) -> Iterator[None]:
-        """Columns of the query and the answer as if it was asked with the mechanism silenced; afterwards as they were."""
+        """Columns of the query and the answer as if it was asked with the mechanism silenced;
+        afterwards as they were.
+        """
         store, reached = self._memory.store, self._reach[m.id]
-        kept, recalled = {c: store.array(c).copy() for c in reached.columns}, store.structures[RECALLED]
+        kept, recalled = (
+            {c: store.array(c).copy() for c in reached.columns},
+            store.structures[RECALLED],
+        )
         try:
             with self._without(m):
                 self._plan.again(reached.steps, reached.columns, cue)
                 yield
-            if reached.structures:      # their former content is not known: ask again, with all mechanisms
+            # their former content is not known: ask again, with all mechanisms
+            if reached.structures:
                 self._plan.again(reached.steps, reached.columns, cue)
         finally:
             store.structures[RECALLED] = recalled
@@ -124,11 +150,21 @@ class Counterfactual:
 
     @contextmanager
     def _without(self, m: Mechanism[Any]) -> Iterator[None]:
-        """Persistent columns as if the mechanism had not written them; columns of the query are silenced as the mechanism writes them."""
+        """Persistent columns as if the mechanism had not written them; columns of the query are
+        silenced as the mechanism writes them.
+        """
         store, hooks = self._memory.store, list(type(m).hooks())
-        own = {c for c in (*m.owns, *(c for h in hooks for c in h.sets)) if isinstance(c, Column) and c.persists}
+        own = {
+            c
+            for c in (*m.owns, *(c for h in hooks for c in h.sets))
+            if isinstance(c, Column) and c.persists
+        }
         given = {
-            (h.name, c): self._given.get((m.id, h.name, c)) for h in hooks for c in h.adds if isinstance(c, Column) and c.persists and c not in own}
+            (h.name, c): self._given.get((m.id, h.name, c))
+            for h in hooks
+            for c in h.adds
+            if isinstance(c, Column) and c.persists and c not in own
+        }
         kept = {c: store.array(c).copy() for c in {*own, *(c for _, c in given)}}
         self._silenced = m.id
         try:
@@ -151,15 +187,27 @@ class Counterfactual:
 
 def _silenced_reach(touches: Touches, m: Mechanism[Any]) -> Reach:
     """What the silence of a mechanism reaches in a pass of RETRIEVE."""
-    columns = {c for c in (*m.owns, *(c for h in type(m).hooks() for c in (*h.sets, *h.adds))) if isinstance(c, Column) and c.persists}
-    return touches.reach(lambda node: node.owner == m.id, {*columns, *((INDEX,) if VISIBLE in columns else ())})     # searches leave out hidden rows
+    columns = {
+        c
+        for c in (*m.owns, *(c for h in type(m).hooks() for c in (*h.sets, *h.adds)))
+        if isinstance(c, Column) and c.persists
+    }
+    # searches leave out hidden rows
+    return touches.reach(
+        lambda node: node.owner == m.id, {*columns, *((INDEX,) if VISIBLE in columns else ())}
+    )
 
 
 def _can_change_an_answer(m: Mechanism[Any], nodes: Sequence[Node]) -> bool:
-    """Whether a step that leads to an answer is the mechanism's, or reads a column that the mechanism owns or writes."""
+    """Whether a step that leads to an answer is the mechanism's, or reads a column that the
+    mechanism owns or writes.
+    """
     leading = [n for n in nodes if RECALLED not in n.sees]
     writes = {*m.owns, *(c for hook in type(m).hooks() for c in (*hook.sets, *hook.adds))}
-    return any(n.owner == m.id or not writes.isdisjoint(c for c in n.sees if isinstance(c, Column)) for n in leading)
+    return any(
+        n.owner == m.id or not writes.isdisjoint(c for c in n.sees if isinstance(c, Column))
+        for n in leading
+    )
 
 
 def _silence(node: Node, binding: Binding) -> None:
@@ -167,7 +215,9 @@ def _silence(node: Node, binding: Binding) -> None:
     for column in node.sets:
         if isinstance(column, Column) and not column.persists:
             before = binding.stages.before(column)
-            binding.store.array(column)[...] = column.neutral if before is None else binding.store.array(before)
+            binding.store.array(column)[...] = (
+                column.neutral if before is None else binding.store.array(before)
+            )
     for contribution in binding.contributions.values():
         contribution.fill(0)
 

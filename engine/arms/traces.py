@@ -1,10 +1,13 @@
-"""Traces: which steps of a life have left anything that another step can read, so that the life without them is the same life.
+"""Traces: which steps of a life have left anything that another step can read, so that the life
+without them is the same life.
 
-A mechanism may decide a life by its declarations (`engine.flow.lives`) and leave no trace in this one: no gate rejected anything, no sleep came, or
-what its hooks wrote is read by its own hooks alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
-that lacks its steps (`Engine.planned`).  If a question changes memory, that holds as long as the answer, and what else is learnt from, is the same
-without it (`learnt_from`).
+A mechanism may decide a life by its declarations (`engine.flow.lives`) and leave no trace in this
+one: no gate rejected anything, no sleep came, or what its hooks wrote is read by its own hooks
+alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
+that lacks its steps (`Engine.planned`).  If a question changes memory, that holds as long as the
+answer, and what else is learnt from, is the same without it (`learnt_from`).
 """
+
 from __future__ import annotations
 
 from collections import defaultdict
@@ -25,10 +28,13 @@ from ..state.store import Cells
 
 
 class Traces(Stopwatch):
-    """An instrument that notes which of the steps that change memory, those outside RETRIEVE and those that see RECALLED, have left a trace.
+    """An instrument that notes which of the steps that change memory, those outside RETRIEVE and
+    those that see RECALLED, have left a trace.
 
-    left  labels of steps that have changed what is not theirs alone: a value that they set differs from the one before, a contribution is not 0, a
-          structure differs or cannot be compared.  What a mechanism owns and no other mechanism touches is its alone, and so is its random stream
+    left  labels of steps that have changed what is not theirs alone: a value that they set differs
+          from the one before, a contribution is not 0, a structure differs or cannot be compared.
+          What a mechanism owns and no other mechanism touches is its alone, and so is its random
+          stream
 
     Cost: a copy of each column that such a step sets, until it leaves a trace.
     """
@@ -63,9 +69,11 @@ class Traces(Stopwatch):
             before = [store.array(c).copy() for c in columns]
             marked = [mark(store) for mark in marks]
             function(view, what)
-            if (any(not _equal(old, store.array(c)) for c, old in zip(columns, before, strict=True))
-                    or any(binding.contributions[c].any() for c in added)
-                    or any(mark(store) != old for mark, old in zip(marks, marked, strict=True))):
+            if (
+                any(not _equal(old, store.array(c)) for c, old in zip(columns, before, strict=True))
+                or any(binding.contributions[c].any() for c in added)
+                or any(mark(store) != old for mark, old in zip(marks, marked, strict=True))
+            ):
                 left.add(node.label)
 
         return call
@@ -75,28 +83,45 @@ class Traces(Stopwatch):
         return self.left.isdisjoint(plan.lacks)
 
     def _alone(self, owner: str, item: Touched) -> bool:
-        """Whether only the owner of a step, or no step at all once this one is gone, can read the item."""
+        """Whether only the owner of a step, or no step at all once this one is gone, can read
+        the item.
+        """
         if isinstance(item, Structure) and (item.private or item.steps):
-            return True         # steps that fill a structure are there because a hook reads it
+            return True  # steps that fill a structure are there because a hook reads it
         return owner != ENGINE and item in self._owned[owner] and self._touching[item] <= {owner}
 
 
 def learnt_from(whole: PhasePlan, plan: Plan) -> frozenset[Column] | None:
-    """Columns of the query that a memory learns from, besides the answer; None if a memory of the plan would not learn by the same steps.
+    """Columns of the query that a memory learns from, besides the answer; None if a memory of the
+    plan would not learn by the same steps.
 
-    Two memories with equal states, answers and values of these columns are equal after the question, but for what the plan lacks.
+    Two memories with equal states, answers and values of these columns are equal after the
+    question, but for what the plan lacks.
     """
     steps, ours = whole.learning, [step.node.label for step in plan.steps.learning]
     labels = {node.label for node in plan.nodes}
     if not ours or ours != [step.node.label for step in steps if step.node.label in labels]:
         return None
     nodes = [step.node for step in steps if RECALLED not in step.node.sets]
-    read = {whole.stages.source(r.of if isinstance(r, Before) else r) for node in nodes for r in node.reads}
-    read |= {before for node in nodes for c in (*node.sets, *node.adds) if (before := whole.stages.before(c))}
+    read = {
+        whole.stages.source(r.of if isinstance(r, Before) else r)
+        for node in nodes
+        for r in node.reads
+    }
+    read |= {
+        before
+        for node in nodes
+        for c in (*node.sets, *node.adds)
+        if (before := whole.stages.before(c))
+    }
     passing = {item for item in read if not item.persists and item is not RECALLED}
     filled = {c for node in nodes for c in (*node.sets, *node.adds)}
     unknown = {item for item in passing if isinstance(item, Structure) and item not in filled}
-    return None if unknown or SIGNALS in read else frozenset(c for c in passing if isinstance(c, Column))
+    return (
+        None
+        if unknown or SIGNALS in read
+        else frozenset(c for c in passing if isinstance(c, Column))
+    )
 
 
 def _mark(structure: Structure) -> Callable[[Cells], Any]:

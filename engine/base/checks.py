@@ -1,4 +1,7 @@
-"""Numbers that users give: counts, limits, rows, lengths of time.  Each `checked_*` returns the number in plain form or raises InputError."""
+"""Numbers that users give: counts, limits, rows, lengths of time.  Each `checked_*` returns the
+number in plain form or raises InputError.
+"""
+
 from __future__ import annotations
 
 from numbers import Integral, Real
@@ -26,8 +29,13 @@ def checked_limit(number: Any, what: str, cure: str) -> int | None:
 def checked_row(row: Any, n: int) -> int:
     """A row of a memory that holds n.  Raises InputError."""
     if not _whole(row) or not 0 <= int(row) < n:
-        raise InputError(f"the row is {row!r}", where="memory",
-                         cure=f"give a whole number from 0 to {n - 1}" if n else "store an event first; this memory has no rows yet")
+        raise InputError(
+            f"the row is {row!r}",
+            where="memory",
+            cure=f"give a whole number from 0 to {n - 1}"
+            if n
+            else "store an event first; this memory has no rows yet",
+        )
     return int(row)
 
 
@@ -35,7 +43,9 @@ def checked_hours(hours: Any, what: str, least: float) -> float:
     """A length of time in hours, infinity included.  Raises InputError."""
     sound = isinstance(hours, Real) and not isinstance(hours, bool)
     if not sound or not float(hours) >= least:
-        raise InputError(f"{what} is {hours!r}", where="memory", cure=f"give hours, {least:g} or more")
+        raise InputError(
+            f"{what} is {hours!r}", where="memory", cure=f"give hours, {least:g} or more"
+        )
     return float(hours)
 
 

@@ -1,11 +1,12 @@
 """Errors that name what happened, where, and the cure."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
 
-NEAR: Final = 2 / 3      # likeness from which a name is suggested: one letter in three may be wrong
-FEW: Final = 12          # names that an error lists if none is near
+NEAR: Final = 2 / 3  # likeness from which a name is suggested: one letter in three may be wrong
+FEW: Final = 12  # names that an error lists if none is near
 
 
 class HebbariumError(Exception):
@@ -58,9 +59,11 @@ class SnapshotError(HebbariumError):
 
 
 def nearest(name: object, known: Iterable[str], most: int = 3) -> str:
-    """For the cure of an error about an unknown name: the known names near it, best first; all if they are few.
+    """For the cure of an error about an unknown name: the known names near it, best first; all if
+    they are few.
 
-    A name is near that has most letters in the same order, or that contains the unknown one; upper and lower case are one.
+    A name is near that has most letters in the same order, or that contains the unknown one; upper
+    and lower case are one.
 
     >>> nearest("recencey", ["heat", "recency", "dense_similarity", "trigram_match"])
     'the nearest name is recency'
@@ -73,7 +76,9 @@ def nearest(name: object, known: Iterable[str], most: int = 3) -> str:
     if not names:
         return "there are none"
     likeness = {one: _likeness(str(name).casefold(), one.casefold()) for one in names}
-    near = sorted((one for one in likeness if likeness[one] >= NEAR), key=lambda one: -likeness[one])[:most]
+    near = sorted(
+        (one for one in likeness if likeness[one] >= NEAR), key=lambda one: -likeness[one]
+    )[:most]
     if len(names) <= most or (not near and len(names) <= FEW):
         return f"choose from {', '.join(names)}"
     if not near:

@@ -1,4 +1,7 @@
-"""Marks: checksums of the parts of a file that cover what a part holds and where it belongs, and the sum of all of them."""
+"""Marks: checksums of the parts of a file that cover what a part holds and where it belongs, and
+the sum of all of them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-SIZE = 16                       # bytes of a mark
+SIZE = 16  # bytes of a mark
 WHOLE = 1 << 8 * SIZE
 MISMATCH = "a checksum does not match"
 HEADS = [Struct(f"<{n}Q") for n in range(16)]
@@ -16,11 +19,13 @@ CELLS = [Struct(f"<d{n}q") for n in range(16)]
 
 
 def mark(table: bytes, number: int, generation: int, *parts: bytes) -> bytes:
-    """BLAKE2b of the table with the name, the number of the row or block, the generation, the length of each part, and the parts.
+    """BLAKE2b of the table with the name, the number of the row or block, the generation, the
+    length of each part, and the parts.
 
     generation  number of the save that wrote it
 
-    A part that is read from another place, from another save, or with another length has another mark.
+    A part that is read from another place, from another save, or with another length has another
+    mark.
     """
     head = HEADS[len(parts) + 2].pack(number, generation, *map(len, parts))
     return blake2b(b"".join((table, b"\0", head, *parts)), digest_size=SIZE).digest()
@@ -38,7 +43,8 @@ def sum_of(marks: Iterable[bytes]) -> int:
     whole = b"".join(found)
     if len(whole) != SIZE * len(found):
         return sum(int.from_bytes(each, "little") for each in found) % WHOLE
-    words = np.frombuffer(whole, "<u4").reshape(-1, SIZE // 4).sum(axis=0, dtype=np.uint64)     # exact for fewer than 2^32 marks
+    # exact for fewer than 2^32 marks
+    words = np.frombuffer(whole, "<u4").reshape(-1, SIZE // 4).sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words)) % WHOLE
 
 
@@ -52,7 +58,9 @@ def cells(time: float, *whole: int) -> bytes:
 
 
 def checksum(*parts: Any) -> bytes:
-    """Checksum of bytes, or of a few fields, without a place: of the description of a file, and of all parts of formats 1 to 3."""
+    """Checksum of bytes, or of a few fields, without a place: of the description of a file, and
+    of all parts of formats 1 to 3.
+    """
     if len(parts) == 1 and isinstance(parts[0], bytes):
         return blake2b(parts[0], digest_size=SIZE).digest()
     plain = repr([sorted(p.items()) if isinstance(p, Mapping) else p for p in parts])

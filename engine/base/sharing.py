@@ -1,4 +1,7 @@
-"""Work in parts that may run at the same time: by the threads that help with a question, if there are any."""
+"""Work in parts that may run at the same time: by the threads that help with a question, if
+there are any.
+"""
+
 from __future__ import annotations
 
 import os
@@ -15,13 +18,16 @@ def alone(count: int, do: Callable[[int], None]) -> None:
         do(part)
 
 
-HELPED: Final[ContextVar[Share]] = ContextVar("helped", default=alone)      # set by `crew.Crew` in its threads
+# set by `crew.Crew` in its threads
+HELPED: Final[ContextVar[Share]] = ContextVar("helped", default=alone)
 
 
 def in_parts(count: int, do: Callable[[int], None]) -> None:
-    """Do the parts 0, 1, ..., count - 1, in any order, perhaps at the same time; returns once all are done.
+    """Do the parts 0, 1, ..., count - 1, in any order, perhaps at the same time; returns once all
+    are done.
 
-    Parts must not write what others read or write.  An exception of a part is raised once none runs any more.
+    Parts must not write what others read or write.  An exception of a part is raised once none runs
+    any more.
 
     >>> found = [0, 0, 0]
     >>> in_parts(3, lambda part: found.__setitem__(part, part * part))
@@ -54,7 +60,9 @@ def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
 
 
 def threads() -> int:
-    """Threads that a library takes: OMP_NUM_THREADS, which is 1 in workers of an experiment, else one for each processor of this process."""
+    """Threads that a library takes: OMP_NUM_THREADS, which is 1 in workers of an experiment,
+    else one for each processor of this process.
+    """
     stated = os.environ.get("OMP_NUM_THREADS", "")
     if stated.isdecimal() and int(stated):
         return int(stated)

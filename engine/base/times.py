@@ -1,4 +1,7 @@
-"""Simulated time: hours since 1970-01-01T00:00 UTC, and the moments of the calendar that they stand for."""
+"""Simulated time: hours since 1970-01-01T00:00 UTC, and the moments of the calendar that they
+stand for.
+"""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
@@ -10,13 +13,18 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def hours(moment: datetime) -> float:
-    """Simulated time of a moment; a naive moment is taken as UTC.  Raises InputError for anything but a datetime.
+    """Simulated time of a moment; a naive moment is taken as UTC.  Raises InputError for anything
+    but a datetime.
 
     >>> hours(datetime(1970, 1, 2, 6))
     30.0
     """
     if not isinstance(moment, datetime):
-        raise InputError(f"{moment!r} is no datetime", where="time", cure="give a datetime, or hours since 1970-01-01 where a memory takes these")
+        raise InputError(
+            f"{moment!r} is no datetime",
+            where="time",
+            cure="give a datetime, or hours since 1970-01-01 where a memory takes these",
+        )
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return (moment - EPOCH).total_seconds() / 3600.0
@@ -32,7 +40,8 @@ def as_hours(time: float | datetime) -> float:
 
 
 def offset_of(time: float | datetime) -> float | None:
-    """h, offset from UTC of the clock that a datetime was read from; None: not known, as of hours and of a naive datetime.
+    """h, offset from UTC of the clock that a datetime was read from; None: not known, as of hours
+    and of a naive datetime.
 
     >>> offset_of(datetime(1970, 1, 2, 6, tzinfo=timezone(timedelta(hours=-4)))), offset_of(30.0)
     (-4.0, None)
@@ -51,11 +60,12 @@ def moment(time: float, offset: float | None = None) -> datetime:
     >>> moment(30.0).isoformat(), moment(30.0, -4.0).isoformat()
     ('1970-01-02T06:00:00+00:00', '1970-01-02T02:00:00-04:00')
     """
-    at = EPOCH + timedelta(milliseconds=round(time * 3.6e6))  # float64 resolves hours to a microsecond
+    # float64 resolves hours to a microsecond
+    at = EPOCH + timedelta(milliseconds=round(time * 3.6e6))
     return at.astimezone(timezone(timedelta(hours=offset))) if offset else at
 
 
-@lru_cache(4096)        # the same times are written again and again
+@lru_cache(4096)  # the same times are written again and again
 def written(time: float, offset: float | None = None) -> str:
     """A simulated time as text for readers, to the minute; empty outside the years 1 to 9999.
 

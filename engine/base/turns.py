@@ -1,4 +1,5 @@
 """Turns of threads that share an object: a change alone, questions together."""
+
 from __future__ import annotations
 
 import os
@@ -19,7 +20,8 @@ class _Turn:
 
     alone  whether no other thread has one at the same time
     held   whether it has begun
-    begun  held until the turn is granted to a thread that waits; a lock, for an interruption can leave an Event locked
+    begun  held until the turn is granted to a thread that waits; a lock, for an interruption can
+           leave an Event locked
     """
 
     __slots__ = ("alone", "begun", "held", "thread")
@@ -37,17 +39,21 @@ class Turns:
 
     def __init__(self) -> None:
         self._lock, self._process = Lock(), os.getpid()
-        self._owner, self._depth = 0, 0             # thread in a turn alone, and how many it is in
-        self._together: set[int] = set()            # threads in a turn together
+        self._owner, self._depth = 0, 0  # thread in a turn alone, and how many it is in
+        self._together: set[int] = set()  # threads in a turn together
         self._waiting: deque[_Turn] = deque()
         self._answering: set[int] = set()
 
     def alone(self) -> AbstractContextManager[bool]:
-        """False; a turn during which no other thread has one.  Raises ContractError in a turn together, which would wait for itself."""
+        """False; a turn during which no other thread has one.  Raises ContractError in a turn
+        together, which would wait for itself.
+        """
         return self._taken(_Turn(alone=True))
 
     def together(self) -> AbstractContextManager[bool]:
-        """A turn that others may have at the same time; False: within a turn alone of the same thread, in which none has."""
+        """A turn that others may have at the same time; False: within a turn alone of the same
+        thread, in which none has.
+        """
         if get_ident() in self._together and get_ident() not in self._answering:
             return nullcontext(True)
         return self._taken(_Turn(alone=False))
@@ -60,13 +66,17 @@ class Turns:
         finally:
             try:
                 self._end(turn)
-            except BaseException:       # an interruption: a turn that does not end keeps all others waiting
+            except (
+                BaseException
+            ):  # an interruption: a turn that does not end keeps all others waiting
                 self._end(turn)
                 raise
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """While hooks answer a question: a turn that the same thread begins meanwhile raises ContractError."""
+        """While hooks answer a question: a turn that the same thread begins meanwhile raises
+        ContractError.
+        """
         me = get_ident()
         self._answering.add(me)
         try:
@@ -76,9 +86,13 @@ class Turns:
 
     @property
     def depth(self) -> int:
-        """How many turns within each other this thread has: 1 in a method that runs alone and was not called by another one."""
+        """How many turns within each other this thread has: 1 in a method that runs alone and
+        was not called by another one.
+        """
         me = get_ident()
-        return self._depth if self._owner == me else int(me in self._together or me in self._answering)
+        return (
+            self._depth if self._owner == me else int(me in self._together or me in self._answering)
+        )
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
         """As `crew.Lends`: a helper answers a question, too."""
@@ -88,8 +102,11 @@ class Turns:
         if os.getpid() != self._process:
             self._follow_fork(turn.thread)
         if turn.thread in self._answering or (turn.alone and turn.thread in self._together):
-            raise ContractError("a memory was called in the middle of a call of the same thread", where="threads",
-                                cure="hooks use their view alone, and no call that reads makes one that changes")
+            raise ContractError(
+                "a memory was called in the middle of a call of the same thread",
+                where="threads",
+                cure="hooks use their view alone, and no call that reads makes one that changes",
+            )
         with self._lock:
             within = self._owner == turn.thread
             if not within and (self._waiting or not self._free(turn)):
@@ -102,18 +119,28 @@ class Turns:
             turn.begun.acquire()
 
     def _follow_fork(self, thread: int) -> None:
-        """Go on in a forked process, of whose parent's threads only the one that forked exists.  Raises ContractError if another was in a turn."""
-        self._lock, others = Lock(), (self._together | ({self._owner} if self._owner else set())) - {thread}
+        """Go on in a forked process, of whose parent's threads only the one that forked exists.
+        Raises ContractError if another was in a turn.
+        """
+        self._lock, others = (
+            Lock(),
+            (self._together | ({self._owner} if self._owner else set())) - {thread},
+        )
         self._waiting.clear()
         if others:
-            raise ContractError("the process was forked while another thread used this memory", where="threads",
-                                cure="open the memory in the new process, or fork while no thread uses it")
+            raise ContractError(
+                "the process was forked while another thread used this memory",
+                where="threads",
+                cure="open the memory in the new process, or fork while no thread uses it",
+            )
         self._process = os.getpid()
 
     def _end(self, turn: _Turn) -> None:
-        """End a turn, also one that still waits, and begin those whose turn it is.  What an interruption left undone, a second call does."""
+        """End a turn, also one that still waits, and begin those whose turn it is.  What an
+        interruption left undone, a second call does.
+        """
         with self._lock:
-            if turn in self._waiting:           # interrupted
+            if turn in self._waiting:  # interrupted
                 self._waiting.remove(turn)
             if turn.held and self._owner == turn.thread:
                 self._depth -= 1
@@ -141,9 +168,11 @@ class Turns:
 
 
 class Serial:
-    """Base of objects that threads may share: their methods with `@serial` run alone, those with `@shared` together, in the order of the calls.
+    """Base of objects that threads may share: their methods with `@serial` run alone, those with
+    `@shared` together, in the order of the calls.
 
-    A method may call another; one that runs together calls none that runs alone, which `Turns` refuses.
+    A method may call another; one that runs together calls none that runs alone, which `Turns`
+    refuses.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:
@@ -152,7 +181,9 @@ class Serial:
 
 
 def serial(method: F) -> F:
-    """A method of a `Serial` that runs alone: a call from another thread waits until it has ended.  Cost: 3 us."""
+    """A method of a `Serial` that runs alone: a call from another thread waits until it has
+    ended.  Cost: 3 us.
+    """
 
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:
@@ -163,7 +194,9 @@ def serial(method: F) -> F:
 
 
 def shared(method: F) -> F:
-    """A method of a `Serial` that runs while others of the kind may, and none that runs alone.  Cost: 3 us."""
+    """A method of a `Serial` that runs while others of the kind may, and none that runs alone.
+    Cost: 3 us.
+    """
 
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:

@@ -1,8 +1,10 @@
 """YAML files as plain data, with the line of every part for messages of errors.
 
-Numbers are those of YAML 1.2's core schema: 1e-3 is a number, 1:30 and 1_000 are text, 010 is ten and 0o10 is eight.
-libyaml parses where PyYAML was built with it; without it PyYAML parses in Python, with the same result, seven times as slowly.
+Numbers are those of YAML 1.2's core schema: 1e-3 is a number, 1:30 and 1_000 are text, 010 is ten
+and 0o10 is eight. libyaml parses where PyYAML was built with it; without it PyYAML parses in
+Python, with the same result, seven times as slowly.
 """
+
 from __future__ import annotations
 
 import re
@@ -17,19 +19,32 @@ from yaml.resolver import Resolver
 
 from .errors import RegistryError
 
-MOST_DEEP: Final = 64       # levels of nesting; a mechanism set has 4, an entry 5
+MOST_DEEP: Final = 64  # levels of nesting; a mechanism set has 4, an entry 5
 INT, FLOAT = "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"
 
 
 class CoreNumbers(Resolver):
-    """Tells numbers as YAML 1.2's core schema does; PyYAML alone follows YAML 1.1, to which 1e-3 is text and 1:30 is ninety."""
+    """Tells numbers as YAML 1.2's core schema does; PyYAML alone follows YAML 1.1, to which 1e-3
+    is text and 1:30 is ninety.
+    """
 
 
-CoreNumbers.yaml_implicit_resolvers = {first: [(tag, form) for tag, form in forms if tag not in (INT, FLOAT)]
-                                       for first, forms in Resolver.yaml_implicit_resolvers.items()}
-CoreNumbers.add_implicit_resolver(INT, re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z"), list("-+0123456789"))
-CoreNumbers.add_implicit_resolver(FLOAT, re.compile(r"""(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?
-                                                       |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z""", re.VERBOSE), list("-+.0123456789"))
+CoreNumbers.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in forms if tag not in (INT, FLOAT)]
+    for first, forms in Resolver.yaml_implicit_resolvers.items()
+}
+CoreNumbers.add_implicit_resolver(
+    INT, re.compile(r"(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)\Z"), list("-+0123456789")
+)
+CoreNumbers.add_implicit_resolver(
+    FLOAT,
+    re.compile(
+        r"""(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?
+                                                       |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z""",
+        re.VERBOSE,
+    ),
+    list("-+.0123456789"),
+)
 
 
 class _Writer(CoreNumbers, yaml.SafeDumper):
@@ -37,7 +52,9 @@ class _Writer(CoreNumbers, yaml.SafeDumper):
 
 
 class _Composer(Composer):
-    """Refuses deep nesting, with its line, before Python or the C library runs out of stack; and aliases, of which few lines make gigabytes."""
+    """Refuses deep nesting, with its line, before Python or the C library runs out of stack; and
+    aliases, of which few lines make gigabytes.
+    """
 
     _depth = 0
 
@@ -45,17 +62,26 @@ class _Composer(Composer):
         parser: Any = self
         if parser.check_event(yaml.AliasEvent):
             alias = parser.peek_event()
-            raise ComposerError(None, None, f"the alias *{alias.anchor} is not allowed; write the value out", alias.start_mark)
+            raise ComposerError(
+                None,
+                None,
+                f"the alias *{alias.anchor} is not allowed; write the value out",
+                alias.start_mark,
+            )
         self._depth += 1
         if self._depth > MOST_DEEP and parent is not None:
-            raise ComposerError(None, None, f"it is nested more than {MOST_DEEP} deep", parent.start_mark)
+            raise ComposerError(
+                None, None, f"it is nested more than {MOST_DEEP} deep", parent.start_mark
+            )
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
 
 
 class _Constructor(SafeConstructor):
-    """Refuses a key given twice, of which plain YAML keeps the last, and names the line of every value it refuses."""
+    """Refuses a key given twice, of which plain YAML keeps the last, and names the line of every
+    value it refuses.
+    """
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -64,30 +90,39 @@ class _Constructor(SafeConstructor):
             try:
                 double = key in seen
             except TypeError as error:
-                raise ConstructorError(None, None, f"a {type(key).__name__} cannot be a key", key_node.start_mark) from error
+                raise ConstructorError(
+                    None, None, f"a {type(key).__name__} cannot be a key", key_node.start_mark
+                ) from error
             if double:
-                raise ConstructorError(None, None, f"key {key!r} is given twice", key_node.start_mark)
+                raise ConstructorError(
+                    None, None, f"key {key!r} is given twice", key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
-        except (ValueError, TypeError) as error:    # such as the date 2024-13-45
+        except (ValueError, TypeError) as error:  # such as the date 2024-13-45
             raise ConstructorError(None, None, str(error), node.start_mark) from error
 
     def construct_yaml_int(self, node: ScalarNode) -> int:
         text = str(self.construct_scalar(node))
-        return int(text[2:], {"0o": 8, "0x": 16}[text[:2]]) if text[:2] in ("0o", "0x") else int(text)
+        return (
+            int(text[2:], {"0o": 8, "0x": 16}[text[:2]]) if text[:2] in ("0o", "0x") else int(text)
+        )
 
-    yaml_constructors: ClassVar[dict[str | None, Any]] = {**SafeConstructor.yaml_constructors, INT: construct_yaml_int}
+    yaml_constructors: ClassVar[dict[str | None, Any]] = {
+        **SafeConstructor.yaml_constructors,
+        INT: construct_yaml_int,
+    }
 
 
 class PythonLoader(CoreNumbers, _Composer, yaml.SafeLoader, _Constructor):
     """The loader without libyaml."""
 
 
-LOADERS: list[Any] = [PythonLoader]     # the last is used
+LOADERS: list[Any] = [PythonLoader]  # the last is used
 try:
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
 except ImportError:
@@ -95,7 +130,9 @@ except ImportError:
 else:
 
     class LibyamlLoader(_Composer, CParser, _Constructor, CoreNumbers):
-        """libyaml's parser under PyYAML's composer in Python, because libyaml's own composer overruns the stack at deep nesting."""
+        """libyaml's parser under PyYAML's composer in Python, because libyaml's own composer
+        overruns the stack at deep nesting.
+        """
 
         def __init__(self, text: str) -> None:
             CParser.__init__(self, text)
@@ -112,7 +149,8 @@ class YamlFile:
     path  as given
     data  the mapping
 
-    Raises RegistryError with file, line and cure for a file that cannot be read, is not valid YAML or holds no mapping.
+    Raises RegistryError with file, line and cure for a file that cannot be read, is not valid YAML
+    or holds no mapping.
     """
 
     def __init__(self, path: Path, content: bytes | None = None) -> None:
@@ -121,23 +159,43 @@ class YamlFile:
         try:
             text = (bytes_of(path) if content is None else content).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise self._invalid("it is not encoded in UTF-8", error.object[: error.start].count(b"\n")) from error
+            raise self._invalid(
+                "it is not encoded in UTF-8", error.object[: error.start].count(b"\n")
+            ) from error
         self._root: Node | None = None
         try:
             data = self._parsed(text)
-        except yaml.reader.ReaderError as error:    # a character that YAML forbids; libyaml counts bytes
-            before = text[: error.position] if error.encoding == "unicode" else text.encode()[: error.position].decode(errors="ignore")
+        except (
+            yaml.reader.ReaderError
+        ) as error:  # a character that YAML forbids; libyaml counts bytes
+            before = (
+                text[: error.position]
+                if error.encoding == "unicode"
+                else text.encode()[: error.position].decode(errors="ignore")
+            )
             raise self._invalid(error.reason, before.count("\n")) from error
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             raise self._invalid(str(error.problem), mark.line if mark else 0) from error
         if not isinstance(data, dict):
-            held = "is empty" if data is None else "holds a list" if isinstance(data, list) else "holds one value"
-            raise RegistryError(f"{held}, not a mapping", where=self.place(), cure="write entries such as `summary: words and meaning`, one a line")
+            held = (
+                "is empty"
+                if data is None
+                else "holds a list"
+                if isinstance(data, list)
+                else "holds one value"
+            )
+            raise RegistryError(
+                f"{held}, not a mapping",
+                where=self.place(),
+                cure="write entries such as `summary: words and meaning`, one a line",
+            )
         self.data: dict[str, Any] = data
 
     def place(self, *keys: object) -> str:
-        """File and line of the part under these keys and list positions, or of the last of them that is there: `sets/mine.yaml:3`.  O(parts)."""
+        """File and line of the part under these keys and list positions, or of the last of them
+        that is there: `sets/mine.yaml:3`.  O(parts).
+        """
         node, line = self._root, self._root.start_mark.line if self._root else 0
         for key in keys:
             found = _below(node, key)
@@ -155,7 +213,11 @@ class YamlFile:
             loader.dispose()
 
     def _invalid(self, problem: str, line: int) -> RegistryError:
-        return RegistryError(f"is not valid YAML: {problem}", where=f"{self.path}:{line + 1}", cure="correct that line")
+        return RegistryError(
+            f"is not valid YAML: {problem}",
+            where=f"{self.path}:{line + 1}",
+            cure="correct that line",
+        )
 
 
 def _below(node: Node | None, key: object) -> tuple[int, Node] | None:
@@ -174,7 +236,9 @@ def bytes_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise RegistryError(f"cannot be read: {error.strerror}", where=str(path), cure="check the path") from error
+        raise RegistryError(
+            f"cannot be read: {error.strerror}", where=str(path), cure="check the path"
+        ) from error
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""Mechanisms of other packages: an installed distribution names its package under the entry-point group `hebbarium.mechanisms`.
+"""Mechanisms of other packages: an installed distribution names its package under the entry-point
+group `hebbarium.mechanisms`.
 
     [project.entry-points."hebbarium.mechanisms"]
     mine = "my_package"
 
-The package holds `registry.yaml`, the modules that it names, `evidence/<mechanism>.py`, and, if it needs them, `references.bib` and
-`sets/*.yaml`, as Hebbarium does.
+The package holds `registry.yaml`, the modules that it names, `evidence/<mechanism>.py`, and, if it
+needs them, `references.bib` and `sets/*.yaml`, as Hebbarium does.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -21,7 +23,7 @@ from pathlib import Path
 from ..base.errors import HebbariumError, RegistryError
 
 GROUP = "hebbarium.mechanisms"
-SOURCES = (".py", ".txt")       # files on which results depend
+SOURCES = (".py", ".txt")  # files on which results depend
 ROOT = Path(__file__).parents[2]
 
 
@@ -56,19 +58,34 @@ class Package:
         if isinstance(error, HebbariumError):
             what, where, cure = error.what, error.where, error.cure
         else:
-            own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(self.folder)]
-            what, where, cure = raised(error), f"{own[-1].filename}:{own[-1].lineno}" if own else "", "correct it"
-        return PackageError(what, where=f"{self.distribution}: {where}" if where else self.distribution,
-                            cure=f"{cure}, or {uninstall(self.distribution)}" if cure else uninstall(self.distribution))
+            own = [
+                f
+                for f in traceback.extract_tb(error.__traceback__)
+                if Path(f.filename).is_relative_to(self.folder)
+            ]
+            what, where, cure = (
+                raised(error),
+                f"{own[-1].filename}:{own[-1].lineno}" if own else "",
+                "correct it",
+            )
+        return PackageError(
+            what,
+            where=f"{self.distribution}: {where}" if where else self.distribution,
+            cure=f"{cure}, or {uninstall(self.distribution)}"
+            if cure
+            else uninstall(self.distribution),
+        )
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """Whatever is raised within, but an interruption, becomes an error that names the package."""
+        """Whatever is raised within, but an interruption, becomes an error that names the
+        package.
+        """
         try:
             yield
         except (KeyboardInterrupt, PackageError):
             raise
-        except BaseException as error:      # code of others may raise or exit with anything
+        except BaseException as error:  # code of others may raise or exit with anything
             raise self.failed(error) from error
 
 
@@ -87,26 +104,36 @@ class Missing:
 
 
 def source_digest(root: Path, *folders: Path) -> str:
-    """SHA-256 over paths, relative to the root, and contents of the Python files and the word lists (*.txt) in some folders below it."""
+    """SHA-256 over paths, relative to the root, and contents of the Python files and the word
+    lists (*.txt) in some folders below it.
+    """
     h = hashlib.sha256()
     for folder in folders:
-        for file in sorted(each for each in folder.rglob("*") if each.suffix in SOURCES and each.is_file()):
+        for file in sorted(
+            each for each in folder.rglob("*") if each.suffix in SOURCES and each.is_file()
+        ):
             h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return h.hexdigest()
 
 
 def answering_digest(root: Path = ROOT) -> str:
-    """SHA-256 over the source files of this package that decide an answer: those of the engine and of the mechanisms."""
+    """SHA-256 over the source files of this package that decide an answer: those of the engine
+    and of the mechanisms.
+    """
     return source_digest(root, root / "engine", root / "mechanisms")
 
 
 def installed() -> tuple[Package, ...]:
-    """The packages that register mechanisms, by name; none of them is imported.  One without its files is left out: see `usable`."""
+    """The packages that register mechanisms, by name; none of them is imported.  One without its
+    files is left out: see `usable`.
+    """
     return usable()[0]
 
 
 def usable() -> tuple[tuple[Package, ...], tuple[PackageError, ...]]:
-    """The packages that register mechanisms, by name, and an error for each that cannot be found or has not its files."""
+    """The packages that register mechanisms, by name, and an error for each that cannot be found
+    or has not its files.
+    """
     points, broken = _points()
     found: list[Package] = []
     for point in points:
@@ -118,32 +145,42 @@ def usable() -> tuple[tuple[Package, ...], tuple[PackageError, ...]]:
 
 
 def _points() -> tuple[list[EntryPoint], list[PackageError]]:
-    """The entry points of the group, and an error for each distribution whose entry points cannot be read."""
+    """The entry points of the group, and an error for each distribution whose entry points
+    cannot be read.
+    """
     try:
         return [*entry_points(group=GROUP)], []
     except Exception:
-        pass                # entry_points() fails as a whole, and does not say at which distribution
+        # entry_points() fails as a whole, and does not say at which distribution
+        pass
     points: list[EntryPoint] = []
     broken: list[PackageError] = []
     seen: set[str] = set()
     for each in distributions():
         who = _named(each, Path(str(getattr(each, "_path", "a distribution without a name"))).name)
         name = re.sub(r"[-_.]+", "-", who.partition(" ")[0]).lower()
-        if name in seen:    # the first on the path counts, as it does for an import
+        if name in seen:  # the first on the path counts, as it does for an import
             continue
         seen.add(name)
         try:
             points += each.entry_points.select(group=GROUP)
         except Exception as error:
-            broken.append(PackageError(f"its entry_points.txt cannot be read: {raised(error)}", where=who,
-                                       cure=f"install it again, or {uninstall(who)}"))
+            broken.append(
+                PackageError(
+                    f"its entry_points.txt cannot be read: {raised(error)}",
+                    where=who,
+                    cure=f"install it again, or {uninstall(who)}",
+                )
+            )
     return points, broken
 
 
 def _named(distribution: Distribution | None, otherwise: str) -> str:
     """Name and version; something else if it has no metadata, or damaged ones."""
     try:
-        name, version = (distribution.metadata["Name"], distribution.version) if distribution else ("", "")
+        name, version = (
+            (distribution.metadata["Name"], distribution.version) if distribution else ("", "")
+        )
     except Exception:
         return otherwise
     return f"{name} {version}" if name else otherwise
@@ -171,8 +208,11 @@ def words_of(error: BaseException) -> str:
 def _package(point: EntryPoint, who: str) -> Package:
     folder = _folder(point, who)
     if folder is None or not (folder / "registry.yaml").is_file():
-        raise PackageError(f"registers {point.value!r}, which is no package that holds a registry.yaml", where=who,
-                           cure=f"put registry.yaml into the package and its package data, or {uninstall(who)}")
+        raise PackageError(
+            f"registers {point.value!r}, which is no package that holds a registry.yaml",
+            where=who,
+            cure=f"put registry.yaml into the package and its package data, or {uninstall(who)}",
+        )
     return Package(point.value, who, folder)
 
 
@@ -192,7 +232,14 @@ def _folder(point: EntryPoint, who: str) -> Path | None:
         return None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:      # of a package within another, which is imported for it
-        raise PackageError(f"registers {point.value!r}, whose parent package fails: {raised(error)}", where=who,
-                           cure=f"correct the package, or {uninstall(who)}") from error
-    return Path(next(iter(spec.submodule_search_locations))) if spec and spec.submodule_search_locations else None
+    except BaseException as error:  # of a package within another, which is imported for it
+        raise PackageError(
+            f"registers {point.value!r}, whose parent package fails: {raised(error)}",
+            where=who,
+            cure=f"correct the package, or {uninstall(who)}",
+        ) from error
+    return (
+        Path(next(iter(spec.submodule_search_locations)))
+        if spec and spec.submodule_search_locations
+        else None
+    )

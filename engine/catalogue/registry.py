@@ -1,7 +1,9 @@
 """registry.yaml and the mechanism sets, read once and compared with the code in both directions.
 
-The code names and types the parameters; the registry alone holds value, bounds, unit, source and kind.
+The code names and types the parameters; the registry alone holds value, bounds, unit, source and
+kind.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -27,7 +29,8 @@ from ..contract.vocabulary import OFFERS
 from .packages import Missing, Package, PackageError, raised, usable, words_of
 
 Value = bool | int | float | str
-Home = Literal["encoding", "consolidation", "retrieval", "maintenance"]      # phase of a mechanism, and folder of its module
+# phase of a mechanism, and folder of its module
+Home = Literal["encoding", "consolidation", "retrieval", "maintenance"]
 HOMES: tuple[str, ...] = get_args(Home)
 ROOT = Path(__file__).parents[2]
 
@@ -37,10 +40,12 @@ class _Strict(BaseModel):
 
 
 class Equation(_Strict):
-    """An equation that the mechanism computes: id of the kernel, key of the paper, place in it, TeX.
+    """An equation that the mechanism computes: id of the kernel, key of the paper, place in it,
+    TeX.
 
     paper    empty for an equation of ours
-    printed  False: the paper describes in words or data what the equation computes, and prints no such equation
+    printed  False: the paper describes in words or data what the equation computes, and prints no
+             such equation
     library  True: no hook uses it; it is checked and shown, and is no part of the claim
     """
 
@@ -53,9 +58,11 @@ class Equation(_Strict):
 
 
 class Parameter(_Strict):
-    """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted from elsewhere than where it was measured.
+    """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted
+    from elsewhere than where it was measured.
 
-    A parameter of the unit `path` is a file or folder; its value is "", none, because the registry is the same on all machines.
+    A parameter of the unit `path` is a file or folder; its value is "", none, because the registry
+    is the same on all machines.
     """
 
     value: Value
@@ -70,8 +77,12 @@ class Parameter(_Strict):
 
     @model_validator(mode="after")
     def _no_path(self) -> Self:
-        if self.unit == UNIT and (self.value != "" or self.choices or self.low is not None or self.high is not None):
-            raise ValueError('a parameter of the unit path has the value "", no bounds and no choices; a mechanism set names the file')
+        if self.unit == UNIT and (
+            self.value != "" or self.choices or self.low is not None or self.high is not None
+        ):
+            raise ValueError(
+                'a parameter of the unit path has the value "", no bounds and no choices; a mechanism set names the file'
+            )
         return self
 
 
@@ -83,7 +94,9 @@ class Departure(_Strict):
 
 
 class Proxy(_Strict):
-    """A state variable of the paper, what the memory uses in its place, and the key of the paper."""
+    """A state variable of the paper, what the memory uses in its place, and the key of the
+    paper.
+    """
 
     state: str
     proxy: str
@@ -129,24 +142,36 @@ class Entry(_Strict):
         try:
             found = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError, TypeError) as error:
-            raise RegistryError(f"class {self.path!r} cannot be loaded: {words_of(error)}", where=f"registry.yaml, {self.id}",
-                                cure="write `class: module:Class`") from error
+            raise RegistryError(
+                f"class {self.path!r} cannot be loaded: {words_of(error)}",
+                where=f"registry.yaml, {self.id}",
+                cure="write `class: module:Class`",
+            ) from error
         except KeyboardInterrupt:
             raise
-        except BaseException as error:      # a module that is no Python, raises, or exits
+        except BaseException as error:  # a module that is no Python, raises, or exits
             place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            raise RegistryError(f"module {module!r} fails when it is imported: {raised(error)}{place}",
-                                where=f"registry.yaml, {self.id}", cure="correct the module") from error
+            raise RegistryError(
+                f"module {module!r} fails when it is imported: {raised(error)}{place}",
+                where=f"registry.yaml, {self.id}",
+                cure="correct the module",
+            ) from error
         if not (isinstance(found, type) and issubclass(found, Mechanism)):
-            raise RegistryError(f"{self.path!r} is no Mechanism", where=f"registry.yaml, {self.id}", cure="name a subclass of Mechanism")
+            raise RegistryError(
+                f"{self.path!r} is no Mechanism",
+                where=f"registry.yaml, {self.id}",
+                cure="name a subclass of Mechanism",
+            )
         return found
 
 
 @dataclass(frozen=True, repr=False)
 class MechanismSet:
-    """Which mechanisms are on, with parameter overrides and the alternates that an ablation swaps in.
+    """Which mechanisms are on, with parameter overrides and the alternates that an ablation swaps
+    in.
 
-    places  where each mechanism (key `id`) and each override (`id.name`) was given, for messages of errors: file, line and set, or an option
+    places  where each mechanism (key `id`) and each override (`id.name`) was given, for messages of
+            errors: file, line and set, or an option
     """
 
     name: str
@@ -161,7 +186,11 @@ class MechanismSet:
         >>> MechanismSet("mine", "", {"recency": {"weight": 0.2}, "heat": {}})
         <mechanism set mine: 2 mechanisms, overrides recency.weight=0.2>
         """
-        changed = [f"{id}.{name}={value}" for id, values in self.mechanisms.items() for name, value in values.items()]
+        changed = [
+            f"{id}.{name}={value}"
+            for id, values in self.mechanisms.items()
+            for name, value in values.items()
+        ]
         overrides = f"overrides {', '.join(changed)}" if changed else "no overrides"
         return f"<mechanism set {self.name}: {len(self.mechanisms)} mechanism{'s' * (len(self.mechanisms) != 1)}, {overrides}>"
 
@@ -172,37 +201,68 @@ class MechanismSet:
         return replace(self, mechanisms={k: v for k, v in self.mechanisms.items() if k not in off})
 
     def swapped(self, old: str, new: str) -> MechanismSet:
-        """The set with `new` instead of `old`.  Raises RegistryError if `old` is not on, or `new` is."""
+        """The set with `new` instead of `old`.  Raises RegistryError if `old` is not on, or
+        `new` is.
+        """
         self._require((old,))
         if new in self.mechanisms:
-            raise RegistryError(f"{new!r} is on and cannot replace {old!r}", where=f"set {self.name}", cure="swap in a mechanism that is off")
-        return replace(self, mechanisms={new if k == old else k: {} if k == old else v for k, v in self.mechanisms.items()})
+            raise RegistryError(
+                f"{new!r} is on and cannot replace {old!r}",
+                where=f"set {self.name}",
+                cure="swap in a mechanism that is off",
+            )
+        return replace(
+            self,
+            mechanisms={
+                new if k == old else k: {} if k == old else v for k, v in self.mechanisms.items()
+            },
+        )
 
-    def overridden(self, changes: Mapping[str, Mapping[str, Value]], where: str = "") -> MechanismSet:
-        """The set with more parameter overrides.  Raises RegistryError for those of a mechanism that is not on.
+    def overridden(
+        self, changes: Mapping[str, Mapping[str, Value]], where: str = ""
+    ) -> MechanismSet:
+        """The set with more parameter overrides.  Raises RegistryError for those of a mechanism
+        that is not on.
 
         where  what gave them, such as "--param", for messages of errors; the set if empty
         """
         self._require(changes, where)
-        given = {f"{id}.{name}": where or f"set {self.name}" for id, values in changes.items() for name in values}
-        return replace(self, mechanisms={k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()}, places={**self.places, **given})
+        given = {
+            f"{id}.{name}": where or f"set {self.name}"
+            for id, values in changes.items()
+            for name in values
+        }
+        return replace(
+            self,
+            mechanisms={k: {**v, **changes.get(k, {})} for k, v in self.mechanisms.items()},
+            places={**self.places, **given},
+        )
 
     def where(self, key: str = "") -> str:
-        """Where a mechanism (`id`) or an override (`id.name`) was given; with no key, the set, with file and line of its mechanisms."""
+        """Where a mechanism (`id`) or an override (`id.name`) was given; with no key, the set,
+        with file and line of its mechanisms.
+        """
         return self.places.get(key, f"set {self.name}")
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
-        """A ContractError of its mechanisms together, such as two setters of one column, is raised with the place of the set."""
+        """A ContractError of its mechanisms together, such as two setters of one column, is
+        raised with the place of the set.
+        """
         try:
             yield
         except ContractError as error:
-            raise ContractError(error.what, where=f"{self.where()}, {error.where}", cure=error.cure) from error
+            raise ContractError(
+                error.what, where=f"{self.where()}, {error.where}", cure=error.cure
+            ) from error
 
     def _require(self, ids: Iterable[str], where: str = "") -> None:
         if unknown := [i for i in ids if i not in self.mechanisms]:
-            raise RegistryError(f"{unknown[0]!r} is not in the set", where=", ".join(filter(None, (where, f"set {self.name}"))),
-                                cure=nearest(unknown[0], self.mechanisms))
+            raise RegistryError(
+                f"{unknown[0]!r} is not in the set",
+                where=", ".join(filter(None, (where, f"set {self.name}"))),
+                cure=nearest(unknown[0], self.mechanisms),
+            )
 
 
 class Registry:
@@ -213,17 +273,38 @@ class Registry:
     contexts  strategies of contexts by name: sets of sources, for `set("default+coding")`
     """
 
-    def __init__(self, entries: Mapping[str, Entry], sets: Mapping[str, MechanismSet], digest: str, packages: tuple[Package, ...] = (),
-                 missing: tuple[Missing, ...] = (), contexts: Mapping[str, MechanismSet] = MappingProxyType({})) -> None:
-        self.entries, self.sets, self.digest, self.packages = MappingProxyType(dict(entries)), MappingProxyType(dict(sets)), digest, packages
+    def __init__(
+        self,
+        entries: Mapping[str, Entry],
+        sets: Mapping[str, MechanismSet],
+        digest: str,
+        packages: tuple[Package, ...] = (),
+        missing: tuple[Missing, ...] = (),
+        contexts: Mapping[str, MechanismSet] = MappingProxyType({}),
+    ) -> None:
+        self.entries, self.sets, self.digest, self.packages = (
+            MappingProxyType(dict(entries)),
+            MappingProxyType(dict(sets)),
+            digest,
+            packages,
+        )
         self.missing, self.contexts = missing, MappingProxyType(dict(contexts))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Registry, (dict(self.entries), dict(self.sets), self.digest, self.packages, self.missing, dict(self.contexts))
+        return Registry, (
+            dict(self.entries),
+            dict(self.sets),
+            self.digest,
+            self.packages,
+            self.missing,
+            dict(self.contexts),
+        )
 
     @classmethod
     def installed(cls) -> Registry:
-        """Hebbarium's registry, then those of installed packages; an invalid package is left out and named in `missing`."""
+        """Hebbarium's registry, then those of installed packages; an invalid package is left out
+        and named in `missing`.
+        """
         packages, broken = usable()
         registry, errors = cls.read(), list(broken)
         for package in packages:
@@ -231,11 +312,16 @@ class Registry:
                 registry = registry.joined(package)
             except PackageError as error:
                 errors.append(error)
-        registry.missing = tuple(Missing(error.where.partition(":")[0], "all mechanisms and sets", str(error)) for error in errors)
+        registry.missing = tuple(
+            Missing(error.where.partition(":")[0], "all mechanisms and sets", str(error))
+            for error in errors
+        )
         return registry
 
     def unloadable(self) -> tuple[Missing, ...]:
-        """`missing`, and each mechanism of the packages whose class cannot be loaded.  Imports the modules of packages, none of Hebbarium's."""
+        """`missing`, and each mechanism of the packages whose class cannot be loaded.  Imports
+        the modules of packages, none of Hebbarium's.
+        """
         found = list(self.missing)
         for package in self.packages:
             for entry in self.entries.values():
@@ -251,17 +337,23 @@ class Registry:
         return next((p for p in self.packages if f"{entry.module}.".startswith(f"{p.name}.")), None)
 
     def blaming(self, entry: Entry) -> AbstractContextManager[None]:
-        """Whatever is raised at work on a mechanism of a package is a PackageError that names it; errors at work on ours stay as they are."""
+        """Whatever is raised at work on a mechanism of a package is a PackageError that names
+        it; errors at work on ours stay as they are.
+        """
         package = self.package_of(entry)
         return package.blamed() if package else nullcontext()
 
     def load(self, entry: Entry) -> type[Mechanism[Any]]:
-        """The plug-in class of an entry.  Raises RegistryError, which names its package, if it cannot be loaded."""
+        """The plug-in class of an entry.  Raises RegistryError, which names its package, if it
+        cannot be loaded.
+        """
         with self.blaming(entry):
             return entry.load()
 
     def joined(self, package: Package) -> Registry:
-        """With the entries and sets of a package added at the end.  Raises PackageError, also for a name that is taken."""
+        """With the entries and sets of a package added at the end.  Raises PackageError, also
+        for a name that is taken.
+        """
         try:
             return self._joined(package)
         except RegistryError as error:
@@ -271,32 +363,65 @@ class Registry:
         content = bytes_of(package.registry)
         entries, places = _read_entries(package.registry, content)
         if taken := [id for id in entries if id in self.entries]:
-            raise RegistryError(f"the mechanism name {taken[0]!r} is taken", where=places.place(taken[0]), cure="rename it")
+            raise RegistryError(
+                f"the mechanism name {taken[0]!r} is taken",
+                where=places.place(taken[0]),
+                cure="rename it",
+            )
         together, sets = {**self.entries, **entries}, dict(self.sets)
         for file in sorted((package.folder / "sets").glob("*.yaml")):
             if file.stem in sets:
-                raise RegistryError(f"the set name {file.stem!r} is taken", where=str(file), cure="rename it")
+                raise RegistryError(
+                    f"the set name {file.stem!r} is taken", where=str(file), cure="rename it"
+                )
             sets[file.stem] = _read_set(file, together)
-        digest = hashlib.sha256(f"{self.digest} {package.distribution} {package.digest()}".encode() + content)
-        return Registry(together, sets, digest.hexdigest(), (*self.packages, package), contexts=self.contexts)
+        digest = hashlib.sha256(
+            f"{self.digest} {package.distribution} {package.digest()}".encode() + content
+        )
+        return Registry(
+            together, sets, digest.hexdigest(), (*self.packages, package), contexts=self.contexts
+        )
 
     @classmethod
-    def read(cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets") -> Registry:
-        """Read and check the files; no mechanism is imported.  Raises RegistryError.  Cost: 0.1 s; 2 ms for files that a process has read before."""
-        files = tuple((file, bytes_of(file)) for file in (path, *sorted(sets.glob("*.yaml")), *sorted((sets / "contexts").glob("*.yaml"))))
+    def read(
+        cls, path: Path = ROOT / "registry.yaml", sets: Path = ROOT / "mechanisms" / "sets"
+    ) -> Registry:
+        """Read and check the files; no mechanism is imported.  Raises RegistryError.  Cost: 0.1
+        s; 2 ms for files that a process has read before.
+        """
+        files = tuple(
+            (file, bytes_of(file))
+            for file in (
+                path,
+                *sorted(sets.glob("*.yaml")),
+                *sorted((sets / "contexts").glob("*.yaml")),
+            )
+        )
         entries, found = _contents(files)
-        named, contexts = ({file.stem: each for file, each in found.items() if file.parent == folder} for folder in (sets, sets / "contexts"))
-        return cls(entries, named, hashlib.sha256(b"".join(content for _, content in files)).hexdigest(), contexts=contexts)
+        named, contexts = (
+            {file.stem: each for file, each in found.items() if file.parent == folder}
+            for folder in (sets, sets / "contexts")
+        )
+        return cls(
+            entries,
+            named,
+            hashlib.sha256(b"".join(content for _, content in files)).hexdigest(),
+            contexts=contexts,
+        )
 
     def entry(self, id: str) -> Entry:
         try:
             return self.entries[id]
         except KeyError:
-            raise RegistryError(f"no mechanism {id!r}", where="registry.yaml",
-                                cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all{self._without()}") from None
+            raise RegistryError(
+                f"no mechanism {id!r}",
+                where="registry.yaml",
+                cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all{self._without()}",
+            ) from None
 
     def set(self, name: str) -> MechanismSet:
-        """A named set, or the set in a YAML file of that path; `SET+STRATEGY`: with the sources of a strategy of contexts in place of its own.
+        """A named set, or the set in a YAML file of that path; `SET+STRATEGY`: with the sources of
+        a strategy of contexts in place of its own.
 
         Raises RegistryError.
         """
@@ -307,28 +432,46 @@ class Registry:
             return self._with_sources(self.set(base), self.context_strategy(strategy))
         if name.endswith((".yaml", ".yml")):
             return _read_set(Path(name), self.entries)
-        raise RegistryError(f"no mechanism set {name!r}", where="mechanisms/sets",
-                            cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all{self._without()}; or give a YAML file")
+        raise RegistryError(
+            f"no mechanism set {name!r}",
+            where="mechanisms/sets",
+            cure=f"{nearest(name, self.sets)}; `hebbarium list` prints all{self._without()}; or give a YAML file",
+        )
 
     def context_strategy(self, name: str) -> MechanismSet:
-        """The sources of a strategy of contexts, by name or from a YAML file of that path.  Raises RegistryError."""
+        """The sources of a strategy of contexts, by name or from a YAML file of that path.
+        Raises RegistryError.
+        """
         if name in self.contexts:
             return self.contexts[name]
         if name.endswith((".yaml", ".yml")):
             return _read_set(Path(name), self.entries)
-        raise RegistryError(f"no strategy of contexts {name!r}", where="mechanisms/sets/contexts",
-                            cure=f"{nearest(name, self.contexts)}; or give a YAML file")
+        raise RegistryError(
+            f"no strategy of contexts {name!r}",
+            where="mechanisms/sets/contexts",
+            cure=f"{nearest(name, self.contexts)}; or give a YAML file",
+        )
 
     def _with_sources(self, base: MechanismSet, strategy: MechanismSet) -> MechanismSet:
-        """A set whose sources of contexts are those of a strategy.  Raises RegistryError if the strategy has any other mechanism."""
+        """A set whose sources of contexts are those of a strategy.  Raises RegistryError if the
+        strategy has any other mechanism.
+        """
         if other := [id for id in strategy.mechanisms if not self._offers(id)]:
-            raise RegistryError(f"{other[0]!r} is no source of contexts", where=strategy.where(other[0]),
-                                cure="name it in the set; a strategy names sources alone")
+            raise RegistryError(
+                f"{other[0]!r} is no source of contexts",
+                where=strategy.where(other[0]),
+                cure="name it in the set; a strategy names sources alone",
+            )
         own = {id for id in base.mechanisms if self._offers(id)}
         kept = {id: values for id, values in base.mechanisms.items() if id not in own}
         alternates = {id: others for id, others in base.alternates.items() if id in kept}
-        return MechanismSet(f"{base.name}+{strategy.name}", f"{base.summary}; {strategy.summary}", {**kept, **strategy.mechanisms},
-                            alternates, {**base.places, **strategy.places, "": base.where()})
+        return MechanismSet(
+            f"{base.name}+{strategy.name}",
+            f"{base.summary}; {strategy.summary}",
+            {**kept, **strategy.mechanisms},
+            alternates,
+            {**base.places, **strategy.places, "": base.where()},
+        )
 
     def _offers(self, id: str) -> bool:
         """Whether a mechanism is a source of contexts."""
@@ -336,28 +479,54 @@ class Registry:
 
     def _without(self) -> str:
         """For cures: the packages that are left out."""
-        return f", and what {', '.join(m.distribution for m in self.missing)} lacks" if self.missing else ""
+        return (
+            f", and what {', '.join(m.distribution for m in self.missing)} lacks"
+            if self.missing
+            else ""
+        )
 
     @cached_property
     def order(self) -> Mapping[str, int]:
         return {id: place for place, id in enumerate(self.entries)}
 
     def build(self, chosen: MechanismSet) -> tuple[Mechanism[Any], ...]:
-        """The set's mechanisms, in registry order, with their parameters checked.  Raises RegistryError."""
+        """The set's mechanisms, in registry order, with their parameters checked.  Raises
+        RegistryError.
+        """
         for id in chosen.mechanisms:
             if id not in self.entries:
-                raise RegistryError(f"no mechanism {id!r}", where=chosen.where(id), cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all")
-        return tuple(self.instance(id, chosen.mechanisms[id], chosen) for id in sorted(chosen.mechanisms, key=self.order.__getitem__))
+                raise RegistryError(
+                    f"no mechanism {id!r}",
+                    where=chosen.where(id),
+                    cure=f"{nearest(id, self.entries)}; `hebbarium list` prints all",
+                )
+        return tuple(
+            self.instance(id, chosen.mechanisms[id], chosen)
+            for id in sorted(chosen.mechanisms, key=self.order.__getitem__)
+        )
 
     def values_digest(self) -> str:
-        """SHA-256 over the parameter values of all mechanisms; prose of the registry does not enter."""
-        plain = {id: {"time_scale": entry.time_scale, **{name: p.value for name, p in entry.params.items()}}
-                 for id, entry in self.entries.items()}
+        """SHA-256 over the parameter values of all mechanisms; prose of the registry does not
+        enter.
+        """
+        plain = {
+            id: {
+                "time_scale": entry.time_scale,
+                **{name: p.value for name, p in entry.params.items()},
+            }
+            for id, entry in self.entries.items()
+        }
         return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
-    def instance(self, id: str, overrides: Mapping[str, Value] | None = None, chosen: MechanismSet | None = None,
-                 of: type[Mechanism[Any]] | None = None) -> Mechanism[Any]:
-        """One mechanism with its registry values under overrides; errors name the set `chosen` that gives these.  Raises RegistryError.
+    def instance(
+        self,
+        id: str,
+        overrides: Mapping[str, Value] | None = None,
+        chosen: MechanismSet | None = None,
+        of: type[Mechanism[Any]] | None = None,
+    ) -> Mechanism[Any]:
+        """One mechanism with its registry values under overrides; errors name the set `chosen` that
+        gives these.  Raises RegistryError.
 
         of  the plug-in class; None: the one that the entry names
         """
@@ -367,46 +536,83 @@ class Registry:
         return cls(id, params, {name: p.unit for name, p in entry.params.items()}, self.order[id])
 
 
-def parameters(entry: Entry, cls: type[Params], overrides: Mapping[str, Value], chosen: MechanismSet | None = None) -> Params:
+def parameters(
+    entry: Entry,
+    cls: type[Params],
+    overrides: Mapping[str, Value],
+    chosen: MechanismSet | None = None,
+) -> Params:
     """Parameters of one mechanism: registry values under overrides, with types and bounds checked.
 
     chosen  the set that gives the overrides, named in errors
 
     A parameter of the unit `path` is a `FilePath`, with the digest of its content.
 
-    Raises RegistryError, also if code and registry name different parameters, and for a path where there is no file or folder.
+    Raises RegistryError, also if code and registry name different parameters, and for a path where
+    there is no file or folder.
     """
 
     def where(name: str = "") -> str:
-        set_place = f"{chosen.where(f'{entry.id}.{name}' if name else entry.id)}, " if chosen else ""
+        set_place = (
+            f"{chosen.where(f'{entry.id}.{name}' if name else entry.id)}, " if chosen else ""
+        )
         return f"{set_place}mechanism {entry.id}"
 
     types = parameter_types(cls)
     if missing := sorted(set(types) ^ set(entry.params)):
-        raise RegistryError(f"code and registry differ on parameters {missing}", where=where(),
-                            cure=f"name the same in {cls.__name__} and registry.yaml")
+        raise RegistryError(
+            f"code and registry differ on parameters {missing}",
+            where=where(),
+            cure=f"name the same in {cls.__name__} and registry.yaml",
+        )
     for name, p in entry.params.items():
-        if sorted(p.choices) != sorted(get_args(types[name]) if get_origin(types[name]) is Literal else ()):
-            raise RegistryError(f"code and registry differ on the choices of {name!r}", where=where(),
-                                cure=f"name the same in {cls.__name__} and registry.yaml")
+        if sorted(p.choices) != sorted(
+            get_args(types[name]) if get_origin(types[name]) is Literal else ()
+        ):
+            raise RegistryError(
+                f"code and registry differ on the choices of {name!r}",
+                where=where(),
+                cure=f"name the same in {cls.__name__} and registry.yaml",
+            )
         if (p.unit == UNIT) != (types[name] is str):
-            raise RegistryError(f"code and registry differ on whether {name!r} is a path", where=where(),
-                                cure=f"type it as str in {cls.__name__} and give it the unit {UNIT}, or neither")
+            raise RegistryError(
+                f"code and registry differ on whether {name!r} is a path",
+                where=where(),
+                cure=f"type it as str in {cls.__name__} and give it the unit {UNIT}, or neither",
+            )
     if unknown := sorted(set(overrides) - set(types) - {"time_scale"}):
         raise _no_parameter(unknown[0], entry, where(unknown[0]))
-    values = {name: _checked(overrides.get(name, p.value), types[name], p, f"{where(name)}, {name}") for name, p in entry.params.items()}
+    values = {
+        name: _checked(overrides.get(name, p.value), types[name], p, f"{where(name)}, {name}")
+        for name, p in entry.params.items()
+    }
     scale = overrides.get("time_scale", entry.time_scale)
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale <= sys.float_info.max:
-        raise RegistryError(f"time_scale {scale!r} is not a positive number", where=where("time_scale"), cure="give 1 for the time of the paper")
+    if (
+        isinstance(scale, bool)
+        or not isinstance(scale, (int, float))
+        or not 0 < scale <= sys.float_info.max
+    ):
+        raise RegistryError(
+            f"time_scale {scale!r} is not a positive number",
+            where=where("time_scale"),
+            cure="give 1 for the time of the paper",
+        )
     return cls(time_scale=float(scale), **values)
 
 
 def _no_parameter(name: object, entry: Entry, where: str) -> RegistryError:
-    return RegistryError(f"no parameter {name!r}", where=where,
-                         cure=f"{nearest(name, [*entry.params, 'time_scale'])}; `hebbarium show {entry.id}` prints all")
+    return RegistryError(
+        f"no parameter {name!r}",
+        where=where,
+        cure=f"{nearest(name, [*entry.params, 'time_scale'])}; `hebbarium show {entry.id}` prints all",
+    )
 
 
-_NOUNS = {bool: ("truth value", "true or false"), int: ("whole number", "a whole number"), float: ("number", "a number")}
+_NOUNS = {
+    bool: ("truth value", "true or false"),
+    int: ("whole number", "a whole number"),
+    float: ("number", "a number"),
+}
 
 
 def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
@@ -414,22 +620,45 @@ def _checked(value: Any, kind: Any, declared: Parameter, where: str) -> Any:
         return FilePath.checked(value, where)
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise RegistryError(f"{value!r} is none of its choices", where=where, cure=f"choose from {', '.join(map(str, get_args(kind)))}")
+            raise RegistryError(
+                f"{value!r} is none of its choices",
+                where=where,
+                cure=f"choose from {', '.join(map(str, get_args(kind)))}",
+            )
         return value
     unit = "" if declared.unit == "1" else f" {declared.unit}"
-    typed = isinstance(value, bool) if kind is bool else isinstance(value, (int, float)) and not isinstance(value, bool)
+    typed = (
+        isinstance(value, bool)
+        if kind is bool
+        else isinstance(value, (int, float)) and not isinstance(value, bool)
+    )
     if not typed or not abs(value) <= sys.float_info.max or (kind is int and value != int(value)):
         noun, cure = _NOUNS.get(kind, (kind.__name__, f"a {kind.__name__}"))
-        raise RegistryError(f"{value!r} is no {noun}", where=where, cure=f"give {cure}{unit.replace(' ', ' in ', 1)}")
-    low, high = (-math.inf if declared.low is None else declared.low), (math.inf if declared.high is None else declared.high)
+        raise RegistryError(
+            f"{value!r} is no {noun}",
+            where=where,
+            cure=f"give {cure}{unit.replace(' ', ' in ', 1)}",
+        )
+    low, high = (
+        (-math.inf if declared.low is None else declared.low),
+        (math.inf if declared.high is None else declared.high),
+    )
     if not low <= value <= high:
-        raise RegistryError(f"{value!r} is outside [{low:g}, {high:g}]{unit}", where=where, cure="give a value inside the bounds")
+        raise RegistryError(
+            f"{value!r} is outside [{low:g}, {high:g}]{unit}",
+            where=where,
+            cure="give a value inside the bounds",
+        )
     return kind(value)
 
 
 @lru_cache(maxsize=4)
-def _contents(files: tuple[tuple[Path, bytes], ...]) -> tuple[Mapping[str, Entry], Mapping[Path, MechanismSet]]:
-    """The entries of the first file, and the set in each of the others, by their contents.  Nobody changes them.  Raises RegistryError."""
+def _contents(
+    files: tuple[tuple[Path, bytes], ...],
+) -> tuple[Mapping[str, Entry], Mapping[Path, MechanismSet]]:
+    """The entries of the first file, and the set in each of the others, by their contents.
+    Nobody changes them.  Raises RegistryError.
+    """
     (path, content), *others = files
     entries, _ = _read_entries(path, content)
     return entries, {file: _read_set(file, entries, held) for file, held in others}
@@ -437,7 +666,11 @@ def _contents(files: tuple[tuple[Path, bytes], ...]) -> tuple[Mapping[str, Entry
 
 def _read_entries(path: Path, content: bytes) -> tuple[dict[str, Entry], YamlFile]:
     """The entries of a registry that holds this, and the file for their lines."""
-    file, entries, cure = YamlFile(path, content), {}, "see CONTRIBUTING.md for the form of an entry"
+    file, entries, cure = (
+        YamlFile(path, content),
+        {},
+        "see CONTRIBUTING.md for the form of an entry",
+    )
     for id, raw in file.data.items():
         if not isinstance(raw, dict):
             raise RegistryError("is not a mapping", where=f"{file.place(id)}, {id}", cure=cure)
@@ -445,42 +678,83 @@ def _read_entries(path: Path, content: bytes) -> tuple[dict[str, Entry], YamlFil
             entries[id] = Entry.model_validate({**raw, "id": id})
         except ValidationError as error:
             first = error.errors()[0]
-            raise RegistryError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=f"{file.place(id, *first['loc'])}, {id}",
-                                cure=cure) from error
+            raise RegistryError(
+                f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+                where=f"{file.place(id, *first['loc'])}, {id}",
+                cure=cure,
+            ) from error
     return entries, file
 
 
-def _read_set(path: Path, entries: Mapping[str, Entry], content: bytes | None = None) -> MechanismSet:
-    """A mechanism set from its file.  Raises RegistryError, which names file and line, for a form, mechanism or parameter name that is unknown."""
+def _read_set(
+    path: Path, entries: Mapping[str, Entry], content: bytes | None = None
+) -> MechanismSet:
+    """A mechanism set from its file.  Raises RegistryError, which names file and line, for a
+    form, mechanism or parameter name that is unknown.
+    """
     file = YamlFile(path, content)
     raw, at = file.data, file.place("mechanisms")
     if unknown := [key for key in raw if key not in ("summary", "mechanisms", "alternates")]:
-        raise RegistryError(f"unknown key {unknown[0]!r}", where=file.place(unknown[0]), cure="a set has summary, mechanisms and alternates")
+        raise RegistryError(
+            f"unknown key {unknown[0]!r}",
+            where=file.place(unknown[0]),
+            cure="a set has summary, mechanisms and alternates",
+        )
     if not isinstance(raw.get("summary", ""), str):
-        raise RegistryError("the summary is no text", where=file.place("summary"), cure="write it in quotation marks")
+        raise RegistryError(
+            "the summary is no text",
+            where=file.place("summary"),
+            cure="write it in quotation marks",
+        )
     if raw.get("mechanisms", []) in ([], {}):
-        raise RegistryError("names no mechanisms", where=at if "mechanisms" in raw else file.place(), cure="write `mechanisms: [name, ...]`")
+        raise RegistryError(
+            "names no mechanisms",
+            where=at if "mechanisms" in raw else file.place(),
+            cure="write `mechanisms: [name, ...]`",
+        )
     chosen, place_of = raw["mechanisms"], {}
     if isinstance(chosen, list):
         for number, id in enumerate(chosen):
             if not isinstance(id, str) or id in place_of:
-                raise RegistryError("mechanisms are not a list of distinct names", where=file.place("mechanisms", number), cure="name each once")
+                raise RegistryError(
+                    "mechanisms are not a list of distinct names",
+                    where=file.place("mechanisms", number),
+                    cure="name each once",
+                )
             place_of[id] = file.place("mechanisms", number)
         chosen = dict.fromkeys(chosen)
     elif isinstance(chosen, dict):
         place_of = {id: file.place("mechanisms", id) for id in chosen}
-    if not isinstance(chosen, dict) or (odd := [id for id, values in chosen.items() if not (values is None or isinstance(values, dict))]):
-        raise RegistryError("mechanisms are no list of names and no mapping from names to parameters",
-                            where=place_of[odd[0]] if isinstance(chosen, dict) else at, cure="write `- name` or `name: {parameter: value}`")
+    if not isinstance(chosen, dict) or (
+        odd := [
+            id for id, values in chosen.items() if not (values is None or isinstance(values, dict))
+        ]
+    ):
+        raise RegistryError(
+            "mechanisms are no list of names and no mapping from names to parameters",
+            where=place_of[odd[0]] if isinstance(chosen, dict) else at,
+            cure="write `- name` or `name: {parameter: value}`",
+        )
     for id, values in chosen.items():
         if id not in entries:
-            raise RegistryError(f"no mechanism {id!r}", where=place_of[id], cure=f"{nearest(id, entries)}; `hebbarium list` prints all")
+            raise RegistryError(
+                f"no mechanism {id!r}",
+                where=place_of[id],
+                cure=f"{nearest(id, entries)}; `hebbarium list` prints all",
+            )
         for name in values or ():
             if name not in entries[id].params and name != "time_scale":
-                raise _no_parameter(name, entries[id], f"{file.place('mechanisms', id, name)}, {id}")
+                raise _no_parameter(
+                    name, entries[id], f"{file.place('mechanisms', id, name)}, {id}"
+                )
             place_of[f"{id}.{name}"] = file.place("mechanisms", id, name)
-    chosen = {id: {name: _beside(path, value) if _is_path(entries[id], name) else value for name, value in (values or {}).items()}
-              for id, values in chosen.items()}
+    chosen = {
+        id: {
+            name: _beside(path, value) if _is_path(entries[id], name) else value
+            for name, value in (values or {}).items()
+        }
+        for id, values in chosen.items()
+    }
     alternates = _read_alternates(file, entries, chosen)
     places = {key: f"{place}, set {path.stem}" for key, place in {"": at, **place_of}.items()}
     return MechanismSet(path.stem, raw.get("summary", ""), chosen, alternates, places)
@@ -491,38 +765,83 @@ def _is_path(entry: Entry, parameter: str) -> bool:
 
 
 def _beside(set_file: Path, value: Any) -> Any:
-    """A path of a set's file, from the working folder; relative ones start at the folder of that file."""
+    """A path of a set's file, from the working folder; relative ones start at the folder of that
+    file.
+    """
     return str(set_file.parent / value) if isinstance(value, str) and value else value
 
 
-def _read_alternates(file: YamlFile, entries: Mapping[str, Entry], chosen: Collection[str]) -> dict[str, tuple[str, ...]]:
+def _read_alternates(
+    file: YamlFile, entries: Mapping[str, Entry], chosen: Collection[str]
+) -> dict[str, tuple[str, ...]]:
     """Mechanism of the set -> those that an ablation uses instead of it."""
     alternates, found, cure = file.data.get("alternates", {}), {}, "write `mechanism: [other]`"
     if not isinstance(alternates, dict):
-        raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates"), cure=cure)
+        raise RegistryError(
+            "alternates are no mapping from a mechanism to a list",
+            where=file.place("alternates"),
+            cure=cure,
+        )
     for id, others in alternates.items():
         if not isinstance(others, list) or not all(isinstance(other, str) for other in others):
-            raise RegistryError("alternates are no mapping from a mechanism to a list", where=file.place("alternates", id), cure=cure)
+            raise RegistryError(
+                "alternates are no mapping from a mechanism to a list",
+                where=file.place("alternates", id),
+                cure=cure,
+            )
         for number, other in enumerate([id, *others]):
-            place = file.place("alternates", id, number - 1) if number else file.place("alternates", id)
+            place = (
+                file.place("alternates", id, number - 1) if number else file.place("alternates", id)
+            )
             if other not in entries:
-                raise RegistryError(f"no mechanism {other!r}", where=place, cure=f"{nearest(other, entries)}; `hebbarium list` prints all")
+                raise RegistryError(
+                    f"no mechanism {other!r}",
+                    where=place,
+                    cure=f"{nearest(other, entries)}; `hebbarium list` prints all",
+                )
             if not number and id not in chosen:
-                raise RegistryError(f"alternates of {id!r}, which is not in the set", where=place, cure="add it to `mechanisms`, or drop this line")
+                raise RegistryError(
+                    f"alternates of {id!r}, which is not in the set",
+                    where=place,
+                    cure="add it to `mechanisms`, or drop this line",
+                )
             if number and other in (*chosen, *others[: number - 1]):
-                what = f"{other!r} is in the set and cannot replace {id!r}" if other in chosen else f"{other!r} is named twice"
-                raise RegistryError(what, where=place, cure="name mechanisms that are not in the set, each once")
+                what = (
+                    f"{other!r} is in the set and cannot replace {id!r}"
+                    if other in chosen
+                    else f"{other!r} is named twice"
+                )
+                raise RegistryError(
+                    what, where=place, cure="name mechanisms that are not in the set, each once"
+                )
         found[id] = tuple(others)
     return found
 
 
 def files(mechanisms: Iterable[Mechanism[Any]]) -> dict[str, str]:
-    """`mechanism.parameter` -> SHA-256 of the content, of each parameter that is a file or folder."""
-    return {f"{m.id}.{name}": value.sha256 for m in mechanisms for name, value in asdict(m.params).items() if isinstance(value, FilePath) and value}
+    """`mechanism.parameter` -> SHA-256 of the content, of each parameter that is a file or
+    folder.
+    """
+    return {
+        f"{m.id}.{name}": value.sha256
+        for m in mechanisms
+        for name, value in asdict(m.params).items()
+        if isinstance(value, FilePath) and value
+    }
 
 
 def digest(mechanisms: Iterable[Mechanism[Any]]) -> str:
-    """SHA-256 over ids and parameter values of built mechanisms; of a parameter that is a file, its content and not its path."""
-    plain = [[m.id, {n: getattr(value := getattr(m.params, n), "sha256", value) for n in ("time_scale", *parameter_types(type(m.params)))}]
-             for m in mechanisms]
+    """SHA-256 over ids and parameter values of built mechanisms; of a parameter that is a file,
+    its content and not its path.
+    """
+    plain = [
+        [
+            m.id,
+            {
+                n: getattr(value := getattr(m.params, n), "sha256", value)
+                for n in ("time_scale", *parameter_types(type(m.params)))
+            },
+        ]
+        for m in mechanisms
+    ]
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

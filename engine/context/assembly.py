@@ -1,15 +1,22 @@
 """Contexts from a memory, by strategy.
 
-    sources     what the mechanisms offer that are sources of contexts, each within its share of the budget
+    sources     what the mechanisms offer that are sources of contexts, each within its share of the
+                budget
     flat        the best memories first
-    condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before others are left out
-    covering    of many memories the sentences that together cover the most about the query, short memories whole
-    packed      whole memories, those first that rank high for their length, in order of time under lines for their days
-    everything  the latest events of the whole history until full, in order of time: the ceiling of every comparison
+    condensed   the same, with none above a sixteenth of the budget, at least 128 tokens, before
+                others are left out
+    covering    of many memories the sentences that together cover the most about the query, short
+                memories whole
+    packed      whole memories, those first that rank high for their length, in order of time under
+                lines for their days
+    everything  the latest events of the whole history until full, in order of time: the ceiling of
+                every comparison
     nothing     the floor
 
-A context is a pure function of the state, the query and the budget; the state stays bit for bit as it is.
+A context is a pure function of the state, the query and the budget; the state stays bit for bit as
+it is.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,15 +51,20 @@ if TYPE_CHECKING:
 
 RELEVANT: Final = "Relevant Content"
 HISTORY: Final = "Conversation"
-TASK: Final = "task"    # attribute of events that belong to a task
-ITEMS: Final = 10       # components of a context that is given neither a budget nor a number
-BEYOND: Final = 2       # candidates are read until those that enter first hold so many times the budget
-COVERED: Final = 4      # the same, where excerpts are chosen
-UTTERANCE: Final = 16   # tokens of a short memory: a context is taken to need as many candidates as short ones would be read
-FEWEST: Final = 256     # memories that are ranked for a context, at least
+TASK: Final = "task"  # attribute of events that belong to a task
+ITEMS: Final = 10  # components of a context that is given neither a budget nor a number
+# candidates are read until those that enter first hold so many times the budget
+BEYOND: Final = 2
+COVERED: Final = 4  # the same, where excerpts are chosen
+# tokens of a short memory: a context is taken to need as many candidates as short ones would be
+# read
+UTTERANCE: Final = 16
+FEWEST: Final = 256  # memories that are ranked for a context, at least
 WHERE: Final = "context"
-OFFERED_KINDS: Final = tuple(kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM)
-FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)        # by the column DETAIL
+OFFERED_KINDS: Final = tuple(
+    kind.value for kind in ComponentKind if kind is not ComponentKind.CUSTOM
+)
+FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)  # by the column DETAIL
 
 
 class Memory(Protocol):
@@ -61,14 +73,16 @@ class Memory(Protocol):
     @property
     def sources(self) -> Mapping[str, float]: ...
     def retrieve(self, query: Query | str, k: int = 10, *, depth: int = 0) -> Answer: ...
-    def offers(self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None) -> tuple[Answer, tuple[Offer, ...]]: ...
+    def offers(
+        self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None
+    ) -> tuple[Answer, tuple[Offer, ...]]: ...
     def unit(self, row: int) -> Unit: ...
     def event(self, row: int) -> Event: ...
     def condensed(self, row: int) -> str: ...
     def column(self, column: Column | str) -> NDArray[Any]: ...
 
 
-Ranked = Iterator[tuple[int, float]]        # rows and scores, best first
+Ranked = Iterator[tuple[int, float]]  # rows and scores, best first
 
 
 def ranked(memory: Memory, answer: Answer, most: int) -> Ranked:
@@ -94,12 +108,14 @@ class Strategy:
     """How the candidates of a context are found.
 
     section  heading
-    rows     of a memory and an answer; None: what the memory's sources offer, under their own headings
+    rows     of a memory and an answer; None: what the memory's sources offer, under their own
+             headings
     in_time  whether components stand in order of time
     largest  as for `Rules`
     least    as for `Rules`
     covers   whether excerpts are chosen, see `Rules`
-    packs    whether whole memories are packed, see `Rules`; the form `sections` is then written under lines for days
+    packs    whether whole memories are packed, see `Rules`; the form `sections` is then written
+             under lines for days
     asks     whether the query matters
     """
 
@@ -114,32 +130,55 @@ class Strategy:
 
 
 SOURCES, FLAT = "sources", "flat"
-STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType({
-    SOURCES: Strategy("", None), FLAT: Strategy(RELEVANT, ranked), "condensed": Strategy(RELEVANT, ranked, largest=LARGEST, least=0.0),
-    "covering": Strategy(RELEVANT, ranked, least=0.0, covers=True),
-    "packed": Strategy(RELEVANT, ranked, in_time=True, least=PACKED_SHORT, packs=True),
-    "everything": Strategy(HISTORY, latest, in_time=True, least=0.0, asks=False), "nothing": Strategy(RELEVANT, none, asks=False)})
+STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(
+    {
+        SOURCES: Strategy("", None),
+        FLAT: Strategy(RELEVANT, ranked),
+        "condensed": Strategy(RELEVANT, ranked, largest=LARGEST, least=0.0),
+        "covering": Strategy(RELEVANT, ranked, least=0.0, covers=True),
+        "packed": Strategy(RELEVANT, ranked, in_time=True, least=PACKED_SHORT, packs=True),
+        "everything": Strategy(HISTORY, latest, in_time=True, least=0.0, asks=False),
+        "nothing": Strategy(RELEVANT, none, asks=False),
+    }
+)
 
 
-def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, *, max_items: int | None = None, session: str | None = None,
-             task: str | None = None, only: Only | None = None, reader: Reader | None = None, also: str = "", counter: TokenCounter = LENGTH,
-             form: str = "sections", strategy: str = "") -> Context:
+def assemble(
+    memory: Memory,
+    query: Query | str,
+    max_tokens: int | None = None,
+    *,
+    max_items: int | None = None,
+    session: str | None = None,
+    task: str | None = None,
+    only: Only | None = None,
+    reader: Reader | None = None,
+    also: str = "",
+    counter: TokenCounter = LENGTH,
+    form: str = "sections",
+    strategy: str = "",
+) -> Context:
     """The context of a query under a budget of tokens.
 
-    max_tokens  most tokens of the whole text; None: of `reader`, or by number of items, with nothing condensed
+    max_tokens  most tokens of the whole text; None: of `reader`, or by number of items, with
+                nothing condensed
     max_items   most memories; None: no limit under a budget, else ten
     session     of the asker, for sources; None: not known
     task        only memories with this value of the attribute `task` are shown
     only        which memories may be shown; None: the filter of the query
     reader      whose window gives the budget
-    also        a text of the asker's own, under the heading "Additional Context"; its tokens are set aside first
+    also        a text of the asker's own, under the heading "Additional Context"; its tokens are
+                set aside first
     counter     counts tokens; its name stands in the context
-    form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue (in order of time)
-    strategy    sources, flat, condensed, covering, packed, everything or nothing; "": sources if the memory has any, else flat
+    form        sections, evidence_list (whole units only, as `[id] [time] [kind] text`) or dialogue
+                (in order of time)
+    strategy    sources, flat, condensed, covering, packed, everything or nothing; "": sources if
+                the memory has any, else flat
 
     A blank query asks without words, as of `retrieve`.
-    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or strategy, and for `sources` of a memory that has none.
-    Cost: one retrieval; beyond it 5 ms at 1,024 tokens of utterances, 30 ms at 4,096 of long texts.
+    Raises InputError for a budget or number below 0, for two budgets, for an unknown form or
+    strategy, and for `sources` of a memory that has none. Cost: one retrieval; beyond it 5 ms at
+    1,024 tokens of utterances, 30 ms at 4,096 of long texts.
     """
     of = _form(form)
     strategy = strategy or default_strategy(memory)
@@ -147,7 +186,9 @@ def assemble(memory: Memory, query: Query | str, max_tokens: int | None = None, 
     budget = budget_of(max_tokens, reader)
     _count(max_items, "max_items")
     if not isinstance(also, str):
-        raise InputError(f"also is {type(also).__name__}, not text", where=WHERE, cure="give a text")
+        raise InputError(
+            f"also is {type(also).__name__}, not text", where=WHERE, cure="give a text"
+        )
     asked = narrowed(query, only, task)
     text = asked.text if isinstance(asked, Query) else asked
     answer, offers = _asked(memory, asked, budget, max_items, session, strategy)
@@ -159,22 +200,51 @@ def default_strategy(memory: Memory) -> str:
     return SOURCES if memory.sources else FLAT
 
 
-def context_of(memory: Memory, answer: Answer, query: Query | str, budget: int | None, *, max_items: int | None = None, session: str | None = None,
-               also: str = "", counter: TokenCounter = LENGTH, form: Format = FORMATS["sections"], strategy: str = FLAT) -> Context:
-    """The context of an answer that was given before, whatever its k; arguments as `assemble`, already checked.
+def context_of(
+    memory: Memory,
+    answer: Answer,
+    query: Query | str,
+    budget: int | None,
+    *,
+    max_items: int | None = None,
+    session: str | None = None,
+    also: str = "",
+    counter: TokenCounter = LENGTH,
+    form: Format = FORMATS["sections"],
+    strategy: str = FLAT,
+) -> Context:
+    """The context of an answer that was given before, whatever its k; arguments as `assemble`,
+    already checked.
 
-    Sources are asked again, since what they offer depends on the budget; and so is a memory whose shortlist gave the answer, for as many rows as the
-    context may need.
+    Sources are asked again, since what they offer depends on the budget; and so is a memory whose
+    shortlist gave the answer, for as many rows as the context may need.
     """
     _require(memory, strategy)
     offers: Sequence[Offer] = ()
     if strategy == SOURCES or not (answer.asked is None or answer.asked.whole):
         answer, offers = _asked(memory, query, budget, max_items, session, strategy)
-    return _made(memory, answer, offers, query.text if isinstance(query, Query) else query, budget, max_items, also, counter, form, strategy)
+    return _made(
+        memory,
+        answer,
+        offers,
+        query.text if isinstance(query, Query) else query,
+        budget,
+        max_items,
+        also,
+        counter,
+        form,
+        strategy,
+    )
 
 
-def _asked(memory: Memory, query: Query | str, budget: int | None, max_items: int | None, session: str | None,
-           strategy: str) -> tuple[Answer, Sequence[Offer]]:
+def _asked(
+    memory: Memory,
+    query: Query | str,
+    budget: int | None,
+    max_items: int | None,
+    session: str | None,
+    strategy: str,
+) -> tuple[Answer, Sequence[Offer]]:
     """The answer and the offers of which a context is made."""
     if strategy == SOURCES:
         return memory.offers(query, budget, session=session)
@@ -184,8 +254,18 @@ def _asked(memory: Memory, query: Query | str, budget: int | None, max_items: in
     return memory.retrieve(query, 1, depth=depth), ()
 
 
-def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, budget: int | None, max_items: int | None, also: str,
-          counter: TokenCounter, form: Format, strategy: str) -> Context:
+def _made(
+    memory: Memory,
+    answer: Answer,
+    offers: Sequence[Offer],
+    query: str,
+    budget: int | None,
+    max_items: int | None,
+    also: str,
+    counter: TokenCounter,
+    form: Format,
+    strategy: str,
+) -> Context:
     how = STRATEGIES[strategy]
     form = PACKED if how.packs and form is SECTIONS else form
     if budget is None and max_items is None:
@@ -199,27 +279,72 @@ def _made(memory: Memory, answer: Answer, offers: Sequence[Offer], query: str, b
         detail = memory.column(DETAIL)
         matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
-        found = fill(candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT)
-        spent = {source: sum(c.tokens for c in found.components if c.source == source) for source in memory.sources}
-        return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates), "sources": spent}, answer)
+        found = fill(
+            candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT
+        )
+        spent = {
+            source: sum(c.tokens for c in found.components if c.source == source)
+            for source in memory.sources
+        }
+        return _context(
+            found,
+            counter,
+            form,
+            strategy,
+            {**facts, "candidates": len(candidates), "sources": spent},
+            answer,
+        )
     most = max_items or 0 if budget is None else most_read(budget)
-    rules = replace(rules, largest=how.largest, least=how.least if form.condenses else 0.0, packed=how.packs)
+    rules = replace(
+        rules, largest=how.largest, least=how.least if form.condenses else 0.0, packed=how.packs
+    )
     candidates, order = _read(memory, how.rows(memory, answer, most), how, budget, max_items, rules)
-    found = select(candidates, budget, replace(rules, relevance=_relevance(answer, candidates) if how.covers else {}), order)
-    return _context(found, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer)
+    found = select(
+        candidates,
+        budget,
+        replace(rules, relevance=_relevance(answer, candidates) if how.covers else {}),
+        order,
+    )
+    return _context(
+        found, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer
+    )
 
 
-def _context(found: Selection, counter: TokenCounter, form: Format, strategy: str, metadata: Mapping[str, Any], answer: Answer) -> Context:
+def _context(
+    found: Selection,
+    counter: TokenCounter,
+    form: Format,
+    strategy: str,
+    metadata: Mapping[str, Any],
+    answer: Answer,
+) -> Context:
     text = lay_out(found.components, found.cut if found.said else (), form)
-    return Context(text, found.components, counter.tokens(text), counter.name, bool(found.cut), found.cut, strategy, metadata, answer)
+    return Context(
+        text,
+        found.components,
+        counter.tokens(text),
+        counter.name,
+        bool(found.cut),
+        found.cut,
+        strategy,
+        metadata,
+        answer,
+    )
 
 
-def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_items: int | None,
-          rules: Rules) -> tuple[Sequence[Candidate], Sequence[int]]:
-    """Candidates in order of rank: those that enter first, until they hold twice the budget, or all, or as many as are wanted; and their places in
-    order of entering.
+def _read(
+    memory: Memory,
+    rows: Ranked,
+    how: Strategy,
+    budget: int | None,
+    max_items: int | None,
+    rules: Rules,
+) -> tuple[Sequence[Candidate], Sequence[int]]:
+    """Candidates in order of rank: those that enter first, until they hold twice the budget, or
+    all, or as many as are wanted; and their places in order of entering.
 
-    Those that were read, but may enter only after one that was not, are left out, except the best one, which is always shown.
+    Those that were read, but may enter only after one that was not, are left out, except the best
+    one, which is always shown.
     """
     found: list[Candidate] = []
     full = False
@@ -231,13 +356,19 @@ def _read(memory: Memory, rows: Ranked, how: Strategy, budget: int | None, max_i
             break
         found.append(_candidate(memory, row, score, how.section, detail))
         entering.read(min(found[-1].estimate, most))
-    order = entering.places if full or (budget is not None and len(found) >= most_read(budget)) else entering.all()
+    order = (
+        entering.places
+        if full or (budget is not None and len(found) >= most_read(budget))
+        else entering.all()
+    )
     kept = {place: at for at, place in enumerate(sorted({0, *order}))} if found else {}
     return [found[place] for place in kept], [kept[place] for place in order]
 
 
 def most_read(budget: int) -> int:
-    """Memories that are ranked for a context: as many as short ones would be read, and not so few that long ones hide what enters before them."""
+    """Memories that are ranked for a context: as many as short ones would be read, and not so
+    few that long ones hide what enters before them.
+    """
     return max(FEWEST, COVERED * budget // UTTERANCE)
 
 
@@ -248,31 +379,81 @@ def _relevance(answer: Answer, candidates: Sequence[Candidate]) -> dict[int, flo
     return {c.row: (c.score - low) / (high - low) if high > low else 1.0 for c in candidates}
 
 
-def _candidate(memory: Memory, row: int, score: float, section: str, detail: NDArray[Any], kind: ComponentKind = ComponentKind.SEMANTIC,
-               source: str = "", forms: tuple[str, ...] | None = None, activity: bool = False) -> Candidate:
-    """A row as a candidate, in the form that its DETAIL says; an event by its kind, see `by_kind`."""
+def _candidate(
+    memory: Memory,
+    row: int,
+    score: float,
+    section: str,
+    detail: NDArray[Any],
+    kind: ComponentKind = ComponentKind.SEMANTIC,
+    source: str = "",
+    forms: tuple[str, ...] | None = None,
+    activity: bool = False,
+) -> Candidate:
+    """A row as a candidate, in the form that its DETAIL says; an event by its kind, see
+    `by_kind`.
+    """
     unit = memory.unit(row)
     event = memory.event(row) if unit.kind is Kind.EVENT else None
     shown = FORMS[int(detail[row])]
     found = Candidate(
-        ComponentKind.SUMMARY if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY else kind, row,
-        unit.text if shown is Form.WHOLE else memory.condensed(row), score, section, unit.time, unit.speaker,
-        unit.events[0] if event and unit.events else "", event.caption if event else "", unit.kind.word, shown, unit.text,
-        event is None or event.dated, source, forms, offset=unit.offset)
+        ComponentKind.SUMMARY
+        if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY
+        else kind,
+        row,
+        unit.text if shown is Form.WHOLE else memory.condensed(row),
+        score,
+        section,
+        unit.time,
+        unit.speaker,
+        unit.events[0] if event and unit.events else "",
+        event.caption if event else "",
+        unit.kind.word,
+        shown,
+        unit.text,
+        event is None or event.dated,
+        source,
+        forms,
+        offset=unit.offset,
+    )
     return by_kind(found, event, activity) if event else found
 
 
 def _offered(memory: Memory, offer: Offer, detail: NDArray[Any], alone: bool) -> Candidate:
     """An offer as a candidate.  Raises ContractError for a kind that sources cannot have.
 
-    alone  whether no source offers the row for anything but being recent: then a file is shown by its path
+    alone  whether no source offers the row for anything but being recent: then a file is shown by
+           its path
     """
     if offer.kind not in OFFERED_KINDS:
-        raise ContractError(f"the kind {offer.kind!r}", where=f"offer of {offer.source}", cure=f"choose from {', '.join(OFFERED_KINDS)}")
+        raise ContractError(
+            f"the kind {offer.kind!r}",
+            where=f"offer of {offer.source}",
+            cure=f"choose from {', '.join(OFFERED_KINDS)}",
+        )
     kind = ComponentKind(offer.kind)
     if offer.row < 0:
-        return Candidate(kind, -1, offer.text, offer.score, offer.section, unit="", source=offer.source, forms=offer.forms)
-    return _candidate(memory, offer.row, offer.score, offer.section, detail, kind, offer.source, offer.forms, alone)
+        return Candidate(
+            kind,
+            -1,
+            offer.text,
+            offer.score,
+            offer.section,
+            unit="",
+            source=offer.source,
+            forms=offer.forms,
+        )
+    return _candidate(
+        memory,
+        offer.row,
+        offer.score,
+        offer.section,
+        detail,
+        kind,
+        offer.source,
+        offer.forms,
+        alone,
+    )
 
 
 def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query | str:
@@ -290,18 +471,28 @@ def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query |
 
 
 def budget_of(max_tokens: int | None, reader: Reader | None) -> int | None:
-    """The budget of a context in tokens; None for neither.  Raises InputError for both, for one below 0, and for another reader."""
+    """The budget of a context in tokens; None for neither.  Raises InputError for both, for one
+    below 0, and for another reader.
+    """
     given: object = reader
     if not isinstance(given, Reader | None):
-        raise InputError(f"the reader is {given!r}", where=WHERE, cure="give hebbarium.engine.context.context.Reader(window=...), or max_tokens")
+        raise InputError(
+            f"the reader is {given!r}",
+            where=WHERE,
+            cure="give hebbarium.engine.context.context.Reader(window=...), or max_tokens",
+        )
     if max_tokens is not None and reader is not None:
-        raise InputError("max_tokens and a reader both give a budget", where=WHERE, cure="give one of them")
+        raise InputError(
+            "max_tokens and a reader both give a budget", where=WHERE, cure="give one of them"
+        )
     _count(max_tokens, "max_tokens")
     return reader.budget if reader else max_tokens
 
 
 def _count(value: int | None, name: str) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0):
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0
+    ):
         raise InputError(f"{name} is {value!r}", where=WHERE, cure="give a number from 0, or None")
 
 
@@ -313,7 +504,12 @@ def _form(name: str) -> Format:
 
 def _require(memory: Memory, strategy: str) -> None:
     if strategy not in STRATEGIES:
-        raise InputError(f"there is no strategy {strategy!r}", where=WHERE, cure=nearest(strategy, STRATEGIES))
+        raise InputError(
+            f"there is no strategy {strategy!r}", where=WHERE, cure=nearest(strategy, STRATEGIES)
+        )
     if strategy == SOURCES and not memory.sources:
-        raise InputError("this memory has no sources of contexts", where=WHERE,
-                         cure="choose the strategy flat, or a set with sources, such as `stages`")
+        raise InputError(
+            "this memory has no sources of contexts",
+            where=WHERE,
+            cure="choose the strategy flat, or a set with sources, such as `stages`",
+        )

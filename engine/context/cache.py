@@ -1,7 +1,9 @@
 """Contexts of one state of a memory, kept for the next time that the same is asked.
 
-Any change empties it.  If only time passes, its contexts become older than the state: they are given only where this age is accepted, see `ttl`.
+Any change empties it.  If only time passes, its contexts become older than the state: they are
+given only where this age is accepted, see `ttl`.
 """
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -11,7 +13,7 @@ from typing import Final, NamedTuple
 
 from .context import Context
 
-KEPT: Final = 64        # contexts, those not asked for longest are dropped
+KEPT: Final = 64  # contexts, those not asked for longest are dropped
 
 
 class _Kept(NamedTuple):
@@ -21,15 +23,20 @@ class _Kept(NamedTuple):
 
 
 class ContextCache:
-    """Contexts by what was asked, of one state and of those before it from which only time has passed.  Threads may share it."""
+    """Contexts by what was asked, of one state and of those before it from which only time has
+    passed.  Threads may share it.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._state: Hashable = None
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
 
-    def get(self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0) -> Context | None:
-        """The context of a question in this state, or one that is at most `ttl` older; None if none is kept.
+    def get(
+        self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0
+    ) -> Context | None:
+        """The context of a question in this state, or one that is at most `ttl` older; None if none
+        is kept.
 
         now, ttl  h, simulated time
         """
@@ -44,7 +51,9 @@ class ContextCache:
             return found.context
 
     def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
-        """Keep the context of a question in the state that `get` was last given.  It is returned, or the one that another thread has put there."""
+        """Keep the context of a question in the state that `get` was last given.  It is
+        returned, or the one that another thread has put there.
+        """
         with self._lock:
             known = self._kept.get(asked)
             if known is not None and known.state == self._state:

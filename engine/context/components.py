@@ -1,4 +1,5 @@
 """Components: the parts of a context."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

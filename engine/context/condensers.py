@@ -1,19 +1,24 @@
-"""Condensing a text to a number of tokens: code to its signatures, prose to its central sentences, triples never altered.
+"""Condensing a text to a number of tokens: code to its signatures, prose to its central sentences,
+triples never altered.
 
-Every form is extractive: it holds only words that the text has.  `condense` takes the first form that fits:
+Every form is extractive: it holds only words that the text has.  `condense` takes the first form
+that fits:
 
     whole       the text
     signatures  code to its signatures, prose as it is
-    excerpt     the sentences about the query, then the most central ones, as far as they fit; only if a sentence is about the query.  Of a best
-                sentence that does not fit, the part around the words that match
+    excerpt     the sentences about the query, then the most central ones, as far as they fit; only
+                if a sentence is about the query.  Of a best sentence that does not fit, the part
+                around the words that match
     sentences   the outline, and the most central sentences that still fit
     outline     of each stretch of prose the first sentence and the questions
     summary     of the prose, as `engine.text.condensing.summary`
     keywords    of the prose, as `engine.text.condensing.keywords`
     cut         the first part of the shortest of these
 
-If some of a text is about the query, every form shows that: more tokens never lose the sentence that is about it most.
+If some of a text is about the query, every form shows that: more tokens never lose the sentence
+that is about it most.
 """
+
 from __future__ import annotations
 
 import ast
@@ -33,33 +38,43 @@ from .tokens import LENGTH, TokenCounter
 
 PYTHON: Final = frozenset({"py", "py3", "python", "python3", "pyi"})
 PROSE: Final = frozenset({"text", "txt", "md", "markdown", "memories", "quote"})
-PARSED: Final = 200_000         # characters of Python that are parsed; longer code is read by line rules
-LONG: Final = 400               # characters of a line; a longer one is no signature
-WIDEST: Final = 64              # characters of a token, at most, where a text is cut
-NEAR: Final = 16                # words in which what matches is looked for together
-WORD: Final = 24                # characters of a word; a longer run is read character by character
+# characters of Python that are parsed; longer code is read by line rules
+PARSED: Final = 200_000
+LONG: Final = 400  # characters of a line; a longer one is no signature
+WIDEST: Final = 64  # characters of a token, at most, where a text is cut
+NEAR: Final = 16  # words in which what matches is looked for together
+WORD: Final = 24  # characters of a word; a longer run is read character by character
 _RUN: Final = re.compile(r"\S+")
 # Thai, Lao, Burmese, Khmer, kana, bopomofo and Han: scripts without spaces between words
-_UNSPACED: Final = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_MODIFIERS: Final = (r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|virtual|pub(?:\(\w+\))?|unsafe"
-                     r"|extern|inline|const|open|sealed|data)[ \t]+){0,6}")
+_UNSPACED: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u312f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_MODIFIERS: Final = (
+    r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|virtual|pub(?:\(\w+\))?|unsafe"
+    r"|extern|inline|const|open|sealed|data)[ \t]+){0,6}"
+)
 _SIGNATURE: Final = re.compile(
     rf"[ \t]*{_MODIFIERS}(?:function\b\*?|func\b|fn\b|def\b|class\b|interface\b|trait\b|impl\b|struct\b|enum\b|module\b|namespace\b|protocol\b"
     r"|record\b|fun\b|sub\b|procedure\b|type[ \t]+\w+|create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:table|view|function|procedure|trigger|index)\b)",
-    re.IGNORECASE)
-_ARROW: Final = re.compile(r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+\w+[ \t]*(?::[^=\n]{0,80})?=[ \t]*(?:async[ \t]*)?"
-                           r"(?:function\b|\w+[ \t]*=>|\()")
-_STATEMENTS: Final = frozenset({"if", "for", "while", "switch", "return", "else", "catch", "do", "throw", "new", "await", "elif", "with", "print"})
+    re.IGNORECASE,
+)
+_ARROW: Final = re.compile(
+    r"[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+\w+[ \t]*(?::[^=\n]{0,80})?=[ \t]*(?:async[ \t]*)?"
+    r"(?:function\b|\w+[ \t]*=>|\()"
+)
+_STATEMENTS: Final = frozenset({"if", "for", "while", "switch", "return", "else", "catch", "do",
+                                "throw", "new", "await", "elif", "with", "print"})  # fmt: skip
 _TRIPLE: Final = re.compile(
     r"\s*(?:\([^(),\n]{1,300}(?:,[^(),\n]{1,300}){2}\)|[^|\n]{1,300}\|[^|\n]{1,300}\|[^|\n]{1,300}"
-    r"|\S[^\n]{0,300}? --\[[^\]\n]{1,200}\]--> ?\S[^\n]*)\s*")
+    r"|\S[^\n]{0,300}? --\[[^\]\n]{1,200}\]--> ?\S[^\n]*)\s*"
+)
 
 
 class Form(StrEnum):
     """How much of a text is shown."""
 
     WHOLE = "whole"
-    TEXT = "text"               # whole, but for the caption of its picture
+    TEXT = "text"  # whole, but for the caption of its picture
     SIGNATURES = "signatures"
     EXCERPT = "excerpt"
     SENTENCES = "sentences"
@@ -77,8 +92,11 @@ class Condensed:
     form: Form
 
 
-def condense(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()) -> str:
-    """The text in its longest form that has at most so many tokens; "" for none.  See `condensed_to`.
+def condense(
+    text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()
+) -> str:
+    """The text in its longest form that has at most so many tokens; "" for none.  See
+    `condensed_to`.
 
     >>> condense("We met in Oslo. It rained all day. Did you keep the map? I lost mine.", 11)
     'We met in Oslo. Did you keep the map?'
@@ -86,11 +104,13 @@ def condense(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Coll
     return condensed_to(text, tokens, counter, about).text
 
 
-def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()) -> Condensed:
+def condensed_to(
+    text: str, tokens: int, counter: TokenCounter = LENGTH, about: Collection[str] = ()
+) -> Condensed:
     """The longest form that has at most so many tokens.
 
-    about   stems, such as those of a query: if sentences, lines of code or triples hold some, those with the rarest of them are taken first, before
-            any outline
+    about   stems, such as those of a query: if sentences, lines of code or triples hold some, those
+            with the rarest of them are taken first, before any outline
 
     Cost: O(length), about 1 ms for 1,000 words; parsing Python about 1 ms for 100 lines.
     """
@@ -121,17 +141,20 @@ def condensed_to(text: str, tokens: int, counter: TokenCounter = LENGTH, about: 
 
 
 def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
-    """The first part of a text that has at most so many tokens, at the end of a word if there is one; an open fence is closed.  O(length log length).
+    """The first part of a text that has at most so many tokens, at the end of a word if there is
+    one; an open fence is closed.  O(length log length).
 
     >>> cut("We met in Oslo, in the rain.", 3)
     'We met in'
     """
     if tokens <= 0:
         return ""
-    low, high = 0, min(len(text), WIDEST * tokens)      # a prefix of `low` characters fits
+    low, high = 0, min(len(text), WIDEST * tokens)  # a prefix of `low` characters fits
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if counter.tokens(closed(text[:middle])) <= tokens else (low, middle - 1)
+        low, high = (
+            (middle, high) if counter.tokens(closed(text[:middle])) <= tokens else (low, middle - 1)
+        )
     if low < len(text) and not text[low].isspace():
         end = max(text.rfind(space, low // 2, low) for space in " \n\t")
         low = end if end > 0 else low
@@ -142,32 +165,42 @@ def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
 
 
 def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter = LENGTH) -> str:
-    """The part of a text around the words that hold some stems, at most so many tokens; "" if none holds any, or if not even one word fits.
+    """The part of a text around the words that hold some stems, at most so many tokens; "" if none
+    holds any, or if not even one word fits.
 
-    The part grows from the words where most of the stems stand together, to the right twice as fast as to the left, so that one for more tokens
-    begins and ends outside of one for fewer.  In scripts without spaces a word is a character.  O(length).
+    The part grows from the words where most of the stems stand together, to the right twice as fast
+    as to the left, so that one for more tokens begins and ends outside of one for fewer.  In
+    scripts without spaces a word is a character.  O(length).
 
     >>> around("It rained, and nobody came, and the password of the router is plum, and we left.", {"password"}, 8)
     'the password of the router is'
     """
     spans = _words(text)
-    first, last = _densest([frozenset(terms_of(text[start:end + shared], stem=True)).intersection(stems) for start, end, shared in spans])
+    first, last = _densest(
+        [
+            frozenset(terms_of(text[start : end + shared], stem=True)).intersection(stems)
+            for start, end, shared in spans
+        ]
+    )
     if first < 0 or tokens <= 0:
         return ""
     low, high, most = first, last, WIDEST * tokens
-    if counter.tokens(text[spans[low][0]:spans[high][1]]) > tokens:     # the words that match stand far apart: those at the beginning
+    # the words that match stand far apart: those at the beginning
+    if counter.tokens(text[spans[low][0] : spans[high][1]]) > tokens:
         high = low
     grown = [(low, high)]
     while (low > 0 or high + 1 < len(spans)) and spans[high][1] - spans[low][0] <= most:
         right = high + 1 < len(spans) and (low == 0 or len(grown) % 3 != 0)
         low, high = (low, high + 1) if right else (low - 1, high)
         grown.append((low, high))
-    below, above = -1, len(grown) - 1        # the longest that fits, by halving
+    below, above = -1, len(grown) - 1  # the longest that fits, by halving
     while below < above:
         middle = (below + above + 1) // 2
         start, end = spans[grown[middle][0]][0], spans[grown[middle][1]][1]
-        below, above = (middle, above) if counter.tokens(text[start:end]) <= tokens else (below, middle - 1)
-    return text[spans[grown[below][0]][0]:spans[grown[below][1]][1]] if below >= 0 else ""
+        below, above = (
+            (middle, above) if counter.tokens(text[start:end]) <= tokens else (below, middle - 1)
+        )
+    return text[spans[grown[below][0]][0] : spans[grown[below][1]][1]] if below >= 0 else ""
 
 
 def breadcrumb(row: int, text: str) -> str:
@@ -180,17 +213,23 @@ def breadcrumb(row: int, text: str) -> str:
     return f"[memory {row}: {lines} line{'s' if lines > 1 else ''}]"
 
 
-# --- content -----------------------------------------------------------------------------------------------------------------------
+# --- content --------------------------------------------------------------------------------------
 def signatures(code: str, language: str = "") -> str:
-    """The signatures in code, as written: of functions, classes and other definitions; its first line if it has none.
+    """The signatures in code, as written: of functions, classes and other definitions; its first
+    line if it has none.
 
-    language   label of a fence; Python is parsed, other code and Python with errors is read by line rules
+    language   label of a fence; Python is parsed, other code and Python with errors is read by line
+               rules
 
     >>> print(signatures("class A(B):\\n    x = 1\\n    def f(self, y: int) -> int:\\n        return y"))
     class A(B):
         def f(self, y: int) -> int:
     """
-    found = _python(code) if language.lower() in PYTHON or (not language and _SIGNATURE.search(code)) else None
+    found = (
+        _python(code)
+        if language.lower() in PYTHON or (not language and _SIGNATURE.search(code))
+        else None
+    )
     if found is None:
         found = [line.rstrip() for line in code.split("\n") if _is_signature(line)]
     return "\n".join(found) or next((line for line in code.split("\n") if line.strip()), "")
@@ -217,10 +256,16 @@ def is_triples(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text outside of fences reads like code: at least two lines, most of which end or begin as statements do.  O(length)."""
+    """Whether a text outside of fences reads like code: at least two lines, most of which end or
+    begin as statements do.  O(length).
+    """
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    like = sum(line.endswith(("{", "}", ";", "(", "})")) or line.startswith(("import ", "from ", "#include", "return ")) or _is_signature(line)
-               for line in lines)
+    like = sum(
+        line.endswith(("{", "}", ";", "(", "})"))
+        or line.startswith(("import ", "from ", "#include", "return "))
+        or _is_signature(line)
+        for line in lines
+    )
     return len(lines) > 1 and 2 * like > len(lines)
 
 
@@ -245,13 +290,26 @@ class _Part:
 
     @classmethod
     def of(cls, marks: str, label: str, text: str) -> _Part:
-        code = label.lower() not in PROSE if marks and label else is_code(text) or (bool(marks) and bool(_SIGNATURE.match(text)))
+        code = (
+            label.lower() not in PROSE
+            if marks and label
+            else is_code(text) or (bool(marks) and bool(_SIGNATURE.match(text)))
+        )
         if code:
-            return cls(True, signatures(text, label.split(" ")[0]), label, bool(marks), (), tuple(text.split("\n")))
+            return cls(
+                True,
+                signatures(text, label.split(" ")[0]),
+                label,
+                bool(marks),
+                (),
+                tuple(text.split("\n")),
+            )
         return cls(False, text, label, bool(marks), tuple(sentences(text)))
 
     def pieces(self, stems: frozenset[str]) -> list[_Piece]:
-        """What can be left out: each sentence, or the signatures together and each other line of code that holds some of the stems."""
+        """What can be left out: each sentence, or the signatures together and each other line of
+        code that holds some of the stems.
+        """
         if not self.code:
             return [_Piece(text, ((place, text),)) for place, text in enumerate(self.places)]
         wanted, signed, others = self.content.split("\n"), list[tuple[int, str]](), list[_Piece]()
@@ -264,7 +322,11 @@ class _Part:
 
     @property
     def outline(self) -> list[str]:
-        return [self.content] if self.code else [part for place, part in enumerate(self.places) if place == 0 or _asks(part)]
+        return (
+            [self.content]
+            if self.code
+            else [part for place, part in enumerate(self.places) if place == 0 or _asks(part)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,14 +339,16 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A text in pieces that can be left out: sentences of prose, the signatures of a stretch of code together, and lines of it about the query.
+    """A text in pieces that can be left out: sentences of prose, the signatures of a stretch of
+    code together, and lines of it about the query.
 
     texts  of the pieces, in order
     """
 
     texts: tuple[str, ...]
     _parts: tuple[_Part, ...]
-    _of: tuple[tuple[int, _Piece], ...]        # place of the part that each piece is from, and the piece
+    # place of the part that each piece is from, and the piece
+    _of: tuple[tuple[int, _Piece], ...]
 
     @classmethod
     def of(cls, text: str, about: Collection[str] = ()) -> Pieces:
@@ -309,10 +373,22 @@ class Pieces:
         >>> Pieces.of("We met. It rained. We left.").written({0, 2})
         'We met. We left.'
         """
-        shown = [sorted(line for k, (of, piece) in enumerate(self._of) if of == i and k in places for line in piece.lines)
-                 for i in range(len(self._parts))]
-        return _written(list(self._parts), [("\n" if part.code else " ").join(text for _, text in lines)
-                                            for part, lines in zip(self._parts, shown, strict=True)])
+        shown = [
+            sorted(
+                line
+                for k, (of, piece) in enumerate(self._of)
+                if of == i and k in places
+                for line in piece.lines
+            )
+            for i in range(len(self._parts))
+        ]
+        return _written(
+            list(self._parts),
+            [
+                ("\n" if part.code else " ").join(text for _, text in lines)
+                for part, lines in zip(self._parts, shown, strict=True)
+            ],
+        )
 
     def is_code(self, place: int) -> bool:
         """Whether a piece is code."""
@@ -325,7 +401,8 @@ class Pieces:
         return [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
 
     def about(self, stems: frozenset[str], tokens: int, counter: TokenCounter) -> str:
-        """The pieces that fit, those first that hold most of the stems, then the most central ones; "" if none holds any.
+        """The pieces that fit, those first that hold most of the stems, then the most central ones;
+        "" if none holds any.
 
         Of a best piece that does not fit, the part around the words that match.
         """
@@ -340,7 +417,7 @@ class Pieces:
                 taken.append(place)
                 left -= size
             elif not taken:
-                break       # none takes the place of the best one
+                break  # none takes the place of the best one
         while taken:
             if counter.tokens(found := self.written(frozenset(taken))) <= tokens:
                 return found
@@ -353,7 +430,9 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[tuple[int, int, int]]:
-    """(start, end, characters of what follows that are read with it) of each word; of scripts without spaces and in long runs each character."""
+    """(start, end, characters of what follows that are read with it) of each word; of scripts
+    without spaces and in long runs each character.
+    """
     found = list[tuple[int, int, int]]()
     for word in _RUN.finditer(text):
         if len(word[0]) <= WORD and not _UNSPACED.search(word[0]):
@@ -364,7 +443,8 @@ def _words(text: str) -> list[tuple[int, int, int]]:
 
 
 def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
-    """The first and the last word of the stretch of at most NEAR words that holds most of the stems, the shortest of these, then the first; or -1.
+    """The first and the last word of the stretch of at most NEAR words that holds most of the
+    stems, the shortest of these, then the first; or -1.
 
     A word weighs more the fewer words hold its stems.
     """
@@ -373,7 +453,7 @@ def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
     best, found = (0.0, 0), (-1, -1)
     for i, start in enumerate(at):
         seen, weight = set[str](), 0.0
-        for end in at[i:i + NEAR]:
+        for end in at[i : i + NEAR]:
             if end - start >= NEAR:
                 break
             weight += sum(log((len(held) + 1) / often[stem]) for stem in sorted(held[end] - seen))
@@ -388,7 +468,9 @@ def _asks(sentence: str) -> bool:
 
 
 def _written(parts: list[_Part], contents: list[str]) -> str:
-    """The parts with these contents, those that had a fence in one again; parts without content are left out."""
+    """The parts with these contents, those that had a fence in one again; parts without content
+    are left out.
+    """
     shown = []
     for part, content in zip(parts, contents, strict=True):
         if content.strip():
@@ -399,7 +481,9 @@ def _written(parts: list[_Part], contents: list[str]) -> str:
 
 def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter) -> Condensed:
     """The outline and the sentences that still fit, the most central ones first."""
-    every = [(i, place, text) for i, part in enumerate(parts) for place, text in enumerate(part.places)]
+    every = [
+        (i, place, text) for i, part in enumerate(parts) for place, text in enumerate(part.places)
+    ]
     taken = {(i, place) for i, place, text in every if place == 0 or _asks(text)}
     order = [every[at] for at in by_centrality([text for *_, text in every])]
     left = counter.per_token * (tokens - counter.tokens(base))
@@ -411,8 +495,15 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
             added.append((i, place))
             left -= size
     while added:
-        found = _written(parts, [part.content if part.code else " ".join(text for place, text in enumerate(part.places) if (i, place) in taken)
-                                 for i, part in enumerate(parts)])
+        found = _written(
+            parts,
+            [
+                part.content
+                if part.code
+                else " ".join(text for place, text in enumerate(part.places) if (i, place) in taken)
+                for i, part in enumerate(parts)
+            ],
+        )
         if counter.tokens(found) <= tokens:
             return Condensed(found, Form.SENTENCES)
         taken.remove(added.pop())
@@ -420,9 +511,15 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
 
 
 def _lines_that_fit(text: str, tokens: int, counter: TokenCounter, stems: frozenset[str]) -> str:
-    """Whole lines that fit, in order: those first that hold most of the stems, then the first ones; up to one that does not fit."""
+    """Whole lines that fit, in order: those first that hold most of the stems, then the first
+    ones; up to one that does not fit.
+    """
     lines = text.split("\n")
-    order = sorted(range(len(lines)), key=lambda n: (-len(stems & _stems(lines[n])), n)) if stems else range(len(lines))
+    order = (
+        sorted(range(len(lines)), key=lambda n: (-len(stems & _stems(lines[n])), n))
+        if stems
+        else range(len(lines))
+    )
     kept, left = list[int](), tokens * counter.per_token
     for n in order:
         left -= counter.units(lines[n]) + 1
@@ -455,7 +552,9 @@ def _python(code: str) -> list[str] | None:
 
 
 def _definitions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    """Definitions of the module and of its classes, at any depth of classes; those inside functions are left out."""
+    """Definitions of the module and of its classes, at any depth of classes; those inside
+    functions are left out.
+    """
     found, todo = [], list[ast.stmt](tree.body)
     while todo:
         node = todo.pop()
@@ -470,10 +569,22 @@ def _is_signature(line: str) -> bool:
     if len(line) > LONG:
         return False
     if _SIGNATURE.match(line):
-        return "(" in line or "{" in line or line.rstrip().endswith((":", ";")) or len(line.split()) <= 4
+        return (
+            "(" in line
+            or "{" in line
+            or line.rstrip().endswith((":", ";"))
+            or len(line.split()) <= 4
+        )
     if _ARROW.match(line):
         return "=>" in line or "function" in line
     head, bracket, rest = line.partition("(")
     words = head.split()
-    return (bracket == "(" and len(words) > 1 and words[0] not in _STATEMENTS and words[-1] not in _STATEMENTS and "=" not in head and "." not in head
-            and rest.rstrip().endswith("{"))
+    return (
+        bracket == "("
+        and len(words) > 1
+        and words[0] not in _STATEMENTS
+        and words[-1] not in _STATEMENTS
+        and "=" not in head
+        and "." not in head
+        and rest.rstrip().endswith("{")
+    )

@@ -1,4 +1,5 @@
 """Contexts: the text that a reader gets, its components, and what was cut."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from .kinds import by_kind
 from .selection import lay_out
 from .tokens import LENGTH, TokenCounter
 
-SHOWN = 60      # characters of a text in one line
+SHOWN = 60  # characters of a text in one line
 RECENT: Final = "Recent Activity"
 
 
@@ -33,8 +34,8 @@ class Context:
     truncated   whether something was left out or condensed
     cut         by section, what is shown of what could be
     strategy    name
-    metadata    the query, the budget (None: by number of items), the format and how many candidates were looked at; of sources also the tokens that
-                each spent; no times
+    metadata    the query, the budget (None: by number of items), the format and how many candidates
+                were looked at; of sources also the tokens that each spent; no times
     answer      from which it was made, for `Engine.use`; None: from none
 
     >>> Context("", (), 0, "length/4", False, (), "nothing", {})
@@ -52,28 +53,49 @@ class Context:
     answer: Answer | None = field(default=None, repr=False, compare=False)
 
     def updated(self, event: Event, counter: TokenCounter = LENGTH) -> Context:
-        """The context with a new event first, under the heading "Recent Activity"; components of the lowest score are left out until it fits.
+        """The context with a new event first, under the heading "Recent Activity"; components of
+        the lowest score are left out until it fits.
 
         event    need not be stored; shown whole, or condensed if it does not fit alone
         counter  the one that counted this context
 
-        A component of equal score that stands later is left out first.  The context itself stays as it is.
-        Raises InputError for another counter.  Cost: one counting of the text for each component that is left out.
+        A component of equal score that stands later is left out first.  The context itself stays as
+        it is. Raises InputError for another counter.  Cost: one counting of the text for each
+        component that is left out.
         """
         if counter.name != self.counter:
-            raise InputError(f"the context was counted as {self.counter}, not as {counter.name}", where="context",
-                             cure="give the counter with which the context was assembled")
-        form, budget, most = LAYOUTS[self.metadata["format"]], self.metadata["budget"], self.metadata["max_items"]
+            raise InputError(
+                f"the context was counted as {self.counter}, not as {counter.name}",
+                where="context",
+                cure="give the counter with which the context was assembled",
+            )
+        form, budget, most = (
+            LAYOUTS[self.metadata["format"]],
+            self.metadata["budget"],
+            self.metadata["max_items"],
+        )
         new, whole = _said(event, form, budget, counter), counter.tokens(event.text)
         before = (new, *self.components)
-        for said in (True, False):      # if a banner leaves no room for anything else, there is none
+        # if a banner leaves no room for anything else, there is none
+        for said in (True, False):
             kept = list(before if new.text else self.components)
             while True:
                 cut = _cut_again(self.cut, before, kept, whole)
                 text = lay_out(kept, cut if said else (), form)
                 few = most is None or sum(c.kind is not ComponentKind.CUSTOM for c in kept) <= most
-                if (budget is None or counter.tokens(text) <= budget) and few and (kept or not said):
-                    return replace(self, text=text, components=tuple(kept), tokens=counter.tokens(text), truncated=bool(cut), cut=cut)
+                if (
+                    (budget is None or counter.tokens(text) <= budget)
+                    and few
+                    and (kept or not said)
+                ):
+                    return replace(
+                        self,
+                        text=text,
+                        components=tuple(kept),
+                        tokens=counter.tokens(text),
+                        truncated=bool(cut),
+                        cut=cut,
+                    )
                 if not kept:
                     break
                 kept.pop(min(range(len(kept)), key=lambda n: (kept[n].score, -n)))
@@ -81,13 +103,18 @@ class Context:
 
     def plain(self) -> dict[str, Any]:
         """All fields but the answer, as JSON takes them."""
-        return {name: value for name, value in asdict(replace(self, answer=None)).items() if name != "answer"}
+        return {
+            name: value
+            for name, value in asdict(replace(self, answer=None)).items()
+            if name != "answer"
+        }
 
     def __repr__(self) -> str:
         return f"<Context by {self.strategy}: {len(self.components)} components, {self.tokens:,} tokens{', truncated' if self.truncated else ''}>"
 
     def _repr_html_(self) -> str:
-        cells = ((c.section, c.kind.value, c.row, c.form.value, c.tokens, f"{c.score:.3f}", brief(c.text, SHOWN)) for c in self.components)
+        cells = ((c.section, c.kind.value, c.row, c.form.value, c.tokens, f"{c.score:.3f}",
+                  brief(c.text, SHOWN)) for c in self.components)  # fmt: skip
         return html_table(("section", "kind", "row", "form", "tokens", "score", "text"), cells)
 
 
@@ -109,9 +136,15 @@ class Reader:
 
     def __post_init__(self) -> None:
         if isinstance(self.window, bool) or not isinstance(self.window, int) or self.window < 1:
-            raise InputError(f"a window of {self.window!r} tokens", where="reader", cure="give a number from 1")
+            raise InputError(
+                f"a window of {self.window!r} tokens", where="reader", cure="give a number from 1"
+            )
         if not 0.0 <= self.reserve < 1.0:
-            raise InputError(f"a reserve of {self.reserve!r}", where="reader", cure="give a share from 0 to below 1")
+            raise InputError(
+                f"a reserve of {self.reserve!r}",
+                where="reader",
+                cure="give a share from 0 to below 1",
+            )
 
     @property
     def budget(self) -> int:
@@ -120,13 +153,39 @@ class Reader:
 
 
 def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter) -> Component:
-    """The event as a component, condensed if it does not fit into the budget alone; with the text "" if nothing of it fits."""
-    asked = by_kind(Candidate(ComponentKind.RECENT, -1, event.text, inf, RECENT, event.time, event.speaker, event.id, event.caption,
-                              dated=event.dated, offset=event.offset), event, activity=True)
+    """The event as a component, condensed if it does not fit into the budget alone; with the
+    text "" if nothing of it fits.
+    """
+    asked = by_kind(
+        Candidate(
+            ComponentKind.RECENT,
+            -1,
+            event.text,
+            inf,
+            RECENT,
+            event.time,
+            event.speaker,
+            event.id,
+            event.caption,
+            dated=event.dated,
+            offset=event.offset,
+        ),
+        event,
+        activity=True,
+    )
 
     def shown(text: str, how: Form) -> Component:
         item = form.item(asked, text, how)
-        return Component(asked.kind, -1, item, counter.tokens(item), asked.score, asked.section, how, day=form.day(asked))
+        return Component(
+            asked.kind,
+            -1,
+            item,
+            counter.tokens(item),
+            asked.score,
+            asked.section,
+            how,
+            day=form.day(asked),
+        )
 
     whole = shown(asked.text, asked.form)
     if budget is None or counter.tokens(lay_out([whole], (), form)) <= budget:
@@ -135,10 +194,16 @@ def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter)
     found = condensed_to(asked.text, room, counter) if form.condenses else None
     if found and found.text:
         return shown(found.text, found.form)
-    return shown("", Form.CUT) if asked.before.strip() and form.condenses and room >= 0 else replace(whole, text="", tokens=0, form=Form.CUT)
+    return (
+        shown("", Form.CUT)
+        if asked.before.strip() and form.condenses and room >= 0
+        else replace(whole, text="", tokens=0, form=Form.CUT)
+    )
 
 
-def _cut_again(cuts: Sequence[Cut], before: Sequence[Component], kept: Sequence[Component], whole: int) -> tuple[Cut, ...]:
+def _cut_again(
+    cuts: Sequence[Cut], before: Sequence[Component], kept: Sequence[Component], whole: int
+) -> tuple[Cut, ...]:
     """What is shown of each section now.
 
     cuts    of the context as it was
@@ -152,7 +217,9 @@ def _cut_again(cuts: Sequence[Cut], before: Sequence[Component], kept: Sequence[
         cut = known.get(section)
         old = [c for c in was if c is not before[0]]
         of = (cut.of if cut else len(old)) + new
-        tokens = (cut.of_tokens if cut else sum(c.tokens for c in old)) + new * max(whole, before[0].tokens)
+        tokens = (cut.of_tokens if cut else sum(c.tokens for c in old)) + new * max(
+            whole, before[0].tokens
+        )
         if len(now) < of or any(c.form is not Form.WHOLE for c in now):
             found.append(Cut(section, len(now), of, sum(c.tokens for c in now), tokens))
     return tuple(found)

@@ -1,4 +1,5 @@
 """Formats: how candidates stand in a text."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -14,8 +15,8 @@ from .condensers import Form, breadcrumb
 from .quoting import escaped
 from .tokens import CHARACTERS
 
-LEFT_OUT: Final = " [...]"       # in place of a caption
-NONE: Final = "N/A"     # of a field that a unit does not have
+LEFT_OUT: Final = " [...]"  # in place of a caption
+NONE: Final = "N/A"  # of a field that a unit does not have
 _ROUND: Final = str.maketrans("[]", "()")
 
 
@@ -69,7 +70,9 @@ class Candidate:
 
     @property
     def local(self) -> datetime | None:
-        """The shown time as the speaker's clock shows it; None without one, and outside the years 1 to 9999."""
+        """The shown time as the speaker's clock shows it; None without one, and outside the
+        years 1 to 9999.
+        """
         with suppress(OverflowError, ValueError):
             return None if self.shown_time is None else moment(self.shown_time, self.offset)
         return None
@@ -87,9 +90,12 @@ class Format:
     head       what stands before the text of a candidate
     between    separates the components of a section
     headings   whether sections have headings, and a banner says what was cut
-    condenses  whether a candidate that does not fit may be condensed; else only whole ones are shown, up to the first that does not fit
-    in_time    whether components stand in order of time, those without a time last, else in the order of choice
-    days       whether components of one day stand under a line for it, those without a date before all days
+    condenses  whether a candidate that does not fit may be condensed; else only whole ones are
+               shown, up to the first that does not fit
+    in_time    whether components stand in order of time, those without a time last, else in the
+               order of choice
+    days       whether components of one day stand under a line for it, those without a date before
+               all days
     """
 
     name: str
@@ -101,17 +107,28 @@ class Format:
     days: bool = False
 
     def day(self, candidate: Candidate) -> str:
-        """The line under which a candidate stands: in brackets, as no line of a quoted text starts with one; "" for none."""
+        """The line under which a candidate stands: in brackets, as no line of a quoted text
+        starts with one; "" for none.
+        """
         return f"[{_date(at)}]" if self.days and (at := candidate.local) else ""
 
     def item(self, candidate: Candidate, text: str, form: Form) -> str:
-        """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb if the text of a memory is not whole."""
-        caption = f" [{_line(candidate.caption)}]" if candidate.caption and form is Form.WHOLE else LEFT_OUT if form is Form.TEXT else ""
+        """A candidate with its text in some form: head, escaped text, caption, and a breadcrumb
+        if the text of a memory is not whole.
+        """
+        caption = (
+            f" [{_line(candidate.caption)}]"
+            if candidate.caption and form is Form.WHOLE
+            else LEFT_OUT
+            if form is Form.TEXT
+            else ""
+        )
         whole = form in (Form.WHOLE, Form.TEXT) or candidate.row < 0
         crumb = "" if whole else f"\n{breadcrumb(candidate.row, candidate.whole or candidate.text)}"
         head = self.head(candidate)
         said = f"{candidate.before if text else candidate.before.rstrip()}{text}{candidate.after}"
-        return f"{head}{escaped(f'.{said}')[1:] if head else escaped(said)}{caption}{crumb}"       # behind a head no line starts
+        # behind a head no line starts
+        return f"{head}{escaped(f'.{said}')[1:] if head else escaped(said)}{caption}{crumb}"
 
 
 def _line(text: str) -> str:
@@ -163,10 +180,17 @@ def _date(at: datetime) -> str:
 
 
 SECTIONS: Final = Format("sections", _numbered)
-PACKED: Final = Format("packed", _under_day, in_time=True, days=True)      # sections, as the strategy `packed` writes them
-FORMATS: Final[Mapping[str, Format]] = MappingProxyType({f.name: f for f in (
-    SECTIONS,
-    Format("evidence_list", _fields, headings=False, condenses=False),
-    Format("dialogue", _said, between="\n\n", headings=False, in_time=True),
-)})
-LAYOUTS: Final[Mapping[str, Format]] = MappingProxyType({**FORMATS, PACKED.name: PACKED})     # every name of a format in a context
+# sections, as the strategy `packed` writes them
+PACKED: Final = Format("packed", _under_day, in_time=True, days=True)
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        f.name: f
+        for f in (
+            SECTIONS,
+            Format("evidence_list", _fields, headings=False, condenses=False),
+            Format("dialogue", _said, between="\n\n", headings=False, in_time=True),
+        )
+    }
+)
+# every name of a format in a context
+LAYOUTS: Final[Mapping[str, Format]] = MappingProxyType({**FORMATS, PACKED.name: PACKED})

@@ -1,8 +1,11 @@
-"""Texts of events by their attribute `kind`, and of entities and relations: how an agent's activity reads in a context.
+"""Texts of events by their attribute `kind`, and of entities and relations: how an agent's activity
+reads in a context.
 
-An event says what it is about in attributes, `path` of a file, `command` of a shell, `message` of an error, `outcome` of any; its text is what was
-read, written or printed.  Where an attribute is missing, the first line of the text stands for it.
+An event says what it is about in attributes, `path` of a file, `command` of a shell, `message` of
+an error, `outcome` of any; its text is what was read, written or printed.  Where an attribute is
+missing, the first line of the text stands for it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -16,7 +19,7 @@ from .condensers import Form
 from .formats import Candidate
 
 KIND: Final = "kind"
-LINE: Final = 200       # characters of an attribute that are shown
+LINE: Final = 200  # characters of an attribute that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Written:
     line: str
     content: str
     after: str = ""
-    beside: bool = False        # whether the content starts in the same line
+    beside: bool = False  # whether the content starts in the same line
     activity: bool = False
 
     @property
@@ -60,19 +63,25 @@ def formatted(event: Event) -> str:
 
 
 def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candidate:
-    """The candidate of an event as its kind is written; the same if the event has no attribute `kind`.  O(length).
+    """The candidate of an event as its kind is written; the same if the event has no attribute
+    `kind`.  O(length).
 
-    activity  whether it is shown for what was done, not for what it holds: then a file is shown by its path, and its content is left out
+    activity  whether it is shown for what was done, not for what it holds: then a file is shown by
+              its path, and its content is left out
     """
     if not event.get(KIND):
         return candidate
     found = written(event)
-    if candidate.form is not Form.WHOLE:        # condensed by the memory itself
-        return replace(candidate, before=f"{found.line}{' ' if found.beside else chr(10)}", after=found.after)
+    if candidate.form is not Form.WHOLE:  # condensed by the memory itself
+        return replace(
+            candidate, before=f"{found.line}{' ' if found.beside else chr(10)}", after=found.after
+        )
     if activity and found.activity:
         form = Form.SUMMARY if found.content.strip() else Form.WHOLE
         return replace(candidate, text="", before=found.line, form=form, whole=event.text)
-    return replace(candidate, text=found.content, before=found.before, after=found.after, whole=event.text)
+    return replace(
+        candidate, text=found.content, before=found.before, after=found.after, whole=event.text
+    )
 
 
 def entity_line(kind: str, name: str, properties: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -106,7 +115,10 @@ def _wrote(event: Event) -> Written:
 
 def _executed(event: Event) -> Written:
     command, printed = _split(event, "command")
-    return Written(f"Executed: `{command}`{_outcome(event)}" if command else f"Executed:{_outcome(event)}", printed)
+    return Written(
+        f"Executed: `{command}`{_outcome(event)}" if command else f"Executed:{_outcome(event)}",
+        printed,
+    )
 
 
 def _failed(event: Event) -> Written:
@@ -115,11 +127,15 @@ def _failed(event: Event) -> Written:
 
 
 def _other(event: Event) -> Written:
-    return Written(f"{_line(event.get(KIND)) or 'event'}:", event.text, _outcome(event), beside=True)
+    return Written(
+        f"{_line(event.get(KIND)) or 'event'}:", event.text, _outcome(event), beside=True
+    )
 
 
 def _split(event: Event, key: str) -> tuple[str, str]:
-    """An attribute in one line, else the first line of the text; and the text, or what is left of it."""
+    """An attribute in one line, else the first line of the text; and the text, or what is left
+    of it.
+    """
     if line := _line(event.get(key)):
         return line, event.text
     first, _, rest = event.text.partition("\n")
@@ -137,4 +153,5 @@ def _line(text: str) -> str:
 
 
 FORMATTERS: Final[Mapping[str, Callable[[Event], Written]]] = MappingProxyType(
-    {"file_read": _read, "file_write": _wrote, "shell_exec": _executed, "error": _failed})
+    {"file_read": _read, "file_write": _wrote, "shell_exec": _executed, "error": _failed}
+)

@@ -1,22 +1,28 @@
-"""The order in which memories enter a context.  No budget changes it, so that what enters under one enters under every larger one.
+"""The order in which memories enter a context.  No budget changes it, so that what enters under one
+enters under every larger one.
 
-**By rank and length.**  If the chance that a memory of rank r, from 1, and of length l is evidence falls as 1 / r^q and grows as l^s, what it brings
+**By rank and length.**  If the chance that a memory of rank r, from 1, and of length l is evidence
+                         falls as 1 / r^q and grows as l^s, what it brings
 for each token is r^-q l^(s - 1), whose order is that of
 
     r l^((1 - s) / q),    the smallest first, ties by rank
 
-So there is one exponent: 0 is best first, and a large one is shortest first.  On LoCoMo a logistic regression finds q = 1.9 and s = 0.0 (120 best
-memories of each question of conversations 4 and 5), so 0.5; the best exponent tried is larger, 0.75.  Lengths up to a least one count as that one:
-memories of up to 32 tokens enter in plain order of rank, in a packed context those of up to 16.  A longer one enters later than its rank, when the
-budget is several times its length.  A token is four characters here, so that the order is the same for every counter.
+So there is one exponent: 0 is best first, and a large one is shortest first.  On LoCoMo a logistic
+regression finds q = 1.9 and s = 0.0 (120 best memories of each question of conversations 4 and 5),
+so 0.5; the best exponent tried is larger, 0.75.  Lengths up to a least one count as that one:
+memories of up to 32 tokens enter in plain order of rank, in a packed context those of up to 16.  A
+longer one enters later than its rank, when the budget is several times its length.  A token is four
+characters here, so that the order is the same for every counter.
 
-**By clock.** Of several sources with shares each has a purse, into which its share of every token of a growing budget goes, and takes its
-next memory when it can pay for it.  What a source no longer needs, and what no source has a share of, goes into one more purse, from which
-the best memories of all sources are paid.  Taken by time, that is one order for all budgets, and each source has its share of every one
-(weighted fair queuing).
+**By clock.** Of several sources with shares each has a purse, into which its share of every token
+of a growing budget goes, and takes its next memory when it can pay for it.  What a source no longer
+needs, and what no source has a share of, goes into one more purse, from which the best memories of
+all sources are paid.  Taken by time, that is one order for all budgets, and each source has its
+share of every one (weighted fair queuing).
 
 Engineering, ours.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +30,12 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Final
 
-# Of 1/2, 2/3, 3/4 and 1 the best on conversations 4 and 5 of LoCoMo at 1,024 tokens; on 1 to 3 all of them are within .002, see docs/context.md
+# Of 1/2, 2/3, 3/4 and 1 the best on conversations 4 and 5 of LoCoMo at 1,024 tokens; on 1 to 3 all
+# of them are within .002, see docs/context.md
 POWER: Final = 0.75
-SHORT: Final = 32.0         # tokens up to which a memory enters by its rank alone
-PACKED: Final = 16.0         # the same, in a packed context
-REST: Final = ""            # the purse of what no source needs
+SHORT: Final = 32.0  # tokens up to which a memory enters by its rank alone
+PACKED: Final = 16.0  # the same, in a packed context
+REST: Final = ""  # the purse of what no source needs
 
 
 class Entering:
@@ -50,10 +57,15 @@ class Entering:
 
     def read(self, tokens: float) -> None:
         """Read the next item, of so many tokens.  O(log n)."""
-        turn = (self._read + 1) * float(max(tokens, self._least) ** POWER) if self._least else float(self._read)
+        turn = (
+            (self._read + 1) * float(max(tokens, self._least) ** POWER)
+            if self._least
+            else float(self._read)
+        )
         heappush(self._waiting, (turn, self._read, tokens))
         self._read += 1
-        earliest = (self._read + 1) * self._least ** POWER if self._least else inf      # of all that is not read
+        # of all that is not read
+        earliest = (self._read + 1) * self._least**POWER if self._least else inf
         while self._waiting and self._waiting[0][0] <= earliest:
             self._enter()
 
@@ -84,8 +96,11 @@ def entering(tokens: Sequence[float], least: float = SHORT) -> list[int]:
     return order.all()
 
 
-def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str, float]) -> list[int]:
-    """Places of offers in the order in which purses pay for them, a row once.  The first offer of the largest source that offers any comes first.
+def clocked(
+    offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str, float]
+) -> list[int]:
+    """Places of offers in the order in which purses pay for them, a row once.  The first offer of
+    the largest source that offers any comes first.
 
     offers  (source, row or -1, score, tokens) of each, of each source the best first
     shares  percent of the budget
@@ -97,7 +112,11 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
     >>> clocked([("a", 0, 0.9, 10.0), ("a", 1, 0.8, 10.0), ("a", 2, 0.7, 10.0), ("b", 3, 0.6, 10.0)], {"a": 50.0, "b": 50.0})
     [0, 3, 1, 2]
     """
-    queues = {source: [n for n, offer in enumerate(offers) if offer[0] == source] for source in shares if source != REST}
+    queues = {
+        source: [n for n, offer in enumerate(offers) if offer[0] == source]
+        for source in shares
+        if source != REST
+    }
     queues[REST] = sorted(range(len(offers)), key=lambda n: (-offers[n][2], n))
     held = dict.fromkeys(queues, 0.0)
     ahead = dict.fromkeys(queues, 0)
@@ -105,7 +124,9 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
 
     def next_of(source: str) -> int:
         queue = queues[source]
-        while ahead[source] < len(queue) and (queue[ahead[source]] in taken or offers[queue[ahead[source]]][1] in rows):
+        while ahead[source] < len(queue) and (
+            queue[ahead[source]] in taken or offers[queue[ahead[source]]][1] in rows
+        ):
             ahead[source] += 1
         return queue[ahead[source]] if ahead[source] < len(queue) else -1
 
@@ -124,9 +145,16 @@ def clocked(offers: Sequence[tuple[str, int, float, float]], shares: Mapping[str
         live = {source: n for source in offering if (n := next_of(source)) >= 0}
         for source in [source for source in held if source not in live and source != REST]:
             held[REST] += held.pop(source)
-        rate = {**{source: shares[source] for source in live}, REST: max(0.0, 100.0 - sum(shares[source] for source in live))}
-        due = {source: max(0.0, offers[n][3] - held[source]) / rate[source] if rate[source] > 0.0 else inf
-               for source, n in {**live, REST: rest}.items()}
+        rate = {
+            **{source: shares[source] for source in live},
+            REST: max(0.0, 100.0 - sum(shares[source] for source in live)),
+        }
+        due = {
+            source: max(0.0, offers[n][3] - held[source]) / rate[source]
+            if rate[source] > 0.0
+            else inf
+            for source, n in {**live, REST: rest}.items()
+        }
         first = min(due, key=lambda source: due[source])
         for source in due:
             held[source] += rate[source] * due[first] if due[first] < inf else 0.0

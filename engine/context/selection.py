@@ -1,14 +1,18 @@
 """Selecting candidates under a budget, and laying them out: separate pure functions.
 
-`select` takes candidates best first, `fill` those of several sources, each with a share of the budget.  `lay_out` writes what was selected.
+`select` takes candidates best first, `fill` those of several sources, each with a share of the
+budget.  `lay_out` writes what was selected.
 
 What is shown at a budget is shown at every larger one.  That follows from three steps:
 
 1. Candidates stand in an order of entering that no budget changes (`engine.context.packing`).
-2. Those enter that come first in it, up to one that does not fit: each is charged its whole size, or at most `largest` of the budget.  The last one
-   enters condensed if it does not fit whole.  The best one is always among them, and its best sentences are set aside before others are charged.
-3. Only then forms are chosen: each is shown in what it was charged, and what is left makes the best ones longer.  No form takes the place of a row.
+2. Those enter that come first in it, up to one that does not fit: each is charged its whole size,
+   or at most `largest` of the budget.  The last one enters condensed if it does not fit whole.  The
+   best one is always among them, and its best sentences are set aside before others are charged.
+3. Only then forms are chosen: each is shown in what it was charged, and what is left makes the best
+   ones longer.  No form takes the place of a row.
 """
+
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,15 +31,20 @@ from .packing import SHORT, clocked, entering
 from .quoting import fence
 from .tokens import TokenCounter
 
-LEAST = 8           # tokens of the shortest component worth showing, head included
-SHORTEST = 8       # tokens to which the text of the last component is condensed, at least
-SENTENCES = 48      # tokens of the text of the best candidate that are set aside before others are charged
-TRIED = 16          # candidates that are shown in a longer form, at most, to fill what is left
-SHELL = 0.125       # share of the budget above which headings and banner of several sections become those of one
+LEAST = 8  # tokens of the shortest component worth showing, head included
+SHORTEST = 8  # tokens to which the text of the last component is condensed, at least
+# tokens of the text of the best candidate that are set aside before others are charged
+SENTENCES = 48
+TRIED = 16  # candidates that are shown in a longer form, at most, to fill what is left
+# share of the budget above which headings and banner of several sections become those of one
+SHELL = 0.125
 ADDITIONAL = "Additional Context"
-NO_DAY: Final = "[no date]"     # line before what has none and follows a day
-LARGEST: Final = 0.0625     # share of the budget above which an item is condensed before others are left out
-LONG: Final = 128           # tokens up to which no item is condensed before others are left out, and none is divided into sentences
+NO_DAY: Final = "[no date]"  # line before what has none and follows a day
+# share of the budget above which an item is condensed before others are left out
+LARGEST: Final = 0.0625
+# tokens up to which no item is condensed before others are left out, and none is divided into
+# sentences
+LONG: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,16 @@ class Rules:
     max_items  most components, apart from `also`; None: any number
     also       a text of the asker, which comes first and is condensed if it does not fit alone
     about      stems, see `condense`
-    in_time    whether components stand in order of time, those without a time last, else in the order given
-    largest    share of the budget above which an item is condensed before others are left out, see `cap_of`; 1: none is
-    shares     for `fill`: percent of the budget of each source, or of `max_items` without a budget.  A candidate without a source belongs to its
-               section
-    least      for `select`: tokens up to which a candidate enters by its rank alone (`packing.entering`); 0: each does
-    relevance  for `select`: on [0, 1], by row; if it is given, excerpts that together cover the most about the query are chosen (`excerpts`)
+    in_time    whether components stand in order of time, those without a time last, else in the
+               order given
+    largest    share of the budget above which an item is condensed before others are left out, see
+               `cap_of`; 1: none is
+    shares     for `fill`: percent of the budget of each source, or of `max_items` without a budget.
+               A candidate without a source belongs to its section
+    least      for `select`: tokens up to which a candidate enters by its rank alone
+               (`packing.entering`); 0: each does
+    relevance  for `select`: on [0, 1], by row; if it is given, excerpts that together cover the
+               most about the query are chosen (`excerpts`)
     packed     for `select`: whether captions that bear on the query (`about`) come before others
     """
 
@@ -89,35 +102,62 @@ class Rules:
     def component(self, c: Candidate, text: str, shown: Form) -> Component:
         """A candidate with its text in some form."""
         item = self.form.item(c, text, shown)
-        return Component(c.kind, c.row, item, self.counter.tokens(item), c.score, c.section, shown, c.source, self.form.day(c))
+        return Component(
+            c.kind,
+            c.row,
+            item,
+            self.counter.tokens(item),
+            c.score,
+            c.section,
+            shown,
+            c.source,
+            self.form.day(c),
+        )
 
 
-def select(candidates: Sequence[Candidate], budget: int | None, rules: Rules, order: Sequence[int] | None = None) -> Selection:
-    """The candidates that fit, the best first, long ones later (`packing.entering`): whole, the last one condensed.  A row is shown once.
+def select(
+    candidates: Sequence[Candidate],
+    budget: int | None,
+    rules: Rules,
+    order: Sequence[int] | None = None,
+) -> Selection:
+    """The candidates that fit, the best first, long ones later (`packing.entering`): whole, the
+    last one condensed.  A row is shown once.
 
     budget  tokens of the laid-out text; None: no limit, and nothing is condensed
-    order   places of the candidates in order of entering, if each row stands there once; None: by `packing.entering`
+    order   places of the candidates in order of entering, if each row stands there once; None: by
+            `packing.entering`
 
-    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows, and others.  If a banner leaves no room for anything
-    else, there is none, and the best candidate stands alone.  Cost: a counting of each candidate, and of the laid-out text a few times.
+    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows,
+    and others.  If a banner leaves no room for anything else, there is none, and the best candidate
+    stands alone.  Cost: a counting of each candidate, and of the laid-out text a few times.
     """
     return _selected(_once(candidates) if order is None else candidates, budget, rules, order)
 
 
-def fill(candidates: Sequence[Candidate], budget: int | None, rules: Rules, together: str = "") -> Selection:
-    """The candidates of several sources that fit, each source within its share, what a source does not need in order of score (`packing.clocked`).
+def fill(
+    candidates: Sequence[Candidate], budget: int | None, rules: Rules, together: str = ""
+) -> Selection:
+    """The candidates of several sources that fit, each source within its share, what a source does
+    not need in order of score (`packing.clocked`).
 
-    candidates  of each source the best first; a row that several sources offer is shown once, where it was taken first
+    candidates  of each source the best first; a row that several sources offer is shown once, where
+                it was taken first
     budget      as for `select`
-    together    heading under which all stand if headings and banner of their own sections would take more than an eighth of the budget; "": none
+    together    heading under which all stand if headings and banner of their own sections would
+                take more than an eighth of the budget; "": none
 
-    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows, and others.
-    Raises InputError for a share below 0 and shares above 100 in all.  Cost: as `select`, and a condensing of each item above `largest`.
+    `lay_out` of the selection has at most `budget` tokens.  A larger budget shows the same rows,
+    and others. Raises InputError for a share below 0 and shares above 100 in all.  Cost: as
+    `select`, and a condensing of each item above `largest`.
     """
     shares, counter = rules.shares, rules.counter
     if not all(share >= 0.0 for share in shares.values()) or sum(shares.values()) > 100.0:
-        raise InputError(f"the shares {dict(shares)} are below 0, or above 100 in all", where="context",
-                         cure="give percent of the budget, at most 100 in all")
+        raise InputError(
+            f"the shares {dict(shares)} are below 0, or above 100 in all",
+            where="context",
+            cure="give percent of the budget, at most 100 in all",
+        )
     if budget is None and rules.max_items is not None:
         candidates = _by_number(candidates, rules.max_items, shares)
     best = _highest(candidates)
@@ -127,22 +167,38 @@ def fill(candidates: Sequence[Candidate], budget: int | None, rules: Rules, toge
             return found
     if budget is None:
         return _selected(best, budget, rules)
-    order = clocked([(_source(c), c.row, c.score, min(counter.units(rules.whole(c).text) / counter.per_token, LONG)) for c in candidates], shares)
+    order = clocked(
+        [
+            (
+                _source(c),
+                c.row,
+                c.score,
+                min(counter.units(rules.whole(c).text) / counter.per_token, LONG),
+            )
+            for c in candidates
+        ],
+        shares,
+    )
     kept = sorted(order)
     candidates, place = [candidates[n] for n in kept], {n: at for at, n in enumerate(kept)}
     order = [place[n] for n in order]
     if together and rules.form.headings:
         sections = tuple(dict.fromkeys(c.section for c in candidates))
-        apart = sum(_opening(section, rules) for section in sections) + _banner(sections, budget, rules)
+        apart = sum(_opening(section, rules) for section in sections) + _banner(
+            sections, budget, rules
+        )
         if apart > SHELL * budget * counter.per_token:
             # no more rows than where the sections come to stand apart
             under = [replace(c, section=together, source=_source(c)) for c in candidates]
-            return _Fitting(under, budget, rules, order, order[0], (1.0 / SHELL - 1.0) * apart).found()
+            return _Fitting(
+                under, budget, rules, order, order[0], (1.0 / SHELL - 1.0) * apart
+            ).found()
     return _Fitting(candidates, budget, rules, order, order[0] if order else 0).found()
 
 
 def cap_of(budget: int, largest: float = LARGEST) -> int:
-    """Tokens above which an item is condensed before others are left out: a share of the budget, at least 128.
+    """Tokens above which an item is condensed before others are left out: a share of the budget, at
+    least 128.
 
     >>> cap_of(512), cap_of(4096), cap_of(512, 1.0)
     (128, 256, 512)
@@ -150,18 +206,33 @@ def cap_of(budget: int, largest: float = LARGEST) -> int:
     return int(largest * budget) if largest == 1.0 else max(int(largest * budget), LONG)
 
 
-def _selected(candidates: Sequence[Candidate], budget: int | None, rules: Rules, order: Sequence[int] | None = None) -> Selection:
+def _selected(
+    candidates: Sequence[Candidate],
+    budget: int | None,
+    rules: Rules,
+    order: Sequence[int] | None = None,
+) -> Selection:
     """`select`."""
     counter, most = rules.counter, len(candidates) if rules.max_items is None else rules.max_items
-    if budget is None or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token:
+    if (
+        budget is None
+        or sum(counter.units(c.text) for c in candidates) <= budget * counter.per_token
+    ):
         shown = {n: rules.whole(c) for n, c in enumerate(candidates[:most])}
-        whole = Selection((*_ordered(shown, candidates, rules.in_time), *_also(rules.also, None, counter)), ())
+        whole = Selection(
+            (*_ordered(shown, candidates, rules.in_time), *_also(rules.also, None, counter)), ()
+        )
         forms = {c.form for c in candidates}
-        if budget is None or (most >= len(candidates) and forms <= {Form.WHOLE}
-                              and counter.tokens(lay_out(whole.components, (), rules.form)) <= budget):
+        if budget is None or (
+            most >= len(candidates)
+            and forms <= {Form.WHOLE}
+            and counter.tokens(lay_out(whole.components, (), rules.form)) <= budget
+        ):
             return whole
     if order is None:
-        order = entering([c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0)
+        order = entering(
+            [c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0
+        )
     return _Fitting(candidates, budget, rules, order, 0).found()
 
 
@@ -179,36 +250,88 @@ class _Fitting:
     extra       the asker's own text, if there is room for it
     """
 
-    def __init__(self, candidates: Sequence[Candidate], budget: int, rules: Rules, order: Sequence[int], best: int, room: float = inf) -> None:
-        self.candidates, self.budget, self.rules, self.order, self.best, self.room = candidates, budget, rules, order, best, room
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        budget: int,
+        rules: Rules,
+        order: Sequence[int],
+        best: int,
+        room: float = inf,
+    ) -> None:
+        self.candidates, self.budget, self.rules, self.order, self.best, self.room = (
+            candidates,
+            budget,
+            rules,
+            order,
+            best,
+            room,
+        )
         self.most = len(candidates) if rules.max_items is None else rules.max_items
-        self.counter, self.form, self.gap = rules.counter, rules.form, rules.counter.units(rules.form.between)
+        self.counter, self.form, self.gap = (
+            rules.counter,
+            rules.form,
+            rules.counter.units(rules.form.between),
+        )
         largest = LARGEST if rules.relevance else rules.largest
-        self.cap = cap_of(budget, largest) * self.counter.per_token if largest < 1.0 and self.form.condenses else inf
-        self.items = [rules.component(c, c.text, _without_caption(c, rules)) if rules.packed else rules.whole(c) for c in candidates]
+        self.cap = (
+            cap_of(budget, largest) * self.counter.per_token
+            if largest < 1.0 and self.form.condenses
+            else inf
+        )
+        self.items = [
+            rules.component(c, c.text, _without_caption(c, rules))
+            if rules.packed
+            else rules.whole(c)
+            for c in candidates
+        ]
         self.sizes = [self.counter.units(item.text) + self.gap for item in self.items]
-        self.whole_tokens = [rules.whole(c).tokens if rules.packed else item.tokens for c, item in zip(candidates, self.items, strict=True)]
-        self.extra = _also(rules.also, budget - self.counter.tokens(lay_out(_also(".", None, self.counter), (), self.form)) + 1, self.counter)
+        self.whole_tokens = [
+            rules.whole(c).tokens if rules.packed else item.tokens
+            for c, item in zip(candidates, self.items, strict=True)
+        ]
+        self.extra = _also(
+            rules.also,
+            budget
+            - self.counter.tokens(lay_out(_also(".", None, self.counter), (), self.form))
+            + 1,
+            self.counter,
+        )
 
     def found(self) -> Selection:
-        """The selection: with a banner if it leaves room for the best candidate, else that one alone."""
-        beside = not self.rules.also or (bool(self.extra) and self.extra[0].form is Form.WHOLE)     # nothing stands beside half of it
+        """The selection: with a banner if it leaves room for the best candidate, else that one
+        alone.
+        """
+        # nothing stands beside half of it
+        beside = not self.rules.also or (bool(self.extra) and self.extra[0].form is Form.WHOLE)
         if self.candidates and self.most and beside:
             for said in (True, False):
                 if chosen := self._within(said):
-                    return Selection((*_ordered(chosen, self.candidates, self.rules.in_time), *self.extra), self._cuts(chosen, self.extra), said)
+                    return Selection(
+                        (*_ordered(chosen, self.candidates, self.rules.in_time), *self.extra),
+                        self._cuts(chosen, self.extra),
+                        said,
+                    )
         for extra, said in ((self.extra, True), (self.extra, False), ((), False)):
             cuts = self._cuts({}, extra)
-            if (extra or not cuts) and self.counter.tokens(lay_out(extra, cuts if said else (), self.form)) <= self.budget:
+            if (extra or not cuts) and self.counter.tokens(
+                lay_out(extra, cuts if said else (), self.form)
+            ) <= self.budget:
                 return Selection(extra, cuts, said)
         return Selection((), self._cuts({}, ()), False)
 
     def _within(self, said: bool) -> dict[int, Component]:
-        """What is shown of each candidate that is, by its place; without a banner of the best one alone.  {}: nothing fits."""
+        """What is shown of each candidate that is, by its place; without a banner of the best
+        one alone.  {}: nothing fits.
+        """
         first = self.best
         best = self._fit(first, self._beside(first) + SENTENCES * self.counter.per_token)
         if not said or self._left({first: best}, said) < 0:
-            alone = self._fit(first, self._left({first: replace(best, text="", tokens=0)}, said) * self.counter.per_token)
+            alone = self._fit(
+                first,
+                self._left({first: replace(best, text="", tokens=0)}, said)
+                * self.counter.per_token,
+            )
             fits = alone.tokens >= LEAST or alone.form is self.items[first].form
             return self._longer(self._shorter({first: alone}, said), said) if fits else {}
         room = self._room()
@@ -221,11 +344,24 @@ class _Fitting:
     def _room(self) -> float:
         """Units of all items, beside the asker's text and a banner of the longest numbers.
 
-        A banner with one digit more waits until the budget has more room with it than without, so that a larger budget never has less room.
+        A banner with one digit more waits until the budget has more room with it than without, so
+        that a larger budget never has less room.
         """
-        sections, levels = tuple(dict.fromkeys(c.section for c in self.candidates)), (self.budget, 10 ** len(str(self.budget)))
+        sections, levels = (
+            tuple(dict.fromkeys(c.section for c in self.candidates)),
+            (self.budget, 10 ** len(str(self.budget))),
+        )
         beside = self.counter.units(lay_out(self.extra, (), self.form))
-        return min(self.room, *(budget * self.counter.per_token - _banner(sections, budget, self.rules) for budget in levels)) - beside
+        return (
+            min(
+                self.room,
+                *(
+                    budget * self.counter.per_token - _banner(sections, budget, self.rules)
+                    for budget in levels
+                ),
+            )
+            - beside
+        )
 
     def _entering(self, room: float, best: float) -> dict[int, float]:
         """The candidates that enter, with the units that each may take.
@@ -235,8 +371,11 @@ class _Fitting:
         entered, opened = {self.best: best}, set(self._lines(self.best))
         spent = best + sum(self._opening(line) for line in opened)
         for n in self.order:
-            if n in entered:        # the best one, when its turn comes
-                more, lines = min(self.sizes[n], max(self.cap, best)) - best, list[tuple[str, str]]()
+            if n in entered:  # the best one, when its turn comes
+                more, lines = (
+                    min(self.sizes[n], max(self.cap, best)) - best,
+                    list[tuple[str, str]](),
+                )
             elif len(entered) >= self.most:
                 continue
             else:
@@ -255,7 +394,9 @@ class _Fitting:
         return entered
 
     def _lines(self, n: int) -> list[tuple[str, str]]:
-        """(section, day) of the lines under which a candidate stands: the heading of its section, and its day in it."""
+        """(section, day) of the lines under which a candidate stands: the heading of its
+        section, and its day in it.
+        """
         item = self.items[n]
         return [(item.section, ""), (item.section, item.day)] if item.day else [(item.section, "")]
 
@@ -267,32 +408,57 @@ class _Fitting:
         return self.counter.units(self.form.item(self.candidates[n], "", Form.CUT))
 
     def _shortest(self, n: int) -> float:
-        """Units of the shortest form of a candidate with which it may enter; infinite if it has none."""
+        """Units of the shortest form of a candidate with which it may enter; infinite if it has
+        none.
+        """
         c = self.candidates[n]
         if not self.form.condenses or (c.forms is not None and not c.forms):
             return self.sizes[n]
-        item = self._fit(n, self._beside(n) + (SHORTEST if c.forms is None else self.counter.tokens(c.forms[-1])) * self.counter.per_token)
+        item = self._fit(
+            n,
+            self._beside(n)
+            + (SHORTEST if c.forms is None else self.counter.tokens(c.forms[-1]))
+            * self.counter.per_token,
+        )
         return self.counter.units(item.text) + self.gap
 
     def _fit(self, n: int, units: float) -> Component:
-        """A candidate in the longest form of at most so many units; whole if no form can be shorter."""
+        """A candidate in the longest form of at most so many units; whole if no form can be
+        shorter.
+        """
         c, item = self.candidates[n], self.items[n]
-        if not self.form.condenses or self.sizes[n] <= units + self.gap or (c.forms is not None and not c.forms):
+        if (
+            not self.form.condenses
+            or self.sizes[n] <= units + self.gap
+            or (c.forms is not None and not c.forms)
+        ):
             return item
         tokens = int(units - self._beside(n)) // self.counter.per_token
         while True:
             found = _condensed(c, tokens, self.rules)
-            shown = self.rules.component(c, found.text, Form.TEXT if found.form is Form.WHOLE and c.form is Form.WHOLE else
-                                         c.form if found.form is Form.WHOLE else found.form)
+            shown = self.rules.component(
+                c,
+                found.text,
+                Form.TEXT
+                if found.form is Form.WHOLE and c.form is Form.WHOLE
+                else c.form
+                if found.form is Form.WHOLE
+                else found.form,
+            )
             above = self.counter.units(shown.text) - units
             if above <= 0 or tokens <= 0:
                 return shown
-            tokens -= max(1, int(above) // self.counter.per_token)      # of escapes, fences and the mark of a caption
+            # of escapes, fences and the mark of a caption
+            tokens -= max(1, int(above) // self.counter.per_token)
 
     def _left(self, of: Mapping[int, Component], said: bool) -> int:
         """Tokens that are left beside these and the banner that they need."""
         cuts = self._cuts(of, self.extra) if said else ()
-        return self.budget - self.counter.tokens(lay_out([*_ordered(of, self.candidates, self.rules.in_time), *self.extra], cuts, self.form))
+        return self.budget - self.counter.tokens(
+            lay_out(
+                [*_ordered(of, self.candidates, self.rules.in_time), *self.extra], cuts, self.form
+            )
+        )
 
     def _cuts(self, of: Mapping[int, Component], extra: tuple[Component, ...]) -> tuple[Cut, ...]:
         """What each section shows of what it could; sections that are whole are left out."""
@@ -301,9 +467,25 @@ class _Fitting:
             numbers = [n for n, c in enumerate(self.candidates) if c.section == section]
             shown = [of[n] for n in numbers if n in of]
             if len(shown) < len(numbers) or any(c.form is not Form.WHOLE for c in shown):
-                found.append(Cut(section, len(shown), len(numbers), sum(c.tokens for c in shown), sum(self.whole_tokens[n] for n in numbers)))
+                found.append(
+                    Cut(
+                        section,
+                        len(shown),
+                        len(numbers),
+                        sum(c.tokens for c in shown),
+                        sum(self.whole_tokens[n] for n in numbers),
+                    )
+                )
         if also and (not extra or extra[0].form is not Form.WHOLE):
-            found.append(Cut(ADDITIONAL, len(extra), 1, sum(c.tokens for c in extra), self.counter.tokens(also)))
+            found.append(
+                Cut(
+                    ADDITIONAL,
+                    len(extra),
+                    1,
+                    sum(c.tokens for c in extra),
+                    self.counter.tokens(also),
+                )
+            )
         return tuple(found)
 
     def _covering(self, entered: Mapping[int, float], room: float) -> dict[int, Component]:
@@ -312,15 +494,31 @@ class _Fitting:
         entered  units that each takes at least
         """
         places, about = sorted(entered), frozenset(self.rules.about)
-        room -= sum(self._opening(line) for line in {line for n in places for line in self._lines(n)})
+        room -= sum(
+            self._opening(line) for line in {line for n in places for line in self._lines(n)}
+        )
         worth = [self.rules.relevance.get(self.candidates[n].row, 0.0) for n in places]
-        shown = excerpts([self.candidates[n] for n in places], worth, int(room), self.counter, self.form, about, LONG, [entered[n] for n in places])
-        return {places[n]: self.rules.component(self.candidates[places[n]], each.text, each.form) for n, each in shown.items()}
+        shown = excerpts(
+            [self.candidates[n] for n in places],
+            worth,
+            int(room),
+            self.counter,
+            self.form,
+            about,
+            LONG,
+            [entered[n] for n in places],
+        )
+        return {
+            places[n]: self.rules.component(self.candidates[places[n]], each.text, each.form)
+            for n, each in shown.items()
+        }
 
     def _shorter(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
-        """What was chosen within the budget: if it is above it, the last ones are shortened, and at last left out.
+        """What was chosen within the budget: if it is above it, the last ones are shortened, and at
+        last left out.
 
-        Needed only where the parts of a text do not add up to it: by the pieces of a tokeniser, escapes and long banners.
+        Needed only where the parts of a text do not add up to it: by the pieces of a tokeniser,
+        escapes and long banners.
         """
         last = [n for n in reversed(self.order) if n != self.best and n in chosen]
         for n in (*last, self.best):
@@ -337,11 +535,20 @@ class _Fitting:
         return chosen if self._left(chosen, said) >= 0 else {}
 
     def _longer(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
-        """What was chosen in longer forms, the best first, as far as they fit: whole if they can be, then the condensed ones, then captions."""
+        """What was chosen in longer forms, the best first, as far as they fit: whole if they can
+        be, then the condensed ones, then captions.
+        """
         order, tried = [self.best, *(n for n in self.order if n != self.best)], 0
         for whole in (True, False):
-            for n in [n for n in order if n in chosen and chosen[n].form is not self.items[n].form] if self.form.condenses else ():
-                left, size = self._left(chosen, said) * self.counter.per_token, self.counter.units(chosen[n].text)
+            for n in (
+                [n for n in order if n in chosen and chosen[n].form is not self.items[n].form]
+                if self.form.condenses
+                else ()
+            ):
+                left, size = (
+                    self._left(chosen, said) * self.counter.per_token,
+                    self.counter.units(chosen[n].text),
+                )
                 if tried >= TRIED or left < self.counter.per_token:
                     break
                 if whole and self.sizes[n] - self.gap - size > left + self.counter.per_token:
@@ -353,14 +560,18 @@ class _Fitting:
         full, room = dict(chosen), self._left(chosen, said) * self.counter.per_token
         for n in sorted(n for n in chosen if chosen[n].form is Form.TEXT):
             shown = self.rules.whole(self.candidates[n])
-            if (size := self.counter.units(shown.text) - self.counter.units(chosen[n].text)) <= room:
+            if (
+                size := self.counter.units(shown.text) - self.counter.units(chosen[n].text)
+            ) <= room:
                 full[n] = shown
                 room -= size
         return full if self._left(full, said) >= 0 else chosen
 
 
 def lay_out(components: Sequence[Component], cuts: Sequence[Cut], form: Format) -> str:
-    """The text of a selection: a banner about `cuts`, then each section under its heading, its memories inside one fence.  O(length)."""
+    """The text of a selection: a banner about `cuts`, then each section under its heading, its
+    memories inside one fence.  O(length).
+    """
     parts = [line] if form.headings and (line := banner(cuts)) else []
     for section in dict.fromkeys(c.section for c in components):
         shown = [c for c in components if c.section == section]
@@ -382,14 +593,24 @@ def _by_day(components: Sequence[Component]) -> Iterator[str]:
         yield c.text
 
 
-def _ordered(chosen: Mapping[int, Component], candidates: Sequence[Candidate], in_time: bool) -> tuple[Component, ...]:
-    """In the order of choice or of time, those that stand under no day first, section by section."""
+def _ordered(
+    chosen: Mapping[int, Component], candidates: Sequence[Candidate], in_time: bool
+) -> tuple[Component, ...]:
+    """In the order of choice or of time, those that stand under no day first, section by
+    section.
+    """
     sections = list(dict.fromkeys(c.section for c in candidates))
 
     def place(n: int) -> tuple[int, int, float, int]:
         time = candidates[n].time
-        day = candidates[n].day if in_time and chosen[n].day else 0     # of the speaker's clock, so that each day has one line
-        return sections.index(candidates[n].section), day, (inf if time is None else time) if in_time else 0.0, n
+        # of the speaker's clock, so that each day has one line
+        day = candidates[n].day if in_time and chosen[n].day else 0
+        return (
+            sections.index(candidates[n].section),
+            day,
+            (inf if time is None else time) if in_time else 0.0,
+            n,
+        )
 
     return tuple(chosen[n] for n in sorted(chosen, key=place))
 
@@ -406,14 +627,26 @@ def _source(c: Candidate) -> str:
     return c.source or c.section
 
 
-def _by_number(candidates: Sequence[Candidate], most: int, shares: Mapping[str, float]) -> Sequence[Candidate]:
-    """So many candidates: of each source the first within its share of the number, then the best of all; in the given order, a row once."""
+def _by_number(
+    candidates: Sequence[Candidate], most: int, shares: Mapping[str, float]
+) -> Sequence[Candidate]:
+    """So many candidates: of each source the first within its share of the number, then the best
+    of all; in the given order, a row once.
+    """
     left = {source: int(most * share / 100.0) for source, share in shares.items()}
     taken, rows = set[int](), set[int]()
-    for pool, within in ((range(len(candidates)), True), (sorted(range(len(candidates)), key=lambda n: -candidates[n].score), False)):
+    for pool, within in (
+        (range(len(candidates)), True),
+        (sorted(range(len(candidates)), key=lambda n: -candidates[n].score), False),
+    ):
         for n in pool:
             c, source = candidates[n], _source(candidates[n])
-            if n in taken or len(taken) >= most or (c.row >= 0 and c.row in rows) or (within and left.get(source, 0) < 1):
+            if (
+                n in taken
+                or len(taken) >= most
+                or (c.row >= 0 and c.row in rows)
+                or (within and left.get(source, 0) < 1)
+            ):
                 continue
             taken.add(n)
             rows.add(c.row)
@@ -430,12 +663,21 @@ def _highest(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
 
 
 def _condensed(c: Candidate, tokens: int, rules: Rules) -> Condensed:
-    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any, else condensed, or the line before it alone.
+    """A candidate's text in at most so many tokens: the longest of its own forms, if it has any,
+    else condensed, or the line before it alone.
 
-    Where keywords would leave most of the tokens empty, the first part of the text stands in their place.
+    Where keywords would leave most of the tokens empty, the first part of the text stands in their
+    place.
     """
     if c.forms is not None:
-        return next((Condensed(text, Form.SUMMARY) for text in c.forms if rules.counter.tokens(text) <= tokens), Condensed(c.forms[-1], Form.SUMMARY))
+        return next(
+            (
+                Condensed(text, Form.SUMMARY)
+                for text in c.forms
+                if rules.counter.tokens(text) <= tokens
+            ),
+            Condensed(c.forms[-1], Form.SUMMARY),
+        )
     found = condensed_to(c.text, tokens, rules.counter, rules.about)
     if found.form is Form.CUT and c.before.endswith("\n") and not found.text:
         return Condensed("", Form.SUMMARY)
@@ -445,11 +687,19 @@ def _condensed(c: Candidate, tokens: int, rules: Rules) -> Condensed:
 
 
 def _without_caption(c: Candidate, rules: Rules) -> Form:
-    """TEXT, if the candidate has a caption without a stem of the query that its text lacks; else the form that it has."""
+    """TEXT, if the candidate has a caption without a stem of the query that its text lacks; else
+    the form that it has.
+    """
     form = rules.form
-    if c.form is not Form.WHOLE or not form.condenses or len(form.item(c, "", Form.TEXT)) >= len(form.item(c, "", Form.WHOLE)):
+    if (
+        c.form is not Form.WHOLE
+        or not form.condenses
+        or len(form.item(c, "", Form.TEXT)) >= len(form.item(c, "", Form.WHOLE))
+    ):
         return c.form
-    caption, text = (frozenset(terms_of(each, stem=True, stop_words=True)) for each in (c.caption, c.text))
+    caption, text = (
+        frozenset(terms_of(each, stem=True, stop_words=True)) for each in (c.caption, c.text)
+    )
     return Form.WHOLE if frozenset(rules.about) & caption - text else Form.TEXT
 
 
@@ -462,17 +712,25 @@ def _opening(section: str, rules: Rules) -> int:
 def _banner(sections: Collection[str], budget: int, rules: Rules) -> int:
     """Units of a banner of the longest numbers that a budget of so many digits has."""
     digits = len(str(budget))
-    items, tokens = 10 ** max(digits - 1, 1) - 1, 10 ** digits - 1
+    items, tokens = 10 ** max(digits - 1, 1) - 1, 10**digits - 1
     worst = [Cut(section, items, items, tokens, 10 * tokens + 9) for section in sections]
     return rules.counter.units(lay_out((), worst, rules.form)) + rules.counter.units("\n\n")
 
 
 def _also(text: str, tokens: int | None, counter: TokenCounter) -> tuple[Component, ...]:
-    """The asker's own text as a component, condensed to so many tokens; none if nothing of it fits."""
+    """The asker's own text as a component, condensed to so many tokens; none if nothing of it
+    fits.
+    """
     if not text:
         return ()
-    whole = Component(ComponentKind.CUSTOM, -1, text, counter.tokens(text), inf, ADDITIONAL, Form.WHOLE)
+    whole = Component(
+        ComponentKind.CUSTOM, -1, text, counter.tokens(text), inf, ADDITIONAL, Form.WHOLE
+    )
     if tokens is None:
         return (whole,)
     found = condensed_to(text, tokens, counter)
-    return (replace(whole, text=found.text, tokens=counter.tokens(found.text), form=found.form),) if found.text else ()
+    return (
+        (replace(whole, text=found.text, tokens=counter.tokens(found.text), form=found.form),)
+        if found.text
+        else ()
+    )

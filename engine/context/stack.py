@@ -1,7 +1,10 @@
-"""The context of the task under way: the root goal, the goals between, what was finished beside it, and the task itself in detail.
+"""The context of the task under way: the root goal, the goals between, what was finished beside it,
+and the task itself in detail.
 
-Shares of the budget: root 5%, path 15%, siblings 10%, current 70%; what a part does not need is spent by the others, the current task first.
+Shares of the budget: root 5%, path 15%, siblings 10%, current 70%; what a part does not need is
+spent by the others, the current task first.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 ROOT, PATH, SIBLINGS, CURRENT = PARTS = ("Root Goal", "Path", "Finished Beside It", "Current Task")
 SHARES: Final = dict(zip(PARTS, map(float, PERCENT), strict=True))
-MOST: Final = 256       # memories of the current task that are looked at
+MOST: Final = 256  # memories of the current task that are looked at
 
 
 class Memory(Protocol):
@@ -39,31 +42,63 @@ class Memory(Protocol):
     def retrieve(self, query: Query | str, k: int = 10) -> Answer: ...
 
 
-def assemble_stack(memory: Memory, max_tokens: int | None = None, *, reader: Reader | None = None, counter: TokenCounter = LENGTH,
-                   form: str = "sections") -> Context:
-    """The context of the current task of `memory.tasks` under a budget of tokens.  The state stays bit for bit as it is.
+def assemble_stack(
+    memory: Memory,
+    max_tokens: int | None = None,
+    *,
+    reader: Reader | None = None,
+    counter: TokenCounter = LENGTH,
+    form: str = "sections",
+) -> Context:
+    """The context of the current task of `memory.tasks` under a budget of tokens.  The state stays
+    bit for bit as it is.
 
-    Root goal, then the goals of the path, the nearest to the current task first if not all fit, then results of finished siblings, the latest first,
-    then the current goal and the events told during it, the best for that goal first; each part is in the order of telling.  Events are written by
-    their kind (`engine.context.kinds`).
+    Root goal, then the goals of the path, the nearest to the current task first if not all fit,
+    then results of finished siblings, the latest first, then the current goal and the events told
+    during it, the best for that goal first; each part is in the order of telling.  Events are
+    written by their kind (`engine.context.kinds`).
 
-    Raises InputError if no task is under way, without a budget, and for an unknown form.  Cost: one retrieval, and O(depth + siblings).
+    Raises InputError if no task is under way, without a budget, and for an unknown form.  Cost: one
+    retrieval, and O(depth + siblings).
     """
     path, budget = memory.tasks.path(), budget_of(max_tokens, reader)
     if not path:
-        raise InputError("no task is under way", where="context of tasks", cure="begin one with tasks.push(goal)")
+        raise InputError(
+            "no task is under way", where="context of tasks", cure="begin one with tasks.push(goal)"
+        )
     if budget is None or form not in FORMATS:
-        raise InputError("there is no budget" if budget is None else f"there is no form {form!r}", where="context of tasks",
-                         cure="give max_tokens or a reader" if budget is None else f"choose from {', '.join(FORMATS)}")
+        raise InputError(
+            "there is no budget" if budget is None else f"there is no form {form!r}",
+            where="context of tasks",
+            cure="give max_tokens or a reader"
+            if budget is None
+            else f"choose from {', '.join(FORMATS)}",
+        )
     how, goal = FORMATS[form], path[-1].goal
-    candidates = [*_goals(memory, path), *_results(memory), _candidate(memory, path[-1].id, goal, CURRENT, 1.0), *_told(memory, path[-1])]
-    rules = Rules(counter, how, about=frozenset(terms_of(goal, stem=True, stop_words=True)), largest=LARGEST, shares=SHARES)
+    candidates = [
+        *_goals(memory, path),
+        *_results(memory),
+        _candidate(memory, path[-1].id, goal, CURRENT, 1.0),
+        *_told(memory, path[-1]),
+    ]
+    rules = Rules(
+        counter,
+        how,
+        about=frozenset(terms_of(goal, stem=True, stop_words=True)),
+        largest=LARGEST,
+        shares=SHARES,
+    )
     found = fill(candidates, budget, rules)
-    shown = tuple(sorted(found.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row)))       # in the order of telling
+    # in the order of telling
+    shown = tuple(
+        sorted(found.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row))
+    )
     text = lay_out(shown, found.cut if found.said else (), how)
     spent = {part: sum(c.tokens for c in shown if c.section == part) for part in PARTS}
-    return Context(text, shown, counter.tokens(text), counter.name, bool(found.cut), found.cut, "tasks",
-                   {"query": goal, "budget": budget, "max_items": None, "format": how.name, "candidates": len(candidates), "sources": spent})
+    return Context(text, shown, counter.tokens(text), counter.name, bool(found.cut), found.cut,
+                   "tasks",
+                   {"query": goal, "budget": budget, "max_items": None, "format": how.name,
+                    "candidates": len(candidates), "sources": spent})  # fmt: skip
 
 
 def _goals(memory: Memory, path: tuple[Frame, ...]) -> Iterator[Candidate]:
@@ -82,21 +117,49 @@ def _results(memory: Memory) -> Iterator[Candidate]:
 
 
 def _told(memory: Memory, frame: Frame) -> Iterator[Candidate]:
-    """What was told during the task, best first for its goal; frames of other tasks carry their own `task`."""
-    found = memory.retrieve(Query(frame.goal, only=Only(attributes=((TASK, frame.id),), exclude=(frame.id,))), MOST)
+    """What was told during the task, best first for its goal; frames of other tasks carry their
+    own `task`.
+    """
+    found = memory.retrieve(
+        Query(frame.goal, only=Only(attributes=((TASK, frame.id),), exclude=(frame.id,))), MOST
+    )
     for place, (row, event) in enumerate(zip(found.rows.tolist(), found.records, strict=True)):
         if event is not None and event.get("kind") != POP:
             yield _written(event, row, 0.8 * (1.0 - place / MOST))
 
 
 def _written(event: Event, row: int, score: float) -> Candidate:
-    found = Candidate(ComponentKind.TASK, row, event.text, score, CURRENT, event.time, event.speaker, event.id, event.caption,
-                      whole=event.text, dated=event.dated, source=CURRENT, offset=event.offset)
+    found = Candidate(
+        ComponentKind.TASK,
+        row,
+        event.text,
+        score,
+        CURRENT,
+        event.time,
+        event.speaker,
+        event.id,
+        event.caption,
+        whole=event.text,
+        dated=event.dated,
+        source=CURRENT,
+        offset=event.offset,
+    )
     return by_kind(found, event, activity=True)
 
 
 def _candidate(memory: Memory, id: str, text: str, part: str, score: float) -> Candidate:
     log: Any = memory.event_log
     event = log.events[log.by_id[id]]
-    return Candidate(ComponentKind.TASK, log.row(id), text, score, part, event.time, unit="", whole=event.text, dated=event.dated, source=part,
-                     offset=event.offset)
+    return Candidate(
+        ComponentKind.TASK,
+        log.row(id),
+        text,
+        score,
+        part,
+        event.time,
+        unit="",
+        whole=event.text,
+        dated=event.dated,
+        source=part,
+        offset=event.offset,
+    )

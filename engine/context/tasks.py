@@ -1,8 +1,10 @@
 """The stack of tasks: goals that are worked on, each part of the one below it, and their results.
 
-A frame is two events, kind `task_push` with the goal as its text and kind `task_pop` with the result; everything that is told in between carries the
-attribute `task`, the id of the frame.  The stack is read from the event log alone, so that a snapshot, the event log and `Query.only` have it.
+A frame is two events, kind `task_push` with the goal as its text and kind `task_pop` with the
+result; everything that is told in between carries the attribute `task`, the id of the frame.  The
+stack is read from the event log alone, so that a snapshot, the event log and `Query.only` have it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,7 +26,7 @@ DEPTH: Final = "depth"
 STATUS: Final = "status"
 PUSH: Final = "task_push"
 POP: Final = "task_pop"
-PERCENT: Final = (5, 15, 10, 70)        # of a budget: root, path, siblings, current
+PERCENT: Final = (5, 15, 10, 70)  # of a budget: root, path, siblings, current
 
 
 class Status(StrEnum):
@@ -63,21 +65,38 @@ class Parts:
     current: int
 
 
-def divided(budget: int, root: int | None = None, path: int | None = None, siblings: int | None = None) -> Parts:
-    """A budget divided among root goal (5%), path (15%), results of siblings (10%) and the current task, which gets what is left.
+def divided(
+    budget: int, root: int | None = None, path: int | None = None, siblings: int | None = None
+) -> Parts:
+    """A budget divided among root goal (5%), path (15%), results of siblings (10%) and the current
+    task, which gets what is left.
 
-    root, path, siblings  tokens that the part needs, if they are known; what it does not need goes to the current task
+    root, path, siblings  tokens that the part needs, if they are known; what it does not need goes
+                          to the current task
 
     The parts add up to the budget.  Raises InputError for a number below 0.
 
     >>> divided(1000), divided(1000, root=20, path=400, siblings=0)
     (Parts(root=50, path=150, siblings=100, current=700), Parts(root=20, path=150, siblings=0, current=830))
     """
-    for name, value in (("budget", budget), ("root", root or 0), ("path", path or 0), ("siblings", siblings or 0)):
+    for name, value in (
+        ("budget", budget),
+        ("root", root or 0),
+        ("path", path or 0),
+        ("siblings", siblings or 0),
+    ):
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InputError(f"{name} is {value!r}", where="tasks", cure="give a number of tokens from 0")
-    parts = [share if need is None else min(share, need)
-             for share, need in zip((budget * percent // 100 for percent in PERCENT[:3]), (root, path, siblings), strict=True)]
+            raise InputError(
+                f"{name} is {value!r}", where="tasks", cure="give a number of tokens from 0"
+            )
+    parts = [
+        share if need is None else min(share, need)
+        for share, need in zip(
+            (budget * percent // 100 for percent in PERCENT[:3]),
+            (root, path, siblings),
+            strict=True,
+        )
+    ]
     return Parts(parts[0], parts[1], parts[2], budget - sum(parts))
 
 
@@ -95,7 +114,8 @@ class Memory(Protocol):
 class Tasks(Serial):
     """The stack of tasks of a memory, see the module; `memory.tasks`.
 
-    Frames that a gate rejects as memories are on the stack all the same.  An erased goal leaves the stack; tasks inside it become roots.
+    Frames that a gate rejects as memories are on the stack all the same.  An erased goal leaves the
+    stack; tasks inside it become roots.
     """
 
     def __init__(self, memory: Memory, turns: Turns | None = None) -> None:
@@ -106,13 +126,17 @@ class Tasks(Serial):
 
     @serial
     def push(self, goal: str, time: float | datetime | None = None) -> Frame:
-        """Begin a task, part of the current one.  Raises InputError for a goal that is no text or is blank, and if the memory has no time yet.
+        """Begin a task, part of the current one.  Raises InputError for a goal that is no text or
+        is blank, and if the memory has no time yet.
 
         time  when; None: at the memory's present
         """
         if not isinstance(goal, str) or not goal.strip():
-            raise InputError(f"the goal is {goal!r}" if not isinstance(goal, str) else "the goal is blank", where="tasks.push",
-                             cure="say in a text what is to be done")
+            raise InputError(
+                f"the goal is {goal!r}" if not isinstance(goal, str) else "the goal is blank",
+                where="tasks.push",
+                cure="say in a text what is to be done",
+            )
         current, log = self.peek(), self._memory.event_log
         number = len(log.events)
         while (id := f"task {number}") in log.by_id:
@@ -123,8 +147,11 @@ class Tasks(Serial):
         return self._frames[id]
 
     @serial
-    def pop(self, result: str = "", *, blocked: bool = False, time: float | datetime | None = None) -> Frame:
-        """End the current task with a result; its parent is the current one then.  The frame.  Raises InputError if the stack is empty.
+    def pop(
+        self, result: str = "", *, blocked: bool = False, time: float | datetime | None = None
+    ) -> Frame:
+        """End the current task with a result; its parent is the current one then.  The frame.
+        Raises InputError if the stack is empty.
 
         result   of any length, kept verbatim
         blocked  whether it could not be completed; the result says why
@@ -132,12 +159,29 @@ class Tasks(Serial):
         """
         current = self.peek()
         if current is None:
-            raise InputError("no task is under way", where="tasks.pop", cure="begin one with tasks.push(goal)")
+            raise InputError(
+                "no task is under way", where="tasks.pop", cure="begin one with tasks.push(goal)"
+            )
         if not isinstance(result, str):
-            raise InputError(f"the result is {type(result).__name__}, not text", where="tasks.pop", cure="say in a text what came out")
+            raise InputError(
+                f"the result is {type(result).__name__}, not text",
+                where="tasks.pop",
+                cure="say in a text what came out",
+            )
         status = Status.BLOCKED if blocked else Status.COMPLETE
         parent = {PARENT: current.parent} if current.parent else {}
-        self._tell(result, f"{current.id} {status}", {KIND: POP, TASK: current.id, DEPTH: str(current.depth), STATUS: status.value, **parent}, time)
+        self._tell(
+            result,
+            f"{current.id} {status}",
+            {
+                KIND: POP,
+                TASK: current.id,
+                DEPTH: str(current.depth),
+                STATUS: status.value,
+                **parent,
+            },
+            time,
+        )
         return self._frames[current.id]
 
     @serial
@@ -148,16 +192,24 @@ class Tasks(Serial):
 
     @serial
     def path(self) -> tuple[Frame, ...]:
-        """The tasks under way, the root first and the current one last; () if the stack is empty.  O(depth)."""
+        """The tasks under way, the root first and the current one last; () if the stack is
+        empty.  O(depth).
+        """
         self._read()
         return tuple(reversed(self._up()))
 
     @serial
     def siblings(self, status: Status = Status.COMPLETE) -> tuple[Frame, ...]:
-        """The tasks with the parent of the current one that ended so, in order of pushing; () if the stack is empty.  O(tasks of the parent)."""
+        """The tasks with the parent of the current one that ended so, in order of pushing; () if
+        the stack is empty.  O(tasks of the parent).
+        """
         current = self.peek()
         inside = self._inside.get(current.parent, ()) if current else ()
-        return tuple(frame for id in inside if (frame := self._frames[id]).status is Status(status) and id != self._current)
+        return tuple(
+            frame
+            for id in inside
+            if (frame := self._frames[id]).status is Status(status) and id != self._current
+        )
 
     @serial
     def frames(self) -> tuple[Frame, ...]:
@@ -166,9 +218,13 @@ class Tasks(Serial):
         return tuple(self._frames.values())
 
     def marked(self, event: Event) -> Event:
-        """The event with the attribute `task` of the current task, unless it has one, is one of a frame, or no task is under way.  O(1)."""
+        """The event with the attribute `task` of the current task, unless it has one, is one of
+        a frame, or no task is under way.  O(1).
+        """
         self._read()
-        if not self._current or any(key == TASK or (key == KIND and value in (PUSH, POP)) for key, value in event.attributes):
+        if not self._current or any(
+            key == TASK or (key == KIND and value in (PUSH, POP)) for key, value in event.attributes
+        ):
             return event
         return replace(event, attributes=tuple(sorted((*event.attributes, (TASK, self._current)))))
 
@@ -176,7 +232,7 @@ class Tasks(Serial):
         """Read the stack from the event log anew, after an event was erased."""
         self._seen, self._current = 0, ""
         self._frames: dict[str, Frame] = {}
-        self._inside: dict[str, list[str]] = {}     # parent -> its tasks
+        self._inside: dict[str, list[str]] = {}  # parent -> its tasks
 
     def __len__(self) -> int:
         return len(self.path())
@@ -185,13 +241,27 @@ class Tasks(Serial):
         current = self.peek()
         return f"<Tasks: {len(self)} under way of {len(self._frames)}{f', now {current.goal[:40]!r}' if current else ''}>"
 
-    def _tell(self, text: str, id: str, attributes: dict[str, str], time: float | datetime | None) -> None:
+    def _tell(
+        self, text: str, id: str, attributes: dict[str, str], time: float | datetime | None
+    ) -> None:
         """Encode an event of a frame, in the session of the event before it."""
         events = self._memory.event_log.events
         at = self._memory.now if time is None else as_hours(time)
         if at != at and time is None:
-            raise InputError("the memory has no time yet", where="tasks", cure="give time=, or tell the memory an event first")
-        self._memory.encode(Event(at, text, session=events[-1].session if events else "", id=id, attributes=attribute_pairs(attributes)))
+            raise InputError(
+                "the memory has no time yet",
+                where="tasks",
+                cure="give time=, or tell the memory an event first",
+            )
+        self._memory.encode(
+            Event(
+                at,
+                text,
+                session=events[-1].session if events else "",
+                id=id,
+                attributes=attribute_pairs(attributes),
+            )
+        )
         self._read()
 
     def _read(self) -> None:
@@ -205,16 +275,24 @@ class Tasks(Serial):
         self._seen = len(events)
 
     def _take(self, event: Event) -> None:
-        """Follow an event of a frame; one that fits no frame, such as an event of another program, changes nothing."""
+        """Follow an event of a frame; one that fits no frame, such as an event of another
+        program, changes nothing.
+        """
         kind = event.get(KIND)
         if kind == PUSH and event.id and event.id not in self._frames:
             above = self._frames.get(event.get(PARENT))
             inside = above if above and above.status is Status.ACTIVE else None
-            frame = Frame(event.id, event.text, inside.id if inside else "", inside.depth + 1 if inside else 0)
+            frame = Frame(
+                event.id, event.text, inside.id if inside else "", inside.depth + 1 if inside else 0
+            )
             self._frames[frame.id] = frame
             self._inside.setdefault(frame.parent, []).append(frame.id)
             self._current = frame.id
-        elif kind == POP and (ended := self._frames.get(event.get(TASK))) and ended.status is Status.ACTIVE:
+        elif (
+            kind == POP
+            and (ended := self._frames.get(event.get(TASK)))
+            and ended.status is Status.ACTIVE
+        ):
             under_way = any(each.id == ended.id for each in self._up())
             status = Status.BLOCKED if event.get(STATUS) == Status.BLOCKED else Status.COMPLETE
             self._frames[ended.id] = replace(ended, status=status, result=event.text)

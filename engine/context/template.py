@@ -1,9 +1,11 @@
 """Templates: a text with named places for contents, filled under a budget of tokens.
 
-The shell is the text with empty slots.  What the budget leaves is shared among the slots in proportion to what they hold.  If the filled text is
-above the budget, the least important slot is condensed to its share, then the next; if all are condensed and the text is still above, the least
+The shell is the text with empty slots.  What the budget leaves is shared among the slots in
+proportion to what they hold.  If the filled text is above the budget, the least important slot is
+condensed to its share, then the next; if all are condensed and the text is still above, the least
 important slot is halved until it fits, and after it is empty the next.
 """
+
 from __future__ import annotations
 
 import re
@@ -32,7 +34,8 @@ class Slot:
     """A place in a template.
 
     name       `{name}` in the text
-    priority   importance: 1 before 2; the slot with the highest number is condensed first, of equal numbers that which stands last
+    priority   importance: 1 before 2; the slot with the highest number is condensed first, of equal
+               numbers that which stands last
     condenser  makes a text of at most so many tokens; one that does not keep to them is cut
     quoted     whether its content is data: it is escaped and fenced, after it was condensed
     """
@@ -61,7 +64,8 @@ class Template:
     text    `{name}` for each slot, exactly once; every other brace stands as it is
     slots   one for each place
 
-    Raises InputError for a template without slots, a slot named twice, and a slot or place without the other.
+    Raises InputError for a template without slots, a slot named twice, and a slot or place without
+    the other.
 
     >>> ask = Template("Known: {known}\\nQuestion: {question}", [Slot("known", 2), Slot("question", 1)])
     >>> ask.fill({"known": "Ada moved to Oslo. She likes it there.", "question": "Where is Ada?"}, 15).text
@@ -71,16 +75,29 @@ class Template:
     def __init__(self, text: str, slots: Sequence[Slot]) -> None:
         names = [slot.name for slot in slots]
         if not names:
-            raise InputError("it has no slots", where=WHERE, cure="give at least one Slot, and {name} in the text")
+            raise InputError(
+                "it has no slots",
+                where=WHERE,
+                cure="give at least one Slot, and {name} in the text",
+            )
         if twice := [name for name in names if names.count(name) > 1]:
-            raise InputError(f"the slot {twice[0]!r} is named twice", where=WHERE, cure="give each slot its own name")
+            raise InputError(
+                f"the slot {twice[0]!r} is named twice",
+                where=WHERE,
+                cure="give each slot its own name",
+            )
         pieces = _PLACE.split(text)
         found = [name for name in pieces[1::2] if name in names]
         for name in names:
             if found.count(name) != 1:
-                raise InputError(f"the text has {{{name}}} {found.count(name)} times", where=WHERE, cure=f"write {{{name}}} exactly once in the text")
+                raise InputError(
+                    f"the text has {{{name}}} {found.count(name)} times",
+                    where=WHERE,
+                    cure=f"write {{{name}}} exactly once in the text",
+                )
         self.slots = {slot.name: slot for slot in slots}
-        self._pieces: list[tuple[str, str]] = [("", "")]       # (text before, slot); the last has no slot
+        # (text before, slot); the last has no slot
+        self._pieces: list[tuple[str, str]] = [("", "")]
         for place, piece in enumerate(pieces):
             if place % 2 == 0 or piece not in self.slots:
                 before, _ = self._pieces.pop()
@@ -89,32 +106,58 @@ class Template:
                 before, _ = self._pieces.pop()
                 self._pieces += [(before, piece), ("", "")]
 
-    def fill(self, contents: Mapping[str, str], budget: int, counter: TokenCounter = LENGTH) -> Filled:
+    def fill(
+        self, contents: Mapping[str, str], budget: int, counter: TokenCounter = LENGTH
+    ) -> Filled:
         """The text with these contents, at most `budget` tokens.  A slot without content is empty.
 
-        Raises InputError for a content without a slot, and for a shell above the budget, by how much.  Cost: a few countings of the text for each
-        slot that is cut.
+        Raises InputError for a content without a slot, and for a shell above the budget, by how
+        much.  Cost: a few countings of the text for each slot that is cut.
         """
         if unknown := [name for name in contents if name not in self.slots]:
-            raise InputError(f"there is no slot {unknown[0]!r}", where=WHERE, cure=nearest(unknown[0], self.slots))
+            raise InputError(
+                f"there is no slot {unknown[0]!r}",
+                where=WHERE,
+                cure=nearest(unknown[0], self.slots),
+            )
         held = {name: contents.get(name, "") for name in self.slots}
         shell = counter.tokens(self._text(dict.fromkeys(held, "")))
         if shell > budget:
-            raise InputError(f"the text without its slots has {shell:,} tokens, {shell - budget:,} above the budget of {budget:,}", where=WHERE,
-                             cure="shorten the text of the template, or give a larger budget")
+            raise InputError(
+                f"the text without its slots has {shell:,} tokens, {shell - budget:,} above the budget of {budget:,}",
+                where=WHERE,
+                cure="shorten the text of the template, or give a larger budget",
+            )
         kept = self._condensed(held, budget - shell, budget, counter)
         text = self._text(kept)
-        return Filled(text, counter.tokens(text), tuple(
-            Cut(name, int(bool(kept[name])), 1, counter.tokens(kept[name]), counter.tokens(held[name])) for name in held if kept[name] != held[name]))
+        return Filled(
+            text,
+            counter.tokens(text),
+            tuple(
+                Cut(
+                    name,
+                    int(bool(kept[name])),
+                    1,
+                    counter.tokens(kept[name]),
+                    counter.tokens(held[name]),
+                )
+                for name in held
+                if kept[name] != held[name]
+            ),
+        )
 
-    def _condensed(self, held: Mapping[str, str], left: int, budget: int, counter: TokenCounter) -> dict[str, str]:
+    def _condensed(
+        self, held: Mapping[str, str], left: int, budget: int, counter: TokenCounter
+    ) -> dict[str, str]:
         """The contents, condensed as far as the budget needs."""
         kept = dict(held)
         if counter.tokens(self._text(kept)) <= budget:
             return kept
         sizes = {name: counter.tokens(self._shown(name, text)) for name, text in held.items()}
         places = list(self.slots)
-        least_first = sorted(self.slots.values(), key=lambda slot: (-slot.priority, -places.index(slot.name)))
+        least_first = sorted(
+            self.slots.values(), key=lambda slot: (-slot.priority, -places.index(slot.name))
+        )
         for slot in least_first:
             share = left * sizes[slot.name] // max(sum(sizes.values()), 1)
             kept[slot.name] = self._to(slot, held[slot.name], share, counter)
@@ -137,7 +180,10 @@ class Template:
         return quoted(text, name) if text and self.slots[name].quoted else text
 
     def _text(self, contents: Mapping[str, str]) -> str:
-        return "".join(before + (self._shown(name, contents[name]) if name else "") for before, name in self._pieces)
+        return "".join(
+            before + (self._shown(name, contents[name]) if name else "")
+            for before, name in self._pieces
+        )
 
 
 def _halved(text: str, counter: TokenCounter) -> str:

@@ -1,8 +1,10 @@
 """Counting tokens: by the tokeniser of a model, or by the length of the text.
 
-A budget is a number of tokens of the reader.  Its own tokeniser counts exactly; without it a token is four characters, which is close for English
-and too few for most other scripts.  The name of the counter is part of every context and of every result.
+A budget is a number of tokens of the reader.  Its own tokeniser counts exactly; without it a token
+is four characters, which is close for English and too few for most other scripts.  The name of the
+counter is part of every context and of every result.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -15,8 +17,8 @@ from ..ports.embedder import Embedder, WrappedEmbedder
 from ..ports.word_pieces import TOKENIZER
 from ..text.utf8 import encoded
 
-CHARACTERS: Final = 4       # of a token, where no tokeniser is known
-REMEMBERED: Final = 8_192   # texts whose counts a tokeniser keeps
+CHARACTERS: Final = 4  # of a token, where no tokeniser is known
+REMEMBERED: Final = 8_192  # texts whose counts a tokeniser keeps
 CURE: Final = f"give a {TOKENIZER}, a folder that holds one, or nothing to count {CHARACTERS} characters as a token"
 
 
@@ -33,11 +35,15 @@ class TokenCounter(Protocol):
     def per_token(self) -> int: ...
 
     def units(self, text: str) -> int:
-        """The size of a text in units; the sizes of parts add up to that of the whole, up to pieces that a tokeniser forms across their ends."""
+        """The size of a text in units; the sizes of parts add up to that of the whole, up to
+        pieces that a tokeniser forms across their ends.
+        """
         ...
 
     def tokens(self, text: str) -> int:
-        """The tokens of a whole text, special tokens left out: units over `per_token`, rounded up."""
+        """The tokens of a whole text, special tokens left out: units over `per_token`, rounded
+        up.
+        """
         ...
 
 
@@ -64,8 +70,8 @@ class TokenizerCounter:
     file   tokenizer.json
     label  what it is called; the name also has the first digits of the file's SHA-256
 
-    Cost: O(length); about 1 ms for 1,000 tokens, microseconds for a text counted before, of up to 8,192.
-    Raises HebbariumError for a file that cannot be loaded.
+    Cost: O(length); about 1 ms for 1,000 tokens, microseconds for a text counted before, of up to
+    8,192. Raises HebbariumError for a file that cannot be loaded.
     """
 
     per_token = 1
@@ -73,13 +79,18 @@ class TokenizerCounter:
     def __init__(self, file: Path, label: str) -> None:
         try:
             data = file.read_bytes()
-            self._tokenizer: Any = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
-        except Exception as error:      # any error of the library
-            raise HebbariumError(f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE) from error
+            self._tokenizer: Any = importlib.import_module("tokenizers").Tokenizer.from_file(
+                str(file)
+            )
+        except Exception as error:  # any error of the library
+            raise HebbariumError(
+                f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE
+            ) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.name = f"{label}@{hashlib.sha256(data).hexdigest()[:8]}"
-        self._counts: dict[bytes, int] = {}         # by digest, so that no text stays here after it was erased elsewhere
+        # by digest, so that no text stays here after it was erased elsewhere
+        self._counts: dict[bytes, int] = {}
 
     def units(self, text: str) -> int:
         key = hashlib.blake2b(encoded(text), digest_size=16).digest()
@@ -101,10 +112,11 @@ LENGTH: Final = LengthCounter()
 def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
     """A counter: of the embedder whose folder holds a tokeniser, of a path, or by length.
 
-    source  an embedder; one without a folder or tokeniser, such as the hashing embedder, counts by length.  A path of a tokenizer.json or of a
-            folder that holds one.  None: by length
+    source  an embedder; one without a folder or tokeniser, such as the hashing embedder, counts by
+            length.  A path of a tokenizer.json or of a folder that holds one.  None: by length
 
-    Raises InputError for a path without a tokeniser, HebbariumError for a file that cannot be loaded.
+    Raises InputError for a path without a tokeniser, HebbariumError for a file that cannot be
+    loaded.
 
     >>> counter().name
     'length/4'
@@ -115,7 +127,11 @@ def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
         place = Path(source).expanduser()
         file = place / TOKENIZER if place.is_dir() else place
         if not file.is_file():
-            what = f"the folder has no {TOKENIZER}" if place.is_dir() else "there is no such file or folder"
+            what = (
+                f"the folder has no {TOKENIZER}"
+                if place.is_dir()
+                else "there is no such file or folder"
+            )
             raise InputError(what, where=str(place), cure=CURE)
         return TokenizerCounter(file, file.resolve().parent.name)
     of: Any = source
@@ -124,5 +140,12 @@ def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
     folder = getattr(of, "folder", None)
     if not isinstance(folder, Path):
         return LENGTH
-    found = next((file for file in (folder / TOKENIZER, *sorted(folder.glob(f"*/{TOKENIZER}"))) if file.is_file()), None)
+    found = next(
+        (
+            file
+            for file in (folder / TOKENIZER, *sorted(folder.glob(f"*/{TOKENIZER}")))
+            if file.is_file()
+        ),
+        None,
+    )
     return TokenizerCounter(found, str(of.name)) if found else LENGTH

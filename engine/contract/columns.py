@@ -1,8 +1,10 @@
 """Types of columns: the typed arrays that hold all state.
 
-A column is declared once and owned by exactly one mechanism, or by the engine for those in `vocabulary`.  An absent mechanism leaves
-its columns at their neutral value, which is chosen so that readers need not test which mechanisms are on.
+A column is declared once and owned by exactly one mechanism, or by the engine for those in
+`vocabulary`.  An absent mechanism leaves its columns at their neutral value, which is chosen so
+that readers need not test which mechanisms are on.
 """
+
 from __future__ import annotations
 
 import keyword
@@ -16,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from ..base.errors import ContractError
 
-DTYPE_KINDS = "biuf"        # numpy's letters for bool, signed and unsigned integer, float
+DTYPE_KINDS = "biuf"  # numpy's letters for bool, signed and unsigned integer, float
 
 
 class Phase(Enum):
@@ -31,10 +33,10 @@ class Phase(Enum):
 class Scope(Enum):
     """What one cell of a column belongs to."""
 
-    MEMORY = "memory"        # one stored memory; the column persists
-    EDGE = "edge"            # one edge of the graph; the column persists
-    GLOBAL = "global"        # the whole memory; the column persists
-    EVENT = "event"          # the current event or query; reset to neutral at the next
+    MEMORY = "memory"  # one stored memory; the column persists
+    EDGE = "edge"  # one edge of the graph; the column persists
+    GLOBAL = "global"  # the whole memory; the column persists
+    EVENT = "event"  # the current event or query; reset to neutral at the next
     CANDIDATE = "candidate"  # one memory under the current query; reset to neutral at the next
 
     @property
@@ -53,16 +55,20 @@ class Facet(Enum):
     CONTEXT = 5
     ASSOCIATION = 6
     COMPLETION = 7
-    WHEN = 8         # the time asked for; TIME is how recent a memory is
-    KIND = 9         # the kind of utterance, such as a standing instruction
+    WHEN = 8  # the time asked for; TIME is how recent a memory is
+    KIND = 9  # the kind of utterance, such as a standing instruction
 
 
 class Scale(Enum):
-    """What the scores of a signal measure, for a fusion that weighs evidence: not how much they count, but in which units they grow."""
+    """What the scores of a signal measure, for a fusion that weighs evidence: not how much they
+    count, but in which units they grow.
+    """
 
-    SUPPORT = "support"         # an amount, 0 for none: a factor of it counts the same anywhere
-    SIMILARITY = "similarity"   # within bounds, such as a cosine: a difference of it counts the same anywhere
-    LOG_ODDS = "log odds"       # an estimate of need, which ACTIVATION and LOG_STRENGTH hold in ln odds
+    SUPPORT = "support"  # an amount, 0 for none: a factor of it counts the same anywhere
+    # within bounds, such as a cosine: a difference of it counts the same anywhere
+    SIMILARITY = "similarity"
+    # an estimate of need, which ACTIVATION and LOG_STRENGTH hold in ln odds
+    LOG_ODDS = "log odds"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,24 +78,32 @@ class Column:
     name     attribute under which a view shows it
     dtype    numpy type of a cell: bool, integer or float
     scope    what a cell belongs to
-    shape    of one cell; a name stands for the owner's parameter of that name, or for `dimensions` of the embedding
+    shape    of one cell; a name stands for the owner's parameter of that name, or for `dimensions`
+             of the embedding
     unit     of a cell, "1" if none
     neutral  value while no hook sets it; another column for a stage that passes its input on
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
-    fresh    the phase that recomputes the column: it is reset to neutral before the first contribution
-    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the column is computed
-    own      whether hooks of ENCODE change no other cells than that of the event's row, those of edges made for the event, and those that they name
-             by `view.wrote`; a saved tick then compares these alone, and `close` all cells
-    rows   of a column that persists, which of its numbers are rows of the memory, negative for none: an index, `...` for all, `(..., 0)` for the
-           first of each cell
-    considered  whether memories at which it is not neutral, of which there are few, may be answered although they match the question little, so that
-             a shortlist compares them with each question, the newest if there are more than it has rows; of memories, with one number a cell
-    clock    whether its cells are readings of the memory's clock, or times to which it has yet to come: they go back with it when it is set back
-    chained  whether the one value is a factor from the row before to this one: where only some rows are shown, the engine multiplies the factors of
-           all rows between two of them
+    fresh    the phase that recomputes the column: it is reset to neutral before the first
+             contribution
+    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the
+             column is computed
+    own      whether hooks of ENCODE change no other cells than that of the event's row, those of
+             edges made for the event, and those that they name by `view.wrote`; a saved tick then
+             compares these alone, and `close` all cells
+    rows   of a column that persists, which of its numbers are rows of the memory, negative for
+           none: an index, `...` for all, `(..., 0)` for the first of each cell
+    considered  whether memories at which it is not neutral, of which there are few, may be answered
+             although they match the question little, so that a shortlist compares them with each
+             question, the newest if there are more than it has rows; of memories, with one number a
+             cell
+    clock    whether its cells are readings of the memory's clock, or times to which it has yet to
+             come: they go back with it when it is set back
+    chained  whether the one value is a factor from the row before to this one: where only some rows
+           are shown, the engine multiplies the factors of all rows between two of them
 
-    Raises ContractError for a name that is no attribute name, for another dtype, and for a column that cannot be `considered`.
+    Raises ContractError for a name that is no attribute name, for another dtype, and for a column
+    that cannot be `considered`.
     """
 
     name: str
@@ -112,9 +126,14 @@ class Column:
     def __post_init__(self) -> None:
         _require_name(self.name)
         _require_dtype(self.name, self.dtype)
-        if self.considered and not (self.scope is Scope.MEMORY and not self.shape and self.neutral == self.neutral):
-            raise ContractError(f"column {self.name!r} cannot be considered by shortlists", where="columns",
-                                cure="declare it of memories, with one number a cell and a neutral value that is a number")
+        if self.considered and not (
+            self.scope is Scope.MEMORY and not self.shape and self.neutral == self.neutral
+        ):
+            raise ContractError(
+                f"column {self.name!r} cannot be considered by shortlists",
+                where="columns",
+                cure="declare it of memories, with one number a cell and a neutral value that is a number",
+            )
 
     @property
     def persists(self) -> bool:
@@ -129,7 +148,8 @@ class Column:
         return tuple(size if isinstance(size, int) else sizes[size] for size in self.shape)
 
     def __repr__(self) -> str:
-        """Scope, name, dtype and shape of a cell, unit and neutral value (or the stage that stands for it) in one line.
+        """Scope, name, dtype and shape of a cell, unit and neutral value (or the stage that stands
+        for it) in one line.
 
         >>> Column("heat", np.float64, Scope.MEMORY, "1", 0.0, "how hot")
         <memory column heat: float64, unit 1, neutral 0.0>
@@ -141,7 +161,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Before:
-    """A read of a column or structure as it was before this phase changed it: the reader runs before the writers."""
+    """A read of a column or structure as it was before this phase changed it: the reader runs
+    before the writers.
+    """
 
     of: Column | Structure
 
@@ -151,7 +173,8 @@ class Signal(Column):
     """A ranked answer to the query: a score for each memory, NaN where the signal gives none.
 
     facet   the kind of evidence that the signal uses
-    direct  whether it is computed from the query alone; the others start from MATCH, the mean of the direct ones
+    direct  whether it is computed from the query alone; the others start from MATCH, the mean of
+            the direct ones
     floor   the score that replaces NaN where scores are compared
     scale   what the scores measure
     The owner's parameter `weight` is its weight in the fused ranking.
@@ -163,29 +186,52 @@ class Signal(Column):
     scale: Scale = Scale.SUPPORT
 
 
-def signal(name: str, facet: Facet, meaning: str, *, unit: str = "1", direct: bool = True, floor: float = 0.0,
-           scale: Scale = Scale.SUPPORT) -> Signal:
+def signal(
+    name: str,
+    facet: Facet,
+    meaning: str,
+    *,
+    unit: str = "1",
+    direct: bool = True,
+    floor: float = 0.0,
+    scale: Scale = Scale.SUPPORT,
+) -> Signal:
     """Declare a signal: a float32 candidate column with NaN as neutral value."""
-    return Signal(name, np.float32, Scope.CANDIDATE, unit, np.nan, meaning, facet=facet, direct=direct, floor=floor, scale=scale)
+    return Signal(
+        name,
+        np.float32,
+        Scope.CANDIDATE,
+        unit,
+        np.nan,
+        meaning,
+        facet=facet,
+        direct=direct,
+        floor=floor,
+        scale=scale,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
     """State that is not an array: an index, the graph, the texts.
 
-    reading      attributes that a hook may use if it declares the structure in `reads`; a hook that adds to or sets it may use all
+    reading      attributes that a hook may use if it declares the structure in `reads`; a hook that
+                 adds to or sets it may use all
     private      one object per mechanism instead of one per memory
     persists     whether it is kept after the current pass
     phases       in which hooks may declare it
     stored_only  whether hooks that read it in ENCODE run only if the event was stored
-    create       makes the object, if the engine does not; called once for a memory in which a hook names the structure, and once more for each
-                 question at the same time if the structure does not persist and is for RETRIEVE alone.  Other structures are shared by all threads
-                 that ask, and must allow that.
-                 A method `forget` of the object is called when memories are erased, to drop what was derived from them
-    steps        schedule nodes that fill it, added to the schedule if a hook reads the structure; no hook may write it then
+    create       makes the object, if the engine does not; called once for a memory in which a hook
+                 names the structure, and once more for each question at the same time if the
+                 structure does not persist and is for RETRIEVE alone.  Other structures are shared
+                 by all threads that ask, and must allow that. A method `forget` of the object is
+                 called when memories are erased, to drop what was derived from them
+    steps        schedule nodes that fill it, added to the schedule if a hook reads the structure;
+                 no hook may write it then
     signed       each hook gets what the object's method `signed(id of its mechanism)` returns
-    partial      makes what stands for the object when only some rows are shown, from the object and a `partial.PartialStore`.  None: it
-                 cannot be shown so, and sets whose hooks of RETRIEVE touch it have no shortlist
+    partial      makes what stands for the object when only some rows are shown, from the object and
+                 a `partial.PartialStore`.  None: it cannot be shown so, and sets whose hooks of
+                 RETRIEVE touch it have no shortlist
     """
 
     name: str
@@ -212,16 +258,31 @@ class Structure:
 
 
 def _require_name(name: str) -> None:
-    if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name) or name == "wrote":      # a method of all views
-        raise ContractError(f"{name!r} is no attribute name free in a view", where="columns", cure="use lower case letters, digits and underscores")
+    # a method of all views
+    if (
+        not name.isidentifier()
+        or name.startswith("_")
+        or keyword.iskeyword(name)
+        or name == "wrote"
+    ):
+        raise ContractError(
+            f"{name!r} is no attribute name free in a view",
+            where="columns",
+            cure="use lower case letters, digits and underscores",
+        )
 
 
 def _require_dtype(name: str, dtype: DTypeLike) -> None:
-    """Raises ContractError for a type that no snapshot could restore and no kernel could read: objects, texts, dates, records, complex numbers."""
+    """Raises ContractError for a type that no snapshot could restore and no kernel could read:
+    objects, texts, dates, records, complex numbers.
+    """
     try:
         known = np.dtype(dtype).kind in DTYPE_KINDS
     except TypeError:
         known = False
     if not known:
-        raise ContractError(f"the dtype {dtype!r} is no bool, integer or float", where=f"column {name}",
-                            cure="use np.bool_, an integer such as np.int64, or a float such as np.float64")
+        raise ContractError(
+            f"the dtype {dtype!r} is no bool, integer or float",
+            where=f"column {name}",
+            cure="use np.bool_, an integer such as np.int64, or a float such as np.float64",
+        )

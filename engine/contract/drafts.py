@@ -1,4 +1,7 @@
-"""Drafts: units of memory that no event brought, proposed by hooks in CONSOLIDATE and made into rows by the engine's step `make`."""
+"""Drafts: units of memory that no event brought, proposed by hooks in CONSOLIDATE and made into
+rows by the engine's step `make`.
+"""
+
 from __future__ import annotations
 
 import math
@@ -39,7 +42,8 @@ class Draft:
     text     of the row
     kind     SEGMENT, BUNDLE or SUMMARY
     sources  rows that it is made from, at least one; exactly one of a segment
-    span     of a segment: first character and end in the text of its source; None: the engine takes the first occurrence
+    span     of a segment: first character and end in the text of its source; None: the engine takes
+             the first occurrence
     created  h; None: the latest time of its sources
     session, speaker  numbers; -1: none
     stage    row of the first event of the stage that it belongs to; -1: none
@@ -71,8 +75,11 @@ class Drafts:
         """Drop all drafts."""
         self._waiting.clear()
 
-    def take(self, n: int, text: Text, withheld: Callable[[int], bool] = lambda row: False) -> list[Draft]:
-        """All drafts, checked, with the span of each segment; none is left.  A draft without text of a withheld row is dropped: hooks read none.
+    def take(
+        self, n: int, text: Text, withheld: Callable[[int], bool] = lambda row: False
+    ) -> list[Draft]:
+        """All drafts, checked, with the span of each segment; none is left.  A draft without text
+        of a withheld row is dropped: hooks read none.
 
         n         rows of the memory
         text      text of a row
@@ -80,8 +87,11 @@ class Drafts:
 
         Raises ContractError for an invalid draft, naming its maker.
         """
-        taken = [_checked(draft, n, text) for draft in self._waiting
-                 if draft.text or not any(0 <= row < n and withheld(row) for row in draft.sources)]
+        taken = [
+            _checked(draft, n, text)
+            for draft in self._waiting
+            if draft.text or not any(0 <= row < n and withheld(row) for row in draft.sources)
+        ]
         self.clear()
         return taken
 
@@ -100,12 +110,18 @@ class Desk:
     def add(self, draft: Draft) -> None:
         """Propose a row.  Raises ContractError for another type."""
         if not isinstance(draft, Draft):
-            raise ContractError(f"{type(draft).__name__} is no Draft", where=self._owner, cure="give view.drafts.add(Draft(text, kind, sources))")
+            raise ContractError(
+                f"{type(draft).__name__} is no Draft",
+                where=self._owner,
+                cure="give view.drafts.add(Draft(text, kind, sources))",
+            )
         self._waiting.append(replace(draft, maker=self._owner))
 
 
 class Made:
-    """Rows made in this consolidation with their drafts, in order; a hook knows its own by `draft.maker`."""
+    """Rows made in this consolidation with their drafts, in order; a hook knows its own by
+    `draft.maker`.
+    """
 
     def __init__(self) -> None:
         self._pairs: list[tuple[int, Draft]] = []
@@ -131,20 +147,38 @@ def _checked(draft: Draft, n: int, text: Text) -> Draft:
     except ValueError:
         kind = Kind.EVENT
     if kind is Kind.EVENT or not isinstance(draft.text, str) or not draft.text:
-        raise ContractError(f"a draft of kind {draft.kind!r} with the text {draft.text!r:.40}", where=where,
-                            cure="give a text, and Kind.SEGMENT, Kind.BUNDLE or Kind.SUMMARY")
+        raise ContractError(
+            f"a draft of kind {draft.kind!r} with the text {draft.text!r:.40}",
+            where=where,
+            cure="give a text, and Kind.SEGMENT, Kind.BUNDLE or Kind.SUMMARY",
+        )
     if not sources or any(not 0 <= row < n for row in sources):
-        raise ContractError(f"its sources {sources} are not all rows of a memory of {n}", where=where, cure="give at least one row that is stored")
+        raise ContractError(
+            f"its sources {sources} are not all rows of a memory of {n}",
+            where=where,
+            cure="give at least one row that is stored",
+        )
     if not -1 <= draft.stage < n:
-        raise ContractError(f"its stage {draft.stage} is no row of a memory of {n}", where=where, cure="give the row of an event, or -1 for none")
+        raise ContractError(
+            f"its stage {draft.stage} is no row of a memory of {n}",
+            where=where,
+            cure="give the row of an event, or -1 for none",
+        )
     if draft.created is not None and not math.isfinite(draft.created):
-        raise ContractError(f"it was created at {draft.created!r} h", where=where, cure="give hours, or None for the latest time of its sources")
+        raise ContractError(
+            f"it was created at {draft.created!r} h",
+            where=where,
+            cure="give hours, or None for the latest time of its sources",
+        )
     if kind is not Kind.SEGMENT:
         return replace(draft, kind=kind, sources=sources)
     whole = text(sources[0])
     start = whole.find(draft.text) if draft.span is None else int(draft.span[0])
     span = (start, start + len(draft.text)) if draft.span is None else (start, int(draft.span[1]))
-    if len(sources) != 1 or start < 0 or whole[span[0]:span[1]] != draft.text:
-        raise ContractError(f"the segment {draft.text!r:.40} is no exact part of the text of one row", where=where,
-                            cure="take the segment out of the source's text, or make it a summary")
+    if len(sources) != 1 or start < 0 or whole[span[0] : span[1]] != draft.text:
+        raise ContractError(
+            f"the segment {draft.text!r:.40} is no exact part of the text of one row",
+            where=where,
+            cure="take the segment out of the source's text, or make it a summary",
+        )
     return replace(draft, kind=kind, sources=sources, span=span)

@@ -1,4 +1,5 @@
 """Offers: what sources propose for a context, kept until the context is assembled."""
+
 from __future__ import annotations
 
 import math
@@ -12,7 +13,7 @@ from ..base.errors import ContractError
 from .hooks import Mechanism
 from .vocabulary import OFFERS
 
-NO_LIMIT: Final = 2**31 - 1     # BUDGET of a context that is limited by number of items
+NO_LIMIT: Final = 2**31 - 1  # BUDGET of a context that is limited by number of items
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Offer:
     row      of the memory; -1 for a text that is no memory
     text     of an offer that is no memory; "" for a row
     section  heading under which it stands
-    score    larger is better; what is left of a budget is spent in its order, so sources keep it on [0, 1]
+    score    larger is better; what is left of a budget is spent in its order, so sources keep it on
+             [0, 1]
     forms    shorter texts in its place, the longest first; None: condensed as its content asks
     kind     recent, semantic, entity, relation, pattern, summary, task or custom
     source   id of the mechanism, filled in by the engine
@@ -38,7 +40,9 @@ class Offer:
 
 
 class Offers:
-    """The offers for one context, in the order in which they were added: of each source the best first."""
+    """The offers for one context, in the order in which they were added: of each source the best
+    first.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[Offer] = []
@@ -52,12 +56,18 @@ class Offers:
         self._waiting.clear()
 
     def take(self, n: int) -> tuple[Offer, ...]:
-        """All offers; none is left.  Raises ContractError for a row that a memory of `n` does not hold, naming its source."""
+        """All offers; none is left.  Raises ContractError for a row that a memory of `n` does
+        not hold, naming its source.
+        """
         taken = tuple(self._waiting)
         self.clear()
         for offer in taken:
             if offer.row >= n:
-                raise ContractError(f"the row {offer.row} of a memory of {n}", where=f"offer of {offer.source}", cure="offer a row that is stored")
+                raise ContractError(
+                    f"the row {offer.row} of a memory of {n}",
+                    where=f"offer of {offer.source}",
+                    cure="offer a row that is stored",
+                )
         return taken
 
     def __len__(self) -> int:
@@ -72,29 +82,68 @@ class OwnOffers:
     def __init__(self, waiting: list[Offer], owner: str) -> None:
         self._waiting, self._owner = waiting, owner
 
-    def add(self, what: int | str, section: str, score: float, forms: Sequence[str] | None = None, *, kind: str = "semantic") -> None:
-        """Offer a row or a text, see `Offer`.  Raises ContractError for a row below 0, an empty text or section, and a score that is not finite."""
+    def add(
+        self,
+        what: int | str,
+        section: str,
+        score: float,
+        forms: Sequence[str] | None = None,
+        *,
+        kind: str = "semantic",
+    ) -> None:
+        """Offer a row or a text, see `Offer`.  Raises ContractError for a row below 0, an empty
+        text or section, and a score that is not finite.
+        """
         given: Any = what
-        row = int(given) if isinstance(given, int | np.integer) and not isinstance(given, bool) else -1
+        row = (
+            int(given)
+            if isinstance(given, int | np.integer) and not isinstance(given, bool)
+            else -1
+        )
         if row < 0 and not (isinstance(given, str) and given):
-            raise ContractError(f"{what!r:.40} is no row and no text", where=f"offer of {self._owner}", cure="offer a row of the memory, or a text")
+            raise ContractError(
+                f"{what!r:.40} is no row and no text",
+                where=f"offer of {self._owner}",
+                cure="offer a row of the memory, or a text",
+            )
         if not section or not math.isfinite(score):
-            raise ContractError(f"section {section!r}, score {score!r}", where=f"offer of {self._owner}", cure="give a heading and a finite score")
+            raise ContractError(
+                f"section {section!r}, score {score!r}",
+                where=f"offer of {self._owner}",
+                cure="give a heading and a finite score",
+            )
         text = what if isinstance(what, str) else ""
-        self._waiting.append(Offer(row, text, section, float(score), None if forms is None else tuple(forms), kind, self._owner))
+        self._waiting.append(
+            Offer(
+                row,
+                text,
+                section,
+                float(score),
+                None if forms is None else tuple(forms),
+                kind,
+                self._owner,
+            )
+        )
 
 
 def shares_of_sources(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, float]:
-    """Of each mechanism that offers something for contexts, its parameter `share`: percent of the budget.  Raises ContractError for an owner without
-    one, and for shares above 100 in all.
+    """Of each mechanism that offers something for contexts, its parameter `share`: percent of the
+    budget.  Raises ContractError for an owner without one, and for shares above 100 in all.
     """
     found: dict[str, float] = {}
     for m in mechanisms:
         if any(OFFERS in h.adds for h in type(m).hooks()):
             if not hasattr(m.params, "share"):
-                raise ContractError("offers something for contexts but has no parameter `share`", where=m.id, cure="add it: percent of the budget")
+                raise ContractError(
+                    "offers something for contexts but has no parameter `share`",
+                    where=m.id,
+                    cure="add it: percent of the budget",
+                )
             found[m.id] = float(m.params.share)
     if sum(found.values()) > 100.0:
-        raise ContractError(f"the shares of {', '.join(found)} are {sum(found.values()):g} percent in all", where="assembly",
-                            cure="lower the parameter share of some of them, or leave some out")
+        raise ContractError(
+            f"the shares of {', '.join(found)} are {sum(found.values()):g} percent in all",
+            where="assembly",
+            cure="lower the parameter share of some of them, or leave some out",
+        )
     return found

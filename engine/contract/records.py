@@ -1,4 +1,7 @@
-"""The records that a memory takes: events to store and queries to answer.  Simulated time is in hours since 1970-01-01T00:00 UTC."""
+"""The records that a memory takes: events to store and queries to answer.  Simulated time is in
+hours since 1970-01-01T00:00 UTC.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +14,12 @@ from ..base.times import as_hours, hours, moment, offset_of, written
 
 Attributes = Mapping[str, str | Iterable[str]] | Iterable[tuple[str, str]]
 ROLES = frozenset({"user", "assistant", "system"})
-SHOWN = 60      # characters of a text in the repr of its event
+SHOWN = 60  # characters of a text in the repr of its event
 
 
 def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str, str], ...]:
-    """Attributes as sorted pairs of key and value, each once; from a mapping to a text or to several texts, or from pairs.
+    """Attributes as sorted pairs of key and value, each once; from a mapping to a text or to
+    several texts, or from pairs.
 
     Raises InputError for another type and for an empty key.
 
@@ -25,15 +29,25 @@ def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str,
     cure = "give {'kind': 'note', 'tags': ['home', 'diy']}, or pairs of texts such as (('kind', 'note'),)"
     items: Any = given.items() if isinstance(given, Mapping) else given
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise InputError(f"attributes is {type(given).__name__}, not a mapping or pairs", where=where, cure=cure)
+        raise InputError(
+            f"attributes is {type(given).__name__}, not a mapping or pairs", where=where, cure=cure
+        )
     found: set[tuple[str, str]] = set()
     for item in items:
         if not isinstance(item, tuple | list) or len(item) != 2:
             raise InputError(f"the attribute {item!r} is no pair", where=where, cure=cure)
         key, value = item
-        values = value if isinstance(given, Mapping) and isinstance(value, tuple | list | set | frozenset) else (value,)
+        values = (
+            value
+            if isinstance(given, Mapping) and isinstance(value, tuple | list | set | frozenset)
+            else (value,)
+        )
         if not isinstance(key, str) or not key or not all(isinstance(each, str) for each in values):
-            raise InputError(f"the attribute {key!r} is {value!r}, not a key and its text", where=where, cure=cure)
+            raise InputError(
+                f"the attribute {key!r} is {value!r}, not a key and its text",
+                where=where,
+                cure=cure,
+            )
         found.update((str.__str__(key), str.__str__(each)) for each in values)
     return tuple(sorted(found))
 
@@ -48,10 +62,13 @@ class Event:
     session          which conversation session it belongs to
     id               the source's identifier, such as LoCoMo's 'D1:3'
     caption          what an attached picture shows
-    dated            whether the source gives the time; an invented time is left out of the rendered text
-    attributes       sorted pairs of key and value, each once, such as kind, role, recipient, project, tags; never embedded.  A memory also takes a
-                     mapping, or pairs in any order, and converts them as `attribute_pairs` does
-    offset   h       offset of the speaker's clock from UTC, -4.0 in New York in summer; texts show the time of that clock.  None: not known, taken as
+    dated            whether the source gives the time; an invented time is left out of the rendered
+                     text
+    attributes       sorted pairs of key and value, each once, such as kind, role, recipient,
+                     project, tags; never embedded.  A memory also takes a mapping, or pairs in any
+                     order, and converts them as `attribute_pairs` does
+    offset   h       offset of the speaker's clock from UTC, -4.0 in New York in summer; texts show
+                     the time of that clock.  None: not known, taken as
                      0.  A memory that is given an aware datetime as time takes the offset from it
 
     >>> Event(30.0, "We moved.", "Ada")
@@ -69,9 +86,19 @@ class Event:
     offset: float | None = None
 
     @classmethod
-    def at(cls, moment: datetime, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
-           attributes: Attributes = ()) -> Event:
-        """An event at a moment of the calendar; a naive datetime is taken as UTC, an aware one also gives the offset of the speaker's clock.
+    def at(
+        cls,
+        moment: datetime,
+        text: str,
+        speaker: str = "",
+        session: str = "",
+        id: str = "",
+        caption: str = "",
+        dated: bool = True,
+        attributes: Attributes = (),
+    ) -> Event:
+        """An event at a moment of the calendar; a naive datetime is taken as UTC, an aware one also
+        gives the offset of the speaker's clock.
 
         Raises InputError for attributes that `attribute_pairs` refuses.
 
@@ -80,12 +107,31 @@ class Event:
         >>> Event.at(datetime.fromisoformat("1970-01-02T02:00-04:00"), "We moved.") == Event(30.0, "We moved.", offset=-4.0)
         True
         """
-        return cls(hours(moment), text, speaker, session, id, caption, dated, attribute_pairs(attributes), offset_of(moment))
+        return cls(
+            hours(moment),
+            text,
+            speaker,
+            session,
+            id,
+            caption,
+            dated,
+            attribute_pairs(attributes),
+            offset_of(moment),
+        )
 
     @classmethod
-    def untimed(cls, text: str, speaker: str = "", session: str = "", id: str = "", caption: str = "", dated: bool = True,
-                attributes: Attributes = ()) -> Event:
-        """An event that happens when it is told, to a memory with a wall clock; its time is None until then.  Raises InputError as `at`.
+    def untimed(
+        cls,
+        text: str,
+        speaker: str = "",
+        session: str = "",
+        id: str = "",
+        caption: str = "",
+        dated: bool = True,
+        attributes: Attributes = (),
+    ) -> Event:
+        """An event that happens when it is told, to a memory with a wall clock; its time is None
+        until then.  Raises InputError as `at`.
 
         >>> Event.untimed("We moved.", "Ada")
         <Event time None, Ada: 'We moved.'>
@@ -95,17 +141,21 @@ class Event:
 
     @property
     def local(self) -> datetime:
-        """When it happened, as the speaker's clock showed it: an aware datetime, in UTC if the offset is not known.
+        """When it happened, as the speaker's clock showed it: an aware datetime, in UTC if the
+        offset is not known.
 
         Raises OverflowError or ValueError for a time that no memory would take.
 
         >>> Event(30.0, "We moved.", offset=-4.0).local.isoformat()
         '1970-01-02T02:00:00-04:00'
         """
-        return moment(as_hours(self.time), offset_of(self.time) if self.offset is None else self.offset)
+        return moment(
+            as_hours(self.time), offset_of(self.time) if self.offset is None else self.offset
+        )
 
     def get(self, key: str, default: str = "") -> str:
-        """The first value of an attribute in sorted order; `default` if the event has no such attribute.
+        """The first value of an attribute in sorted order; `default` if the event has no such
+        attribute.
 
         >>> event = Event(30.0, "We moved.", attributes=(("kind", "note"), ("tags", "diy"), ("tags", "home")))
         >>> event.get("tags"), event.get("role", "user")
@@ -114,7 +164,9 @@ class Event:
         return next((value for name, value in self.attributes if name == key), default)
 
     def __repr__(self) -> str:
-        """Date, speaker and the start of the text in one line; works for fields that no memory would take."""
+        """Date, speaker and the start of the text in one line; works for fields that no memory
+        would take.
+        """
         try:
             when = f"{self.local:%Y-%m-%d %H:%M}"
         except (OverflowError, ValueError, TypeError):
@@ -139,12 +191,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """Which memories a query may answer: those that meet every condition.  If none does, the answer is empty.
+    """Which memories a query may answer: those that meet every condition.  If none does, the answer
+    is empty.
 
-    since, until  h, first and last time of the event, both included; a memory also takes datetimes and converts them.  None: no bound
+    since, until  h, first and last time of the event, both included; a memory also takes datetimes
+                  and converts them.  None: no bound
     sessions      names of sessions, one of which the event belongs to; (): any
     speakers      names of speakers, one of whom said it; (): any
-    attributes    pairs of key and value that the event must all have, in any form that `attribute_pairs` takes
+    attributes    pairs of key and value that the event must all have, in any form that
+                  `attribute_pairs` takes
     exclude       ids of events that are never answered
 
     >>> Query("Who moved?", only=Only(speakers=("Ada",), attributes=(("kind", "note"),))).only
@@ -167,9 +222,11 @@ class Query:
     time    h, when it is asked; None: at the memory's present time
     id      the source's identifier
     only    which memories may be answered; None: all that are visible
-    session  conversation in which it is asked, as in `Event.session`; "": from nowhere.  The order of uses is learnt within it
-    offset   h, offset of the asker's clock from UTC, whose days the question means; None: that of the latest event.  A memory that is given an aware
-             datetime as time takes the offset from it
+    session  conversation in which it is asked, as in `Event.session`; "": from nowhere.  The order
+             of uses is learnt within it
+    offset   h, offset of the asker's clock from UTC, whose days the question means; None: that of
+             the latest event.  A memory that is given an aware datetime as time takes the offset
+             from it
     """
 
     text: str

@@ -1,9 +1,12 @@
-"""Lives: what decides the state of a memory, computed from declarations, and plans that ask one memory in several ways.
+"""Lives: what decides the state of a memory, computed from declarations, and plans that ask one
+memory in several ways.
 
-The life of a memory is its events encoded, its maintenance and its sleeps.  A mechanism whose hooks all belong to RETRIEVE decides nothing of it
-as long as no query learns, and neither does the weight of a signal.  Memories with equal lives can therefore be lived once and asked with several
-plans (`Engine.planned`).
+The life of a memory is its events encoded, its maintenance and its sleeps.  A mechanism whose hooks
+all belong to RETRIEVE decides nothing of it as long as no query learns, and neither does the weight
+of a signal.  Memories with equal lives can therefore be lived once and asked with several plans
+(`Engine.planned`).
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,18 +25,22 @@ WEIGHT = "weight"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A way to ask one memory: the steps of RETRIEVE for some mechanisms, over the memory's own columns.
+    """A way to ask one memory: the steps of RETRIEVE for some mechanisms, over the memory's own
+    columns.
 
     mechanisms  in registry order
     nodes       the steps in order
     signals     each with its weight
     stages      which array holds each stage of the ranking
-    ranking     the stages that some step computes, in order; the scores of the last decide the answer
+    ranking     the stages that some step computes, in order; the scores of the last decide the
+                answer
     run         runs it for a cue, and lets its observer measure it
     steps       the bound steps that `run` runs
     memory      the parts of the memory that it asks
-    lacks       labels of steps that change memory, which the memory has and a memory of these mechanisms would not have, see `engine.arms.traces`
-    rest        what is left to run after the memory's own pass for the same cue, see `engine.flow.reach.rest_of`; None: the whole pass
+    lacks       labels of steps that change memory, which the memory has and a memory of these
+                mechanisms would not have, see `engine.arms.traces`
+    rest        what is left to run after the memory's own pass for the same cue, see
+                `engine.flow.reach.rest_of`; None: the whole pass
     """
 
     mechanisms: tuple[Mechanism[Any], ...]
@@ -51,13 +58,19 @@ class Plan:
 def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:
     """Whether the mechanism decides a life without learning from recall.
 
-    limited  whether the memory has a capacity; without one, hooks that only vote on WORTH do not run
+    limited  whether the memory has a capacity; without one, hooks that only vote on WORTH do not
+             run
 
-    It does if it has a hook outside RETRIEVE, or if a hook touches a structure that steps outside RETRIEVE fill.
+    It does if it has a hook outside RETRIEVE, or if a hook touches a structure that steps outside
+    RETRIEVE fill.
     """
     hooks = [h for h in type(m).hooks() if limited or h.sets or set(h.adds) != {WORTH}]
-    touched = {t.of if isinstance(t, Before) else t for h in hooks for t in (*h.reads, *h.adds, *h.sets)}
-    filled = (node.phase for s in touched if isinstance(s, Structure) and s.steps for node in s.steps())
+    touched = {
+        t.of if isinstance(t, Before) else t for h in hooks for t in (*h.reads, *h.adds, *h.sets)
+    }
+    filled = (
+        node.phase for s in touched if isinstance(s, Structure) and s.steps for node in s.steps()
+    )
     return any(phase is not Phase.RETRIEVE for phase in (*(h.phase for h in hooks), *filled))
 
 
@@ -66,11 +79,13 @@ def learns(mechanisms: Iterable[Mechanism[Any]]) -> bool:
     return any(RECALLED in h.reads for m in mechanisms for h in type(m).hooks())
 
 
-def life_of(mechanisms: Iterable[Mechanism[Any]], *, recall: bool = False,
-            limited: bool = False) -> dict[str, dict[str, Any]]:
+def life_of(
+    mechanisms: Iterable[Mechanism[Any]], *, recall: bool = False, limited: bool = False
+) -> dict[str, dict[str, Any]]:
     """Mechanism -> parameter -> value of what decides the life of a memory.
 
-    recall   whether queries learn.  If a hook reads RECALLED, the answers then decide the life, and all mechanisms with all parameters count
+    recall   whether queries learn.  If a hook reads RECALLED, the answers then decide the life, and
+             all mechanisms with all parameters count
     limited  whether the memory has a capacity
 
     A parameter that is a file stands for the digest of its content.
@@ -78,7 +93,11 @@ def life_of(mechanisms: Iterable[Mechanism[Any]], *, recall: bool = False,
     chosen = tuple(mechanisms)
     if recall and learns(chosen):
         return {m.id: _values(m) for m in chosen}
-    return {m.id: {name: value for name, value in _values(m).items() if name != WEIGHT} for m in chosen if decides(m, limited=limited)}
+    return {
+        m.id: {name: value for name, value in _values(m).items() if name != WEIGHT}
+        for m in chosen
+        if decides(m, limited=limited)
+    }
 
 
 def differing(one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]) -> str:

@@ -2,6 +2,7 @@
 
 An instrument wraps the steps when the plans are built; a memory without one pays nothing.
 """
+
 from __future__ import annotations
 
 from collections import defaultdict
@@ -43,7 +44,8 @@ class Receipt:
     """What a mechanism did in a run; `counterfactual` adds which ranks changed by it.
 
     calls          hooks called
-    values_changed  values of columns that differ before and after a call, contributions other than zero, edges made or removed, and offers
+    values_changed  values of columns that differ before and after a call, contributions other than
+                    zero, edges made or removed, and offers
     votes          on admission; None for a mechanism that neither adds to VETO nor sets DUPLICATE
     """
 
@@ -54,9 +56,11 @@ class Receipt:
 
 @dataclass
 class Stopwatch:
-    """Times the passes of one memory, and nothing else; an `Instrument` that costs two readings of the clock a pass.
+    """Times the passes of one memory, and nothing else; an `Instrument` that costs two readings of
+    the clock a pass.
 
-    phase_ms       by phase, one entry per pass; without the time spent in the embedder and in the language model
+    phase_ms       by phase, one entry per pass; without the time spent in the embedder and in the
+                   language model
     contributions  None: what hooks add is not noted
     """
 
@@ -66,7 +70,13 @@ class Stopwatch:
     _embedder: MeteredEmbedder | None = field(default=None, repr=False)
     _language_model: MeteredLanguageModel | None = field(default=None, repr=False)
 
-    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
+    def attach(
+        self,
+        ids: Iterable[str],
+        clock: Clock,
+        embedder: MeteredEmbedder,
+        language_model: MeteredLanguageModel,
+    ) -> None:
         """Take the memory's clock and models; the time of the models is left out of all times."""
         self._clock, self._embedder, self._language_model = clock, embedder, language_model
 
@@ -86,7 +96,11 @@ class Stopwatch:
 
     def seconds(self) -> float:
         """s, wall time without the time spent in the embedder and in the language model."""
-        return perf_counter() - (self._embedder.seconds if self._embedder else 0.0) - (self._language_model.seconds if self._language_model else 0.0)
+        return (
+            perf_counter()
+            - (self._embedder.seconds if self._embedder else 0.0)
+            - (self._language_model.seconds if self._language_model else 0.0)
+        )
 
 
 @dataclass
@@ -98,23 +112,33 @@ class Observer(Stopwatch):
     phase_ms       as of `Stopwatch`
     mechanism_ms   by mechanism id, total; without the time of the models
     asked          by phase and mechanism id: what it asked the language model
-    contributions  by (mechanism id, hook name, column): what the hook has added to a persistent column so far
+    contributions  by (mechanism id, hook name, column): what the hook has added to a persistent
+                   column so far
     judged, stored  events that were to be encoded, and those of them that were stored
     """
 
     trace: Callable[[str, float], None] | None = None
     receipts: dict[str, Receipt] = field(default_factory=lambda: defaultdict(Receipt))
     mechanism_ms: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    contributions: dict[tuple[str, str, Column], NDArray[Any]] = field(default_factory=dict, repr=False)
+    contributions: dict[tuple[str, str, Column], NDArray[Any]] = field(
+        default_factory=dict, repr=False
+    )
     judged: int = 0
     stored: int = 0
     asked: dict[tuple[Phase, str], Usage] = field(default_factory=dict)
-    # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms that veto it, and that mark it as a duplicate
+    # of the event that is being encoded: its row, -1 if rejected; and the votes of the mechanisms
+    # that veto it, and that mark it as a duplicate
     _row: int = field(default=-1, repr=False)
     _vetoing: dict[str, Votes] = field(default_factory=dict, repr=False)
     _marking: dict[str, Votes] = field(default_factory=dict, repr=False)
 
-    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
+    def attach(
+        self,
+        ids: Iterable[str],
+        clock: Clock,
+        embedder: MeteredEmbedder,
+        language_model: MeteredLanguageModel,
+    ) -> None:
         """Start a receipt for each mechanism; times of the trace are read off the clock."""
         super().attach(ids, clock, embedder, language_model)
         self.receipts.update({id: Receipt() for id in ids})
@@ -132,7 +156,9 @@ class Observer(Stopwatch):
         return call
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
-        """The step, with its receipt.  Cost: one comparison of every column it may write; the engine's own steps are only counted and timed."""
+        """The step, with its receipt.  Cost: one comparison of every column it may write; the
+        engine's own steps are only counted and timed.
+        """
         if node.owner == ENGINE:
             return self._timed(node, binding, function)
         columns = [c for c in node.sets if isinstance(c, Column)]
@@ -146,7 +172,10 @@ class Observer(Stopwatch):
         def call(view: Any, what: Any) -> None:
             store, receipt = binding.store, self.receipts[node.owner]
             before = [store.array(c).copy() for c in columns]
-            edges, offered = (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0), len(offers)
+            edges, offered = (
+                (graph.n_edges, int(np.count_nonzero(graph.alive))) if graph else (0, 0),
+                len(offers),
+            )
             usage, start = model.usage if model else None, self.seconds()
             function(view, what)
             self.mechanism_ms[node.owner] += (self.seconds() - start) * 1e3
@@ -154,11 +183,19 @@ class Observer(Stopwatch):
                 key = node.phase, node.owner
                 self.asked[key] = self.asked.get(key, Usage()) + (model.usage - usage)
             receipt.calls += 1
-            receipt.values_changed += sum(_differ(old, store.array(c)) for c, old in zip(columns, before, strict=True))
-            receipt.values_changed += sum(int(np.count_nonzero(c)) for c in binding.contributions.values()) + len(offers) - offered
+            receipt.values_changed += sum(
+                _differ(old, store.array(c)) for c, old in zip(columns, before, strict=True)
+            )
+            receipt.values_changed += (
+                sum(int(np.count_nonzero(c)) for c in binding.contributions.values())
+                + len(offers)
+                - offered
+            )
             if graph:
                 made = graph.n_edges - edges[0]
-                receipt.values_changed += made + (edges[1] + made - int(np.count_nonzero(graph.alive)))
+                receipt.values_changed += made + (
+                    edges[1] + made - int(np.count_nonzero(graph.alive))
+                )
             for column in lasting:
                 given = node.owner, node.name, column
                 earlier = None if column.fresh is node.phase else self.contributions.get(given)

@@ -1,4 +1,7 @@
-"""Plans asked together: one memory answers a query with several plans, and runs once what they have in common."""
+"""Plans asked together: one memory answers a query with several plans, and runs once what they
+have in common.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,14 +15,18 @@ from .reach import Reach, Touches
 
 
 class Together:
-    """Plans of one memory, of the same mechanisms with other parameters, that are asked the same queries.
+    """Plans of one memory, of the same mechanisms with other parameters, that are asked the same
+    queries.
 
-    A step runs once for all of them unless a parameter reaches it: its mechanism has other parameters, weights of signals differ and it reads them
-    or computes MATCH, or it touches what such a step writes (`engine.flow.reach`).  Answers equal those of each plan alone bit for bit, as a hook keeps
-    nothing from one query to the next, and reads of its own `weight` only whether it is 0.
+    A step runs once for all of them unless a parameter reaches it: its mechanism has other
+    parameters, weights of signals differ and it reads them or computes MATCH, or it touches what
+    such a step writes (`engine.flow.reach`).  Answers equal those of each plan alone bit for bit,
+    as a hook keeps nothing from one query to the next, and reads of its own `weight` only whether
+    it is 0.
 
     plans  at least one, all of one memory
-    ms     of the last query, by plan: the time of all steps that it needed, those in common included, without the time of the models
+    ms     of the last query, by plan: the time of all steps that it needed, those in common
+           included, without the time of the models
 
     Raises InputError for plans with other steps.
     """
@@ -29,7 +36,11 @@ class Together:
         self.plans, self.ms, self._seconds = tuple(plans), [0.0] * len(plans), seconds
         labels = [node.label for node in self.plans[0].nodes]
         if any([node.label for node in plan.nodes] != labels for plan in self.plans):
-            raise InputError("the plans have other steps", where="together", cure="give plans of the same mechanisms; ask the others alone")
+            raise InputError(
+                "the plans have other steps",
+                where="together",
+                cure="give plans of the same mechanisms; ask the others alone",
+            )
         self._reach = self._reached()
 
     @property
@@ -38,7 +49,9 @@ class Together:
         return len(self._reach.others) if self._reach else 0
 
     def run(self, cue: Cue) -> Iterator[Plan]:
-        """Ask a query with each plan in turn; when a plan is yielded, the store holds its answer."""
+        """Ask a query with each plan in turn; when a plan is yielded, the store holds its
+        answer.
+        """
         start, reach = self._seconds(), self._reach
         if reach:
             self.plans[0].steps.run(cue, only=reach.others)
@@ -46,20 +59,38 @@ class Together:
         for place, plan in enumerate(self.plans):
             start = self._seconds()
             if reach:
-                plan.steps.again([plan.steps.steps[at] for at in reach.places], reach.columns if place else (), cue)
+                plan.steps.again(
+                    [plan.steps.steps[at] for at in reach.places],
+                    reach.columns if place else (),
+                    cue,
+                )
             else:
                 plan.steps.run(cue)
             self.ms[place] = (common + self._seconds() - start) * 1e3
             yield plan
 
     def _reached(self) -> Reach | None:
-        """What the parameters reach; None where each plan runs whole: there is one, or a structure that several would fill is reached."""
+        """What the parameters reach; None where each plan runs whole: there is one, or a
+        structure that several would fill is reached.
+        """
         if len(self.plans) == 1:
             return None
         first = self.plans[0]
-        params = [{m.id: {name: bool(value) if name == WEIGHT else value for name, value in asdict(m.params).items()} for m in plan.mechanisms}
-                  for plan in self.plans]
+        params = [
+            {
+                m.id: {
+                    name: bool(value) if name == WEIGHT else value
+                    for name, value in asdict(m.params).items()
+                }
+                for m in plan.mechanisms
+            }
+            for plan in self.plans
+        ]
         odd = {id for each in params[1:] for id in each if each[id] != params[0][id]}
         weights = any(list(plan.signals) != list(first.signals) for plan in self.plans[1:])
-        reach = Touches(first.steps).reach(lambda node: node.owner in odd or (weights and (SIGNALS in node.sees or MATCH in node.sets)))
+        reach = Touches(first.steps).reach(
+            lambda node: (
+                node.owner in odd or (weights and (SIGNALS in node.sees or MATCH in node.sets))
+            )
+        )
         return None if reach.structures else reach

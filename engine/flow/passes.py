@@ -1,4 +1,7 @@
-"""Plans: each hook is bound to its view once, and each phase runs as one loop over bound steps without look-ups."""
+"""Plans: each hook is bound to its view once, and each phase runs as one loop over bound steps
+without look-ups.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,15 +28,27 @@ Start = tuple[Column, Column]
 
 
 class Instrument(Protocol):
-    """Measures one memory from outside: it wraps steps and passes when the plans are built.  `observer.Observer` is one."""
+    """Measures one memory from outside: it wraps steps and passes when the plans are built.
+    `observer.Observer` is one.
+    """
 
     @property
     def contributions(self) -> Mapping[tuple[str, str, Column], NDArray[Any]] | None:
-        """What each hook has added to each persistent column so far, by (mechanism id, hook name, column); None: it does not note that."""
+        """What each hook has added to each persistent column so far, by (mechanism id, hook
+        name, column); None: it does not note that.
+        """
         ...
 
-    def attach(self, ids: Iterable[str], clock: Clock, embedder: MeteredEmbedder, language_model: MeteredLanguageModel) -> None:
-        """Called once, before the plans are built, with the ids of the mechanisms, and the memory's clock, embedder and language model."""
+    def attach(
+        self,
+        ids: Iterable[str],
+        clock: Clock,
+        embedder: MeteredEmbedder,
+        language_model: MeteredLanguageModel,
+    ) -> None:
+        """Called once, before the plans are built, with the ids of the mechanisms, and the
+        memory's clock, embedder and language model.
+        """
         ...
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
@@ -54,7 +69,9 @@ class Work(Protocol):
 
 
 class Helpers(Protocol):
-    """Threads that help with passes over large memories, with the same outcome bit for bit; `scale.crew.Crew` is one."""
+    """Threads that help with passes over large memories, with the same outcome bit for bit;
+    `scale.crew.Crew` is one.
+    """
 
     def helping(self, rows: int) -> AbstractContextManager[Work | None]:
         """Helpers for a pass over so many rows; None where it is done sooner without them."""
@@ -69,7 +86,8 @@ def nodes_of(mechanisms: Iterable[Mechanism[Any]]) -> list[Node]:
     """The hooks of all mechanisms as nodes."""
     return [
         Node(m.id, h.name, h.phase, m.order, h.reads, h.adds, h.sets, getattr(m, h.name))
-        for m in mechanisms for h in type(m).hooks()
+        for m in mechanisms
+        for h in type(m).hooks()
     ]
 
 
@@ -80,20 +98,31 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
 
 
 def answering(nodes: Iterable[Node]) -> list[Node]:
-    """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in the same order."""
-    return [n for n in nodes if (RECALLED not in n.sees or RECALLED in n.sets) and BUDGET not in n.sees]
+    """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in
+    the same order.
+    """
+    return [
+        n for n in nodes if (RECALLED not in n.sees or RECALLED in n.sets) and BUDGET not in n.sees
+    ]
 
 
 @contextmanager
 def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterator[None]:
-    """For passes that must leave no trace: on exit the answer and all columns of the event, query and candidates are as before.
+    """For passes that must leave no trace: on exit the answer and all columns of the event, query
+    and candidates are as before.
 
     columns  those of them that can change; None: all
 
     Cost: two copies of each of these columns, O(n).
     """
-    recalled, passing = store.structures[RECALLED], {
-        c: store.array(c).copy() for c in ((*store.columns, *store.guests) if columns is None else columns) if not c.persists}
+    recalled, passing = (
+        store.structures[RECALLED],
+        {
+            c: store.array(c).copy()
+            for c in ((*store.columns, *store.guests) if columns is None else columns)
+            if not c.persists
+        },
+    )
     try:
         yield
     finally:
@@ -105,20 +134,28 @@ def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterat
 class BoundStep:
     """One node of a phase, bound to its view.
 
-    needs_row, needs_recall  whether it runs only if the event was stored, or only if recall may change memory
+    needs_row, needs_recall  whether it runs only if the event was stored, or only if recall may
+                             change memory
     needs_made               whether it runs only if a row was made in this sleep
     needs_budget             whether it runs only if a context is asked for
-    starts                   (column, start) for each column that it sets and that is reset before it runs: a stage to the stage before, a
-                             `fresh` column to neutral (then the start is the column itself)
-    gathers                  (column, start or None, bindings) for each column whose last contributor is this step: the contributions to apply
+    starts                   (column, start) for each column that it sets and that is reset before
+                             it runs: a stage to the stage before, a `fresh` column to neutral (then
+                             the start is the column itself)
+    gathers                  (column, start or None, bindings) for each column whose last
+                             contributor is this step: the contributions to apply
     archives                 whether it may change VISIBLE of rows that exist
     """
 
-    __slots__ = ("archives", "binding", "function", "gathers", "needs_budget", "needs_made", "needs_recall", "needs_row", "node", "starts")
+    __slots__ = ("archives", "binding", "function", "gathers", "needs_budget", "needs_made",
+                 "needs_recall", "needs_row", "node", "starts")  # fmt: skip
 
-    def __init__(self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]) -> None:
+    def __init__(
+        self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]
+    ) -> None:
         self.node, self.binding, self.function, self.starts = node, binding, function, tuple(starts)
-        stored_only = ROW in node.sees or any(isinstance(s, Structure) and s.stored_only for s in node.sees)
+        stored_only = ROW in node.sees or any(
+            isinstance(s, Structure) and s.stored_only for s in node.sees
+        )
         self.needs_row = node.phase is Phase.ENCODE and stored_only and ROW not in node.sets
         self.needs_recall = RECALLED in node.sees
         self.needs_made = MADE in node.sees
@@ -130,36 +167,72 @@ class BoundStep:
 class PhasePlan:
     """The steps of one phase in order.
 
-    changes  persistent columns and structures whose existing cells the steps of this phase may change; steps that only append are left out
+    changes  persistent columns and structures whose existing cells the steps of this phase may
+             change; steps that only append are left out
     changed  whether a pass may have changed them.  Reset to False by Snapshot.save
     """
 
-    def __init__(self, phase: Phase, nodes: Sequence[Node], store: Cells, signals: Sequence[tuple[Signal, float]],
-                 streams: Mapping[str, np.random.Generator], wrap: Wrap | None, helpers: Helpers | None = None) -> None:
+    def __init__(
+        self,
+        phase: Phase,
+        nodes: Sequence[Node],
+        store: Cells,
+        signals: Sequence[tuple[Signal, float]],
+        streams: Mapping[str, np.random.Generator],
+        wrap: Wrap | None,
+        helpers: Helpers | None = None,
+    ) -> None:
         """helpers: for passes over large memories, unless steps are wrapped."""
         self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
-        self.changes = frozenset(c for n in nodes if not n.appends for c in (*n.sets, *n.adds)
-                                 if c.persists and not (phase is Phase.ENCODE and getattr(c, "own", False)))
+        self.changes = frozenset(
+            c
+            for n in nodes
+            if not n.appends
+            for c in (*n.sets, *n.adds)
+            if c.persists and not (phase is Phase.ENCODE and getattr(c, "own", False))
+        )
         written = {c for n in nodes for c in n.sets}
         for node in nodes:
-            binding = Binding(node, store, self.stages, signals, streams.get(node.owner) if RANDOM in node.sets else None)
-            starts = [(c, start) for c in node.sets if isinstance(c, Column) and (start := self._start(c))]
-            self.steps.append(BoundStep(node, binding, wrap(node, binding, node.function) if wrap else node.function, starts))
+            binding = Binding(
+                node,
+                store,
+                self.stages,
+                signals,
+                streams.get(node.owner) if RANDOM in node.sets else None,
+            )
+            starts = [
+                (c, start) for c in node.sets if isinstance(c, Column) and (start := self._start(c))
+            ]
+            self.steps.append(
+                BoundStep(
+                    node,
+                    binding,
+                    wrap(node, binding, node.function) if wrap else node.function,
+                    starts,
+                )
+            )
         added: dict[Column, list[BoundStep]] = {}
         for step in self.steps:
             for column in step.binding.contributions:
                 added.setdefault(column, []).append(step)
         for column, found in added.items():
             start = None if column in written else self._start(column)
-            found[-1].gathers.append((column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)]))
+            found[-1].gathers.append(
+                (column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)])
+            )
         self._helpers = None if wrap else helpers
-        self._any_order = phase is Phase.RETRIEVE and not any(step.archives for step in self.steps)    # as far as declarations leave it open
+        # as far as declarations leave it open
+        self._any_order = phase is Phase.RETRIEVE and not any(step.archives for step in self.steps)
         self._signals = tuple(s for s, _ in signals)
-        self._passing = {Phase.ENCODE: (Scope.EVENT,), Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE)}.get(phase, ())
+        self._passing = {
+            Phase.ENCODE: (Scope.EVENT,),
+            Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE),
+        }.get(phase, ())
 
     def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
-        """One pass: reset the columns of the event, query and candidates, then run each step whose conditions are met (`BoundStep`).
+        """One pass: reset the columns of the event, query and candidates, then run each step whose
+        conditions are met (`BoundStep`).
 
         only  these steps alone, in order; `again` runs the others
 
@@ -175,32 +248,50 @@ class PhasePlan:
                 self._call(self.steps if only is None else only, what, learn)
 
     def contributors(self, column: Column) -> tuple[str, ...]:
-        """Ids of the mechanisms that added more than 0 to a single cell in the last pass, in registry order.  O(steps)."""
-        nodes = [step.node for step in self.steps if column in step.node.adds and step.binding.contributions[column].item() > 0]
-        return tuple(dict.fromkeys(node.owner for node in sorted(nodes, key=lambda node: node.rank)))
+        """Ids of the mechanisms that added more than 0 to a single cell in the last pass, in
+        registry order.  O(steps).
+        """
+        nodes = [
+            step.node
+            for step in self.steps
+            if column in step.node.adds and step.binding.contributions[column].item() > 0
+        ]
+        return tuple(
+            dict.fromkeys(node.owner for node in sorted(nodes, key=lambda node: node.rank))
+        )
 
     def _reset(self) -> None:
         for scope in self._passing:
             self.store.neutralise(scope)
 
-    def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any, learn: bool = False) -> None:
-        """Some steps of the pass before once more, after the columns of the pass that they write are reset.
+    def again(
+        self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any, learn: bool = False
+    ) -> None:
+        """Some steps of the pass before once more, after the columns of the pass that they write
+        are reset.
 
         See `engine.flow.reach`: the steps must be all that write or read one of these columns.
         """
         self.changed = self.changed or learn
         self.store.passes += 1
         for column in columns:
-            if not isinstance(column.neutral, Column):      # a stage starts as the stage before
+            if not isinstance(column.neutral, Column):  # a stage starts as the stage before
                 self.store.array(column).fill(column.neutral)
         self._call(steps, what, learn)
 
     def learn(self, what: Any) -> None:
-        """The rest of a pass that did not learn, now with recall that does: the same state as a whole pass, at the cost of its last steps.
+        """The rest of a pass that did not learn, now with recall that does: the same state as a
+        whole pass, at the cost of its last steps.
 
-        The pass must have been the last over this store, with the same `what`, and nothing may have changed since; `learning` must not be empty.
+        The pass must have been the last over this store, with the same `what`, and nothing may have
+        changed since; `learning` must not be empty.
         """
-        columns = [c for step in self.learning for c in (*step.node.sets, *step.node.adds) if isinstance(c, Column) and not c.persists]
+        columns = [
+            c
+            for step in self.learning
+            for c in (*step.node.sets, *step.node.adds)
+            if isinstance(c, Column) and not c.persists
+        ]
         self.again(self.learning, columns, what, learn=True)
 
     @cached_property
@@ -210,7 +301,8 @@ class PhasePlan:
 
     @cached_property
     def learning(self) -> tuple[BoundStep, ...]:
-        """Steps that see RECALLED, or what such a step writes for this query alone, in order; empty if one of the others writes what they write.
+        """Steps that see RECALLED, or what such a step writes for this query alone, in order; empty
+        if one of the others writes what they write.
 
         The others change nothing that persists and draw no random numbers, see `Mechanism`.
         """
@@ -219,7 +311,11 @@ class PhasePlan:
             node = step.node
             if RECALLED in node.sets or not node.sees.isdisjoint(written):
                 found.append(step)
-                written.update(c for c in (*node.sets, *node.adds) if not (isinstance(c, Column) and c.persists))
+                written.update(
+                    c
+                    for c in (*node.sets, *node.adds)
+                    if not (isinstance(c, Column) and c.persists)
+                )
         touched = {c for step in found for c in (*step.node.sets, *step.node.adds)}
         others = [step.node for step in self.steps if step not in found]
         apart = all(touched.isdisjoint((*node.sets, *node.adds)) for node in others)
@@ -230,7 +326,9 @@ class PhasePlan:
             self._do(step, what, learn)
 
     def _do(self, step: BoundStep, what: Any, learn: bool) -> None:
-        """One step, if its conditions are met, and the sums of the contributions of which it makes the last."""
+        """One step, if its conditions are met, and the sums of the contributions of which it
+        makes the last.
+        """
         store, binding = self.store, step.binding
         if binding.grows and binding.version != store.version:
             binding.bind()
@@ -238,8 +336,12 @@ class PhasePlan:
             binding.clear()
         for column, start in step.starts:
             self._begin(column, start)
-        if not ((step.needs_row and store.array(ROW).item() < 0) or (step.needs_recall and not learn)
-                or (step.needs_made and not store.structures.get(MADE, ())) or (step.needs_budget and store.array(BUDGET).item() < 0)):
+        if not (
+            (step.needs_row and store.array(ROW).item() < 0)
+            or (step.needs_recall and not learn)
+            or (step.needs_made and not store.structures.get(MADE, ()))
+            or (step.needs_budget and store.array(BUDGET).item() < 0)
+        ):
             step.function(binding.view, what)
             if step.archives:
                 store.surface()
@@ -250,10 +352,14 @@ class PhasePlan:
         return self.stages.before(column) or (column if column.fresh is self.phase else None)
 
     def _begin(self, column: Column, start: Column) -> None:
-        self.store.array(column)[...] = column.neutral if start is column else self.store.array(start)
+        self.store.array(column)[...] = (
+            column.neutral if start is column else self.store.array(start)
+        )
 
     def _gather(self, column: Column, start: Column | None, bindings: Sequence[Binding]) -> None:
-        """Add the contributions in registry order, so that the sum does not depend on the order of the calls."""
+        """Add the contributions in registry order, so that the sum does not depend on the order
+        of the calls.
+        """
         if start is not None:
             self._begin(column, start)
         array = self.store.array(column)

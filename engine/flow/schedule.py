@@ -1,9 +1,12 @@
 """The schedule: the order of all steps of a phase, computed from what they declare.
 
-For each column: readers of `COLUMN.before` run first, then its setter, then the steps that add to it, then its readers; registry order settles
-the rest.  A stage runs after the stage that it refines.  Steps that change memory on recall run after the answer, so steps that lead to the
-answer read those columns unchanged.  Two setters of one column, or a cycle, raise an error that names the hooks.
+For each column: readers of `COLUMN.before` run first, then its setter, then the steps that add to
+it, then its readers; registry order settles the rest.  A stage runs after the stage that it
+refines.  Steps that change memory on recall run after the answer, so steps that lead to the answer
+read those columns unchanged.  Two setters of one column, or a cycle, raise an error that names the
+hooks.
 """
+
 from __future__ import annotations
 
 import heapq
@@ -17,7 +20,7 @@ from ..contract.columns import Before, Column, Phase, Signal, Structure
 from ..contract.hooks import Read, Touched
 from ..contract.vocabulary import RECALLED, SIGNALS
 
-ENGINE: Final = "engine"       # owner of the engine's own steps
+ENGINE: Final = "engine"  # owner of the engine's own steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,9 @@ class Node:
 
 
 class Stages:
-    """Which array holds a stage of the ranking: the stage's own if a step writes it, else the array of the stage before."""
+    """Which array holds a stage of the ranking: the stage's own if a step writes it, else the
+    array of the stage before.
+    """
 
     def __init__(self, written: Iterable[Touched]) -> None:
         self.written = frozenset(written)
@@ -64,17 +69,29 @@ class Stages:
     def source(self, column: Touched) -> Touched: ...
 
     def source(self, column: Touched) -> Touched:
-        """The column whose array holds the stage; any other column or structure is returned as it is."""
-        while isinstance(column, Column) and isinstance(column.neutral, Column) and column not in self.written:
+        """The column whose array holds the stage; any other column or structure is returned as
+        it is.
+        """
+        while (
+            isinstance(column, Column)
+            and isinstance(column.neutral, Column)
+            and column not in self.written
+        ):
             column = column.neutral
         return column
 
     def before(self, column: Touched) -> Column | None:
         """The column whose array a stage starts from; None for a column that is no stage."""
-        return self.source(column.neutral) if isinstance(column, Column) and isinstance(column.neutral, Column) else None
+        return (
+            self.source(column.neutral)
+            if isinstance(column, Column) and isinstance(column.neutral, Column)
+            else None
+        )
 
     def up_to(self, last: Column) -> tuple[Column, ...]:
-        """The stages that a step writes, from the first to `last` or, if no step writes that one, to the last before it."""
+        """The stages that a step writes, from the first to `last` or, if no step writes that
+        one, to the last before it.
+        """
         found: list[Column] = []
         stage: Any = last
         while isinstance(stage, Column):
@@ -85,31 +102,43 @@ class Stages:
 
 
 def ordered(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[Node, ...]:
-    """The nodes of one phase in the order in which they run.  Raises ContractError.  Cost: O(nodes x columns)."""
+    """The nodes of one phase in the order in which they run.  Raises ContractError.  Cost:
+    O(nodes x columns).
+    """
     return _sorted(nodes, followers_of(nodes, signals))
 
 
 def followers_of(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> dict[Node, set[Node]]:
-    """For each node of one phase those that must run after it.  Raises ContractError for two setters of a column."""
+    """For each node of one phase those that must run after it.  Raises ContractError for two
+    setters of a column.
+    """
     stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
     setters, adders, readers, before = _touchers(nodes, stages, tuple(signals))
     for column, found in setters.items():
         if len(found) > 1:
             raise ContractError(
-                f"{' and '.join(n.label for n in found)} both set {column.name}", where=f"schedule of {found[0].phase.value}",
+                f"{' and '.join(n.label for n in found)} both set {column.name}",
+                where=f"schedule of {found[0].phase.value}",
                 cure="switch one of them off",
             )
     after: dict[Node, set[Node]] = {n: set() for n in nodes}
     for column in {*setters, *adders, *readers, *before}:
-        tiers = [before.get(column, []), setters.get(column, []), adders.get(column, []), readers.get(column, [])]
+        tiers = [
+            before.get(column, []),
+            setters.get(column, []),
+            adders.get(column, []),
+            readers.get(column, []),
+        ]
         for i, earlier in enumerate(tiers):
-            for later in tiers[i + 1:]:
+            for later in tiers[i + 1 :]:
                 for a in earlier:
                     after[a].update(b for b in later if b is not a)
     return after
 
 
-def _touchers(nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]) -> tuple[dict[Touched, list[Node]], ...]:
+def _touchers(
+    nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]
+) -> tuple[dict[Touched, list[Node]], ...]:
     found: tuple[dict[Touched, list[Node]], ...] = ({}, {}, {}, {})
     learnt = {c for n in nodes if RECALLED in n.sees for c in (*n.sets, *n.adds) if c.persists}
     for node in nodes:
@@ -120,7 +149,16 @@ def _touchers(nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]
         past = {stages.source(r.of) for r in node.reads if isinstance(r, Before)}
         if RECALLED not in sees:
             past, sees = past | (sees & learnt), sees - learnt
-        for where, columns in zip(found, (dict.fromkeys(node.sets), set(node.adds), sees - set(node.sets), past - set(node.sets)), strict=True):
+        for where, columns in zip(
+            found,
+            (
+                dict.fromkeys(node.sets),
+                set(node.adds),
+                sees - set(node.sets),
+                past - set(node.sets),
+            ),
+            strict=True,
+        ):
             for column in columns:
                 if not (isinstance(column, Structure) and column.private):
                     where.setdefault(column, []).append(node)
@@ -145,7 +183,8 @@ def _sorted(nodes: Sequence[Node], after: Mapping[Node, set[Node]]) -> tuple[Nod
                 heapq.heappush(ready, place[later])
     if len(result) < len(nodes):
         raise ContractError(
-            f"the declarations form a loop: {_loop(after, set(nodes) - set(result))}", where=f"schedule of {nodes[0].phase.value}",
+            f"the declarations form a loop: {_loop(after, set(nodes) - set(result))}",
+            where=f"schedule of {nodes[0].phase.value}",
             cure="let one of them read COLUMN.before, or move its work to another phase",
         )
     return tuple(result)
@@ -158,7 +197,7 @@ def _loop(after: Mapping[Node, set[Node]], stuck: set[Node]) -> str:
     while True:
         previous = min(earlier[path[-1]], key=lambda n: (n.order, n.label))
         if previous in path:
-            cycle = [*path[path.index(previous):], previous]
+            cycle = [*path[path.index(previous) :], previous]
             return " -> ".join(n.label for n in reversed(cycle))
         path.append(previous)
 
@@ -187,14 +226,23 @@ class ScheduledStep:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schedule:
-    """The steps of all phases in order; prints as a table, and `schedule[Phase.RETRIEVE]` holds the steps of one phase."""
+    """The steps of all phases in order; prints as a table, and `schedule[Phase.RETRIEVE]` holds
+    the steps of one phase.
+    """
 
     steps: tuple[ScheduledStep, ...]
 
     @classmethod
     def of(cls, phases: Mapping[Phase, Sequence[Node]]) -> Schedule:
-        return cls(tuple(ScheduledStep(phase, i + 1, n.label, _names(n.reads), _names(n.adds), _names(n.sets))
-                         for phase, nodes in phases.items() for i, n in enumerate(nodes)))
+        return cls(
+            tuple(
+                ScheduledStep(
+                    phase, i + 1, n.label, _names(n.reads), _names(n.adds), _names(n.sets)
+                )
+                for phase, nodes in phases.items()
+                for i, n in enumerate(nodes)
+            )
+        )
 
     def __iter__(self) -> Iterator[ScheduledStep]:
         return iter(self.steps)
@@ -206,8 +254,21 @@ class Schedule:
         return tuple(s for s in self.steps if s.phase is phase)
 
     def __repr__(self) -> str:
-        return text_table([("phase", "", "step", "reads", "writes (+: adds)"),
-                           *((s.phase.value, str(s.place), s.step, ", ".join(s.reads) or "-", ", ".join(s.writes) or "-") for s in self.steps)])
+        return text_table(
+            [
+                ("phase", "", "step", "reads", "writes (+: adds)"),
+                *(
+                    (
+                        s.phase.value,
+                        str(s.place),
+                        s.step,
+                        ", ".join(s.reads) or "-",
+                        ", ".join(s.writes) or "-",
+                    )
+                    for s in self.steps
+                ),
+            ]
+        )
 
 
 def _names(columns: Iterable[Read]) -> tuple[str, ...]:
@@ -216,4 +277,13 @@ def _names(columns: Iterable[Read]) -> tuple[str, ...]:
 
 def describe(phases: Mapping[Phase, Sequence[Node]]) -> list[dict[str, Any]]:
     """The schedule as plain rows: phase, place, step, reads, adds, sets."""
-    return [{**asdict(s), "phase": s.phase.value, "reads": list(s.reads), "adds": list(s.adds), "sets": list(s.sets)} for s in Schedule.of(phases)]
+    return [
+        {
+            **asdict(s),
+            "phase": s.phase.value,
+            "reads": list(s.reads),
+            "adds": list(s.adds),
+            "sets": list(s.sets),
+        }
+        for s in Schedule.of(phases)
+    ]

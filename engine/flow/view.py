@@ -1,8 +1,10 @@
-"""Views: a hook sees the columns it declared and no others; columns that it neither sets nor adds to are read-only.
+"""Views: a hook sees the columns it declared and no others; columns that it neither sets nor adds
+to are read-only.
 
-Each hook gets a view class of its own, with an attribute for each declared column.  Arrays are bound when the plan is built and again after
-the store has grown.
+Each hook gets a view class of its own, with an attribute for each declared column.  Arrays are
+bound when the plan is built and again after the store has grown.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -31,35 +33,51 @@ class View:
     _declared: tuple[str, ...] = ()
 
     def wrote(self, column: Column, numbers: ArrayLike) -> None:
-        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column that is `own`; too many cost time, too few are not saved.
+        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column that is
+        `own`; too many cost time, too few are not saved.
 
         numbers  integers from 0, of rows or edges that exist
 
-        Raises ContractError for a column that the hook does not write, and for other numbers, such as a mask.
+        Raises ContractError for a column that the hook does not write, and for other numbers, such
+        as a mask.
         """
         self._of.note(column, numbers)
 
     def __getattr__(self, name: str) -> Any:
-        raise ContractError(f"{name!r} was not declared", where=self._label,
-                            cure=f"add it to reads, adds or sets; declared: {', '.join(self._declared)}")
+        raise ContractError(
+            f"{name!r} was not declared",
+            where=self._label,
+            cure=f"add it to reads, adds or sets; declared: {', '.join(self._declared)}",
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         member = getattr(type(self), name, None)
         if isinstance(member, property) and member.fset:
             object.__setattr__(self, name, value)
-        elif not _same(value, getattr(self, name)):  # `view.name += 1` changes the array in place, then assigns it
-            raise ContractError(f"{name!r} cannot be assigned", where=self._label,
-                                cure="declare it in sets, and write into the array: view.name[...] = ...")
+        elif not _same(
+            value, getattr(self, name)
+        ):  # `view.name += 1` changes the array in place, then assigns it
+            raise ContractError(
+                f"{name!r} cannot be assigned",
+                where=self._label,
+                cure="declare it in sets, and write into the array: view.name[...] = ...",
+            )
 
 
 def _same(one: Any, other: Any) -> bool:
     if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
         return False
-    return (one.ctypes.data, one.shape, one.strides) == (other.ctypes.data, other.shape, other.strides)
+    return (one.ctypes.data, one.shape, one.strides) == (
+        other.ctypes.data,
+        other.shape,
+        other.strides,
+    )
 
 
 class Reader:
-    """A structure for hooks that only read it: arrays are read-only, and of the edge columns only declared ones can be read."""
+    """A structure for hooks that only read it: arrays are read-only, and of the edge columns
+    only declared ones can be read.
+    """
 
     __slots__ = ("_allowed", "_edges", "_of")
 
@@ -68,15 +86,22 @@ class Reader:
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._allowed:
-            raise ContractError(f"{name!r} would change the structure, or is unknown", where=type(self._of).__name__,
-                                cure=f"readers may use {', '.join(sorted(self._allowed))}")
+            raise ContractError(
+                f"{name!r} would change the structure, or is unknown",
+                where=type(self._of).__name__,
+                cure=f"readers may use {', '.join(sorted(self._allowed))}",
+            )
         if name in ("buffer", "column"):
             return partial(self._edge, name)
         return getattr(self._of, name)
 
     def _edge(self, method: str, name: str) -> Array:
         if name not in self._edges:
-            raise ContractError(f"the edge column {name!r} was not declared", where=type(self._of).__name__, cure="add it to reads")
+            raise ContractError(
+                f"the edge column {name!r} was not declared",
+                where=type(self._of).__name__,
+                cure="add it to reads",
+            )
         return read_only(getattr(self._of, method)(name))
 
     def __repr__(self) -> str:
@@ -93,32 +118,46 @@ class Reader:
 
 
 class Binding:
-    """A node's view, the arrays to bind again after the store has grown, and the contributions of the last call.
+    """A node's view, the arrays to bind again after the store has grown, and the contributions of
+    the last call.
 
     contributions  column -> what the node added to it in its last call
-    taken          those of them, with a cell for each row, that the hook has taken since they were last reset: the others are zero
+    taken          those of them, with a cell for each row, that the hook has taken since they were
+                   last reset: the others are zero
     grows          whether any array must be bound again after the store has grown
     version        the store's version at the last binding
     """
 
-    def __init__(self, node: Node, store: Cells, stages: Stages, signals: Any = (), private: Any = None) -> None:
-        """signals: (Signal, weight) rows for readers of SIGNALS; private: the owner's own random stream."""
+    def __init__(
+        self, node: Node, store: Cells, stages: Stages, signals: Any = (), private: Any = None
+    ) -> None:
+        """signals: (Signal, weight) rows for readers of SIGNALS; private: the owner's own random
+        stream.
+        """
         self.node, self.store, self.stages = node, store, stages
         self._arrays: list[tuple[str, Column, bool]] = []
-        self.contributions: dict[Column, Array] = {c: self._zeros(c) for c in node.adds if isinstance(c, Column)}
+        self.contributions: dict[Column, Array] = {
+            c: self._zeros(c) for c in node.adds if isinstance(c, Column)
+        }
         self.signals, self.taken = signals, set[Column]()
         self._parts: dict[Column, Array] = {}
         touched: dict[Any, bool] = {}
         for read in node.reads:
             touched.setdefault(read.of if isinstance(read, Before) else read, False)
         touched.update(dict.fromkeys((*node.sets, *node.adds), True))
-        fields = tuple((item, self._access(item, writable), writable) for item, writable in touched.items())
+        fields = tuple(
+            (item, self._access(item, writable), writable) for item, writable in touched.items()
+        )
         self.view: Any = _class_of(node.label, fields)()
         put = object.__setattr__
         put(self.view, "_of", self)
         for item, access, writable in fields:
             if access is Access.CELL:
-                put(self.view, _kept(item), self.contributions[item] if item in self.contributions else store.array(item))
+                put(
+                    self.view,
+                    _kept(item),
+                    self.contributions[item] if item in self.contributions else store.array(item),
+                )
             elif access is Access.OWN:
                 put(self.view, _kept(item), self._own(item, private, touched))
             elif access is Access.ARRAY and isinstance(item, Column):
@@ -135,7 +174,7 @@ class Binding:
         put, view, store = object.__setattr__, self.view, self.store
         for name, column, writable in self._arrays:
             put(view, name, store.array(column) if writable else store.read_only(column))
-        self._reset()   # a store may show fewer rows than before
+        self._reset()  # a store may show fewer rows than before
         for column in self._growing:
             if len(self.contributions[column]) < store.n:
                 self.contributions[column] = self._zeros(column)
@@ -145,7 +184,9 @@ class Binding:
         self.version = store.version
 
     def clear(self) -> None:
-        """Reset the contributions to zero, before a call.  Cost: O(n) for a column of rows that was taken, O(m) for one of edges."""
+        """Reset the contributions to zero, before a call.  Cost: O(n) for a column of rows that
+        was taken, O(m) for one of edges.
+        """
         for column in self._edges:
             self.contributions[column] = np.zeros_like(self.store.array(column))
         for column in self._cells:
@@ -171,11 +212,21 @@ class Binding:
     def note(self, column: Column, numbers: ArrayLike) -> None:
         """As `View.wrote`."""
         if column not in self.node.sets and column not in self.node.adds:
-            raise ContractError(f"{column.name!r} is not written", where=self.node.label, cure="declare it in sets or adds")
-        found, held = np.array(numbers).reshape(-1), self.store.graph.n_edges if column.scope is Scope.EDGE else self.store.n
+            raise ContractError(
+                f"{column.name!r} is not written",
+                where=self.node.label,
+                cure="declare it in sets or adds",
+            )
+        found, held = (
+            np.array(numbers).reshape(-1),
+            self.store.graph.n_edges if column.scope is Scope.EDGE else self.store.n,
+        )
         if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= held):
-            raise ContractError(f"cells of {column.name!r} are named by {found.dtype}, {found.min()} to {found.max()}", where=self.node.label,
-                                cure=f"give numbers of rows or edges, integers from 0 to {held - 1}")
+            raise ContractError(
+                f"cells of {column.name!r} are named by {found.dtype}, {found.min()} to {found.max()}",
+                where=self.node.label,
+                cure=f"give numbers of rows or edges, integers from 0 to {held - 1}",
+            )
         if self.store.journal is not None and self.node.phase is Phase.ENCODE:
             self.store.journal.setdefault(column, []).append(found.astype(np.int64))
 
@@ -209,20 +260,27 @@ class Binding:
             return private
         if item.signed:
             return self.store.structures[item].signed(self.node.owner)
-        edges = frozenset(c.name for c in touched if isinstance(c, Column) and c.scope is Scope.EDGE) | BUILT_IN.keys()
+        edges = (
+            frozenset(c.name for c in touched if isinstance(c, Column) and c.scope is Scope.EDGE)
+            | BUILT_IN.keys()
+        )
         return Reader(self.store.structures[item], item, edges)
 
 
 class Access(Enum):
     """How a view gives what its node declares."""
 
-    ARRAY = auto()          # an attribute, set by `Binding.bind`
-    CELL = auto()           # a single cell as a plain number; its array is never replaced
-    FETCHED = auto()        # the array is fetched at each access: an edge column, as hooks may add edges while they run, or a wide column
-    CONTRIBUTION = auto()   # what the node adds to an edge column, or to cells of another shape
-    TAKEN = auto()          # what the node adds to a column of memories or candidates; noted, so that what no hook touches costs nothing
-    HELD = auto()           # a structure that may be replaced
-    OWN = auto()            # a structure that is not
+    ARRAY = auto()  # an attribute, set by `Binding.bind`
+    CELL = auto()  # a single cell as a plain number; its array is never replaced
+    # the array is fetched at each access: an edge column, as hooks may add edges while they run, or
+    # a wide column
+    FETCHED = auto()
+    CONTRIBUTION = auto()  # what the node adds to an edge column, or to cells of another shape
+    # what the node adds to a column of memories or candidates; noted, so that what no hook touches
+    # costs nothing
+    TAKEN = auto()
+    HELD = auto()  # a structure that may be replaced
+    OWN = auto()  # a structure that is not
 
 
 def _kept(item: Column | Structure) -> str:
@@ -231,9 +289,16 @@ def _kept(item: Column | Structure) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _class_of(label: str, fields: tuple[tuple[Column | Structure, Access, bool], ...]) -> type[View]:
-    """The class of a node's views, which memories with the same node share: making one takes longer than binding it."""
-    members: dict[str, Any] = {"_label": label, "_declared": tuple(item.name for item, _, _ in fields)}
+def _class_of(
+    label: str, fields: tuple[tuple[Column | Structure, Access, bool], ...]
+) -> type[View]:
+    """The class of a node's views, which memories with the same node share: making one takes
+    longer than binding it.
+    """
+    members: dict[str, Any] = {
+        "_label": label,
+        "_declared": tuple(item.name for item, _, _ in fields),
+    }
     slots = ["_of"]
     for item, access, writable in fields:
         if access is Access.ARRAY:
@@ -251,7 +316,11 @@ def _property(item: Any, access: Access, writable: bool, label: str) -> property
     if access is Access.CELL:
         return _scalar(kept, writable, label, item.name)
     if access is Access.FETCHED:
-        return property(lambda view: view._of.store.array(item)) if writable else property(lambda view: view._of.store.read_only(item))
+        return (
+            property(lambda view: view._of.store.array(item))
+            if writable
+            else property(lambda view: view._of.store.read_only(item))
+        )
     if access is Access.TAKEN:
         return property(lambda view: view._of.take(item))
     if access is Access.CONTRIBUTION:
@@ -271,6 +340,8 @@ def _scalar(kept: str, writable: bool, label: str, name: str) -> property:
         cell(view)[()] = value
 
     def refuse(view: View, value: Any) -> None:
-        raise ContractError(f"{name!r} may only be read", where=label, cure="declare it in sets or adds")
+        raise ContractError(
+            f"{name!r} may only be read", where=label, cure="declare it in sets or adds"
+        )
 
     return property(read, write if writable else refuse)

@@ -1,4 +1,5 @@
 """The parts of one memory: store, indexes, graph, schedule and plans for a list of mechanisms."""
+
 from __future__ import annotations
 
 import hashlib
@@ -105,90 +106,186 @@ from ..steps.uses import used_node
 from ..steps.withholding import FreeTexts, Withholding
 from ..text.features import features
 
-TOGETHER: Final = 256       # texts that are embedded in one batch when a file without passages is opened
+# texts that are embedded in one batch when a file without passages is opened
+TOGETHER: Final = 256
 # what an erased row keeps, or has overwritten
-STUB: Final = frozenset((CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING))
+STUB: Final = frozenset(
+    (CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, KIND, WRITING, VISIBLE, WITHHELD, EMBEDDING)
+)
 
 
 class Assembly:
     """The parts of one memory, and the plan of each phase.
 
     run          phase -> callable that runs it
-    learn        runs the steps of RETRIEVE that learn from recall, after a pass that did not, see `PhasePlan.learn`
+    learn        runs the steps of RETRIEVE that learn from recall, after a pass that did not, see
+                 `PhasePlan.learn`
     phases       phase -> its nodes in order
     signals      each signal with its weight
     answer_size  one cell: how many rows the next answer holds at most
     told         during feedback: the rows that were needed, and the outcome; else empty
     sources      share of the budget of each source of contexts, percent, in registry order
-    asked        while a context is asked for: its budget in tokens, and the session of the asker; else empty
+    asked        while a context is asked for: its budget in tokens, and the session of the asker;
+                 else empty
     shortlist    asks large memories in part; None: every question is asked of all rows
     places       where questions of several threads are asked at the same time
     stages       which array holds each stage of the ranking
-    ranking      the stages that some step computes, in order; the scores of the last decide the answer
+    ranking      the stages that some step computes, in order; the scores of the last decide the
+                 answer
     asked_before  what identifies each language model that was asked before the memory was loaded
     derived       columns that maintenance computes from the rest of the state
     late          those of them that `refresh` computes, when they are read; late_plan: its steps
     """
 
-    def __init__(self, mechanisms: Sequence[Mechanism[Any]], embedder: Embedder, seed: int, instrument: Instrument | None,
-                 language_model: LanguageModel | None = None, capacity: int | None = None, index: str = "exact",
-                 shortlist: int | None = None, threads: int | None = 1, lends: Sequence[Lends] = ()) -> None:
+    def __init__(
+        self,
+        mechanisms: Sequence[Mechanism[Any]],
+        embedder: Embedder,
+        seed: int,
+        instrument: Instrument | None,
+        language_model: LanguageModel | None = None,
+        capacity: int | None = None,
+        index: str = "exact",
+        shortlist: int | None = None,
+        threads: int | None = 1,
+        lends: Sequence[Lends] = (),
+    ) -> None:
         """threads, lends: of `Crew`, beside what the index lends."""
-        self.mechanisms, self.embedder, self.seed = in_order(mechanisms), metered(embedder), checked_count(seed, "seed")
-        self.language_model, self.asked_before = metered_model(language_model), tuple[Mapping[str, str], ...]()
+        self.mechanisms, self.embedder, self.seed = (
+            in_order(mechanisms),
+            metered(embedder),
+            checked_count(seed, "seed"),
+        )
+        self.language_model, self.asked_before = (
+            metered_model(language_model),
+            tuple[Mapping[str, str], ...](),
+        )
         self.clock = Clock()
         self.event_log = EventLog(writings=Writings(self.clock))
         self.index = index_of(index, embedder.dimensions)
         self.graph, self.lexicon, self.trigrams = Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
-        self.passages = Passages(self.event_log, self.embedder, self.lexicon, vectors=asks(self.mechanisms, PASSAGES),
-                                 words=asks(self.mechanisms, SPANS))
+        self.passages = Passages(
+            self.event_log,
+            self.embedder,
+            self.lexicon,
+            vectors=asks(self.mechanisms, PASSAGES),
+            words=asks(self.mechanisms, SPANS),
+        )
         structures: dict[Structure, Any] = {
-            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams, WRITINGS: self.event_log.writings,
-            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model,
+            INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams,
+            WRITINGS: self.event_log.writings,
+            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder,
+            LANGUAGE_MODEL: self.language_model,
             CUES: Cues(self.wordings), OFFERS: Offers(),
-            PASSAGES: self.passages, SPANS: self.passages, **{s: s.create() for s in provided(self.mechanisms) if s.create}}
-        self.store = Store(owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph)
+            PASSAGES: self.passages, SPANS: self.passages,
+            **{s: s.create() for s in provided(self.mechanisms) if s.create}}  # fmt: skip
+        self.store = Store(
+            owned_columns(self.mechanisms, embedder.dimensions), structures, self.index, self.graph
+        )
         self.withholding = Withholding(self.store, self.event_log, self.show)
         self.store.structures[TEXTS] = FreeTexts(self.event_log, self.withholding)
         self.capacity = None if capacity is None else Capacity(capacity, self.store, self.clock)
         self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
         self.asked, self.sources = list[tuple[int, int]](), shares_of_sources(self.mechanisms)
         self.signals = weighted_signals(self.mechanisms)
-        self._store_event = StoreEvent(self.store, self.event_log, self.lexicon, self.trigrams, self.graph, self.passages,
-                                       self.capacity)
+        self._store_event = StoreEvent(
+            self.store,
+            self.event_log,
+            self.lexicon,
+            self.trigrams,
+            self.graph,
+            self.passages,
+            self.capacity,
+        )
         self.phases = self._phases(self.mechanisms, self.signals)
         steps = self.phases[Phase.MAINTAIN]
         self.derived, deriving = derived(steps)
         read = [item for node in (*self.phases[Phase.ENCODE], *steps) for item in node.reads]
-        read += [item for m in self.mechanisms for reader in (*type(m).forecasts(), *type(m).rests()) for item in reader.reads]
+        read += [
+            item
+            for m in self.mechanisms
+            for reader in (*type(m).forecasts(), *type(m).rests())
+            for item in reader.reads
+        ]
         self.late, waiting = late(self.derived, deriving, read)
         self._deriving = tuple(node for node in deriving if node not in waiting)
-        self.asleep_reads_late = any(getattr(item, "of", item) in self.late for node in self.phases[Phase.CONSOLIDATE] for item in node.reads)
+        self.asleep_reads_late = any(
+            getattr(item, "of", item) in self.late
+            for node in self.phases[Phase.CONSOLIDATE]
+            for item in node.reads
+        )
         if instrument:
-            instrument.attach([m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model)
+            instrument.attach(
+                [m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model
+            )
         self.crew = Crew(threads, [self.index, *lends], lambda: self.places.asked > 1)
         wrap = instrument.wrap if instrument else None
-        at_once, put_off = (PhasePlan(Phase.MAINTAIN, [node for node in steps if (node in waiting) is waits], self.store, (), self.streams, wrap)
-                            for waits in (False, True))
-        self.plans = {phase: at_once if phase is Phase.MAINTAIN else self.plan(phase, wrap, helpers=self.crew) for phase in self.phases}
+        at_once, put_off = (
+            PhasePlan(
+                Phase.MAINTAIN,
+                [node for node in steps if (node in waiting) is waits],
+                self.store,
+                (),
+                self.streams,
+                wrap,
+            )
+            for waits in (False, True)
+        )
+        self.plans = {
+            phase: at_once if phase is Phase.MAINTAIN else self.plan(phase, wrap, helpers=self.crew)
+            for phase in self.phases
+        }
         self.run: dict[Phase, Callable[..., None]] = {
-            phase: instrument.timed(phase, plan.run) if instrument else plan.run for phase, plan in self.plans.items()}
+            phase: instrument.timed(phase, plan.run) if instrument else plan.run
+            for phase, plan in self.plans.items()
+        }
         self.late_plan = put_off
-        self._run_late: Callable[..., None] = instrument.timed(Phase.MAINTAIN, put_off.run) if instrument else put_off.run
+        self._run_late: Callable[..., None] = (
+            instrument.timed(Phase.MAINTAIN, put_off.run) if instrument else put_off.run
+        )
         retrieve = self.plans[Phase.RETRIEVE]
-        self.learn: Callable[[Cue], None] = instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
-        self.shortlist = Shortlist(shortlist, self.store, self._banned, self._asking, self.signals, self.streams, instrument,
-                                   None if instrument else self.crew, late=self.late_of_rows) if shortlist else None
-        self.places = Places(lambda: Place(self.store, self._banned, self._asking, self.signals, self.streams, self.wordings, shortlist,
-                                           self.late_of_rows))
-        self._forecasts = [self._reader(m, f, Phase.ENCODE) for m in self.mechanisms for f in type(m).forecasts()]
+        self.learn: Callable[[Cue], None] = (
+            instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
+        )
+        self.shortlist = (
+            Shortlist(
+                shortlist,
+                self.store,
+                self._banned,
+                self._asking,
+                self.signals,
+                self.streams,
+                instrument,
+                None if instrument else self.crew,
+                late=self.late_of_rows,
+            )
+            if shortlist
+            else None
+        )
+        self.places = Places(
+            lambda: Place(
+                self.store,
+                self._banned,
+                self._asking,
+                self.signals,
+                self.streams,
+                self.wordings,
+                shortlist,
+                self.late_of_rows,
+            )
+        )
+        self._forecasts = [
+            self._reader(m, f, Phase.ENCODE) for m in self.mechanisms for f in type(m).forecasts()
+        ]
         asleep = {node.owner for node in self.phases[Phase.CONSOLIDATE]}
         consolidating = [m for m in self.mechanisms if m.id in asleep]
-        self._rests = [self._reader(m, r, Phase.CONSOLIDATE) for m in consolidating for r in type(m).rests()]
+        self._rests = [
+            self._reader(m, r, Phase.CONSOLIDATE) for m in consolidating for r in type(m).rests()
+        ]
         self._can_rest = all(type(m).rests() for m in consolidating)
         self._no_words = read_only(np.zeros(embedder.dimensions, np.float32))
-        self._coming: dict[Event, Incoming] = {}        # read by `embed_forecast`, not yet encoded
+        self._coming: dict[Event, Incoming] = {}  # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
 
@@ -200,17 +297,35 @@ class Assembly:
         """The steps of RETRIEVE over another store, which shows this one, as `_phases` takes it."""
         return self._phases(self.mechanisms, self.signals, store, bans, size)[Phase.RETRIEVE]
 
-    def _phases(self, mechanisms: Sequence[Mechanism[Any]], signals: Sequence[tuple[Signal, float]], asked: Cells | None = None,
-                bans: Banned | None = None, size: list[int] | None = None) -> Mapping[Phase, tuple[Node, ...]]:
-        """The schedule of some mechanisms over this store, with the engine's own steps.  Raises ContractError.
+    def _phases(
+        self,
+        mechanisms: Sequence[Mechanism[Any]],
+        signals: Sequence[tuple[Signal, float]],
+        asked: Cells | None = None,
+        bans: Banned | None = None,
+        size: list[int] | None = None,
+    ) -> Mapping[Phase, tuple[Node, ...]]:
+        """The schedule of some mechanisms over this store, with the engine's own steps.  Raises
+        ContractError.
 
-        asked, bans, size  the store that questions are asked of, which of its rows a filter bans, and `answer_size`, if they are others
+        asked, bans, size  the store that questions are asked of, which of its rows a filter bans,
+                           and `answer_size`, if they are others
         """
         structures, size = self.store.structures, size or self.answer_size
         hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
-        nodes = [*hooks, self._store_event.node(), weigh_node(), gather_node(signals),
-                 restrict_node(bans or self._banned), admit_node(), answer_node(asked or self.store, size, self.told)]
-        added, read = {c for node in nodes for c in node.adds}, {r for node in nodes for r in node.reads}
+        nodes = [
+            *hooks,
+            self._store_event.node(),
+            weigh_node(),
+            gather_node(signals),
+            restrict_node(bans or self._banned),
+            admit_node(),
+            answer_node(asked or self.store, size, self.told),
+        ]
+        added, read = (
+            {c for node in nodes for c in node.adds},
+            {r for node in nodes for r in node.reads},
+        )
         if ENCODING_STRENGTH in added:
             nodes += [imprint_node(), carry_node()]
         if SALIENCE in added or any(SALIENCE in node.sets for node in nodes):
@@ -222,7 +337,16 @@ class Assembly:
         if BUDGET in read:
             nodes.append(budget_node(structures[OFFERS], self.asked))
         if DRAFTS in added or MADE in read:
-            nodes.append(MakeRows(structures[DRAFTS], self.store, self.event_log, self._store_event, self.embedded, self.withholding).node())
+            nodes.append(
+                MakeRows(
+                    structures[DRAFTS],
+                    self.store,
+                    self.event_log,
+                    self._store_event,
+                    self.embedded,
+                    self.withholding,
+                ).node()
+            )
         if self.capacity:
             nodes.append(self.capacity.surface_node(ENGINE, LAST + 1))
         elif not added.isdisjoint((HIDE, SHOW)):
@@ -232,85 +356,193 @@ class Assembly:
             nodes.append(used_node())
         return schedule(nodes, [s for s, _ in signals])
 
-    def planned(self, mechanisms: Sequence[Mechanism[Any]], instrument: Instrument | None = None, fewer: bool = False) -> Plan:
-        """A plan of RETRIEVE for mechanisms under which this memory would have lived the same life without learning from recall.
+    def planned(
+        self,
+        mechanisms: Sequence[Mechanism[Any]],
+        instrument: Instrument | None = None,
+        fewer: bool = False,
+    ) -> Plan:
+        """A plan of RETRIEVE for mechanisms under which this memory would have lived the same life
+        without learning from recall.
 
-        fewer  mechanisms of the memory may be missing that decide its life: the steps that it `lacks` must have left no trace (`engine.arms.traces`)
+        fewer  mechanisms of the memory may be missing that decide its life: the steps that it
+               `lacks` must have left no trace (`engine.arms.traces`)
 
-        Columns that the memory does not hold yet are held as guests.  Raises InputError for mechanisms of another life, ContractError.
+        Columns that the memory does not hold yet are held as guests.  Raises InputError for
+        mechanisms of another life, ContractError.
         """
         ours, limited = in_order(mechanisms), self.capacity is not None
         ids = {m.id for m in ours}
         kept = tuple(m for m in self.mechanisms if not fewer or m.id in ids)
-        if kept != ours and (odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited))):
-            raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
-        self.store.receive(owned_columns(ours, self.embedder.dimensions), {s: s.create() for s in provided(ours) if s.create})
+        if kept != ours and (
+            odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited))
+        ):
+            raise InputError(
+                f"the memory would have lived another life: {odd}",
+                where="planned",
+                cure="make a memory of these mechanisms",
+            )
+        self.store.receive(
+            owned_columns(ours, self.embedder.dimensions),
+            {s: s.create() for s in provided(ours) if s.create},
+        )
         signals = weighted_signals(ours)
         phases = self._phases(ours, signals)
         labels = {n.label for nodes in phases.values() for n in nodes}
-        lacks = frozenset(n.label for p, nodes in self.phases.items() for n in nodes
-                          if fewer and n.label not in labels and (p is not Phase.RETRIEVE or RECALLED in n.sees))
-        if odd := _first_odd({p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()}, phases):
-            raise InputError(f"the memory would have lived another life: {odd}", where="planned", cure="make a memory of these mechanisms")
+        lacks = frozenset(
+            n.label
+            for p, nodes in self.phases.items()
+            for n in nodes
+            if fewer and n.label not in labels and (p is not Phase.RETRIEVE or RECALLED in n.sees)
+        )
+        if odd := _first_odd(
+            {p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()},
+            phases,
+        ):
+            raise InputError(
+                f"the memory would have lived another life: {odd}",
+                where="planned",
+                cure="make a memory of these mechanisms",
+            )
         if lacks and not phases[Phase.CONSOLIDATE] and self.phases[Phase.CONSOLIDATE]:
-            raise InputError("the memory would have lived another life: it would not sleep", where="planned",
-                             cure="make a memory of these mechanisms")
+            raise InputError(
+                "the memory would have lived another life: it would not sleep",
+                where="planned",
+                cure="make a memory of these mechanisms",
+            )
         if instrument:
             instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
-        plan = PhasePlan(Phase.RETRIEVE, phases[Phase.RETRIEVE], self.store, signals, self.streams, instrument.wrap if instrument else None)
+        plan = PhasePlan(
+            Phase.RETRIEVE,
+            phases[Phase.RETRIEVE],
+            self.store,
+            signals,
+            self.streams,
+            instrument.wrap if instrument else None,
+        )
         run = instrument.timed(Phase.RETRIEVE, plan.run) if instrument else plan.run
         rest = rest_of(self.plans[Phase.RETRIEVE], plan, signals != self.signals) if fewer else None
-        return Plan(ours, phases[Phase.RETRIEVE], signals, plan.stages, plan.stages.up_to(RELEASED), run, plan, self, lacks, rest)
+        return Plan(
+            ours,
+            phases[Phase.RETRIEVE],
+            signals,
+            plan.stages,
+            plan.stages.up_to(RELEASED),
+            run,
+            plan,
+            self,
+            lacks,
+            rest,
+        )
 
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:
-        """What identifies each language model that was asked since the memory was made, in order of first use, see `described`."""
+        """What identifies each language model that was asked since the memory was made, in order
+        of first use, see `described`.
+        """
         ours = described(self.language_model)
-        asked = ours["language_model"] and self.language_model.usage.requests and ours not in self.asked_before
+        asked = (
+            ours["language_model"]
+            and self.language_model.usage.requests
+            and ours not in self.asked_before
+        )
         return (*self.asked_before, ours) if asked else self.asked_before
 
-    def plan(self, phase: Phase, wrap: Wrap | None = None, of: Plan | None = None, helpers: Helpers | None = None) -> PhasePlan:
-        """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same store.  Cost: about 0.1 ms for each of its steps."""
-        return PhasePlan(phase, of.nodes if of else self.phases[phase], self.store, of.signals if of else self.signals, self.streams, wrap, helpers)
+    def plan(
+        self,
+        phase: Phase,
+        wrap: Wrap | None = None,
+        of: Plan | None = None,
+        helpers: Helpers | None = None,
+    ) -> PhasePlan:
+        """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same
+        store.  Cost: about 0.1 ms for each of its steps.
+        """
+        return PhasePlan(
+            phase,
+            of.nodes if of else self.phases[phase],
+            self.store,
+            of.signals if of else self.signals,
+            self.streams,
+            wrap,
+            helpers,
+        )
 
     def incoming(self, event: Event) -> Incoming:
-        """The event with the text features and the vector that hooks read; changes nothing.  Raises InputError if the vector is no unit vector.
+        """The event with the text features and the vector that hooks read; changes nothing.  Raises
+        InputError if the vector is no unit vector.
 
         What `embed_forecast` has read of the event is not read again.
         """
-        session, speaker = self.event_log.sessions.due(event.session), self.event_log.speakers.due(event.speaker)
+        session, speaker = (
+            self.event_log.sessions.due(event.session),
+            self.event_log.speakers.due(event.speaker),
+        )
         if known := self._coming.pop(event, None):
             return replace(known, session=session, speaker=speaker, before=self.event_log.last)
         text = event.rendered()
         read = features(f"{event.text} {event.caption}" if event.caption else event.text)
-        (vector, passages), = self.embedded([text])
-        return Incoming(event, text, read, terms_of(text, stop_words=True), vector, session, speaker, self.event_log.last, passages)
+        ((vector, passages),) = self.embedded([text])
+        return Incoming(
+            event,
+            text,
+            read,
+            terms_of(text, stop_words=True),
+            vector,
+            session,
+            speaker,
+            self.event_log.last,
+            passages,
+        )
 
     def cue(self, query: Query) -> Cue:
-        """The query with the text features and the vector that hooks read.  Raises InputError if the vector is no unit vector.
+        """The query with the text features and the vector that hooks read.  Raises InputError if
+        the vector is no unit vector.
 
-        A blank query asks without words: a model's vector of no text would be near some memories by accident, so its vector is zeros.
+        A blank query asks without words: a model's vector of no text would be near some memories by
+        accident, so its vector is zeros.
         """
         return self._cue(query, self._vector(query.text) if query.text.strip() else self._no_words)
 
     def wordings(self, cue: Cue, wordings: Sequence[Wording]) -> list[Cue]:
-        """The query in other words, as hooks receive it.  All texts are embedded in one batch.  Raises InputError as `cue` does."""
+        """The query in other words, as hooks receive it.  All texts are embedded in one batch.
+        Raises InputError as `cue` does.
+        """
         known = {" ".join(cue.query.text.split()): cue.vector}
-        texts = [text for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged)) if text not in known]
-        known |= {text: self._checked(vector, text) for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)}
-        vectors = [mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings]
+        texts = [
+            text
+            for text in dict.fromkeys(t for w in wordings for t in (w.text, *w.averaged))
+            if text not in known
+        ]
+        known |= {
+            text: self._checked(vector, text)
+            for text, vector in zip(texts, self.embedder.embed(texts) if texts else (), strict=True)
+        }
+        vectors = [
+            mean_direction([known[text] for text in (w.text, *w.averaged)]) for w in wordings
+        ]
         self.index.expect([cue.vector, *vectors])
-        return [self._cue(replace(cue.query, text=w.text), vector) for w, vector in zip(wordings, vectors, strict=True)]
+        return [
+            self._cue(replace(cue.query, text=w.text), vector)
+            for w, vector in zip(wordings, vectors, strict=True)
+        ]
 
     def _cue(self, query: Query, vector: NDArray[np.float32]) -> Cue:
         session = self.event_log.sessions.known(query.session) if query.session else None
-        return Cue(query, features(query.text), terms_of(query.text, stop_words=True), vector, -1 if session is None else session)
+        return Cue(
+            query,
+            features(query.text),
+            terms_of(query.text, stop_words=True),
+            vector,
+            -1 if session is None else session,
+        )
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         return self._checked(self.embedder.embed([text])[0], text)
 
     def embedded(self, texts: Sequence[str]) -> list[tuple[NDArray[np.float32], Vectors]]:
-        """The vector of each text, and (p, d) those of its passages if the memory keeps them, all embedded in one batch.
+        """The vector of each text, and (p, d) those of its passages if the memory keeps them, all
+        embedded in one batch.
 
         Raises InputError for one that is no unit vector.
         """
@@ -318,31 +550,56 @@ class Assembly:
         return list(zip(vectors, passages, strict=True))
 
     def _vectors_of(self, groups: Sequence[Sequence[str]]) -> list[Vectors]:
-        """(m, d) the vectors of each group of texts, all embedded in one batch.  Raises InputError for one that is no unit vector."""
+        """(m, d) the vectors of each group of texts, all embedded in one batch.  Raises
+        InputError for one that is no unit vector.
+        """
         texts = list(chain.from_iterable(groups))
-        vectors = self.embedder.embed(texts) if texts else np.empty((0, self.embedder.dimensions), np.float32)
+        vectors = (
+            self.embedder.embed(texts)
+            if texts
+            else np.empty((0, self.embedder.dimensions), np.float32)
+        )
         checked = [self._checked(vector, text) for vector, text in zip(vectors, texts, strict=True)]
-        return np.split(np.array(checked, np.float32).reshape(-1, self.embedder.dimensions), np.cumsum(list(map(len, groups)))[:-1])
+        return np.split(
+            np.array(checked, np.float32).reshape(-1, self.embedder.dimensions),
+            np.cumsum(list(map(len, groups)))[:-1],
+        )
 
     def _checked(self, given: Any, text: str) -> NDArray[np.float32]:
         """The vector of a text, read-only.  Raises InputError for one that is no unit vector."""
         vector = np.asarray(given, dtype=np.float32)
-        if vector.shape != (self.embedder.dimensions,) or not abs(float(vector @ vector) - 1.0) < 1e-3:
-            raise InputError(f"the embedder gave no unit vector of {self.embedder.dimensions} dimensions for {text[:40]!r}", where=self.embedder.name,
-                             cure="choose another embedding model; this one may be damaged")
+        if (
+            vector.shape != (self.embedder.dimensions,)
+            or not abs(float(vector @ vector) - 1.0) < 1e-3
+        ):
+            raise InputError(
+                f"the embedder gave no unit vector of {self.embedder.dimensions} dimensions for {text[:40]!r}",
+                where=self.embedder.name,
+                cure="choose another embedding model; this one may be damaged",
+            )
         return read_only(vector)
 
     def embed_ahead(self, events: Sequence[Event]) -> None:
-        """Embed many texts and their passages at once, so that the embedder's cache has them; without a cache, do nothing."""
+        """Embed many texts and their passages at once, so that the embedder's cache has them;
+        without a cache, do nothing.
+        """
         if events and self.embedder.keeps:
             texts = [e.rendered() for e in events]
             self.embedder.embed([*texts, *chain.from_iterable(map(self.passages.parts, texts))])
 
-    def _reader(self, m: Mechanism[Any], read: Reader, phase: Phase) -> tuple[Binding, Callable[..., Any]]:
+    def _reader(
+        self, m: Mechanism[Any], read: Reader, phase: Phase
+    ) -> tuple[Binding, Callable[..., Any]]:
         """A method that only reads, and its view."""
-        return Binding(Node(m.id, read.name, phase, m.order, read.reads, (), (), read.function), self.store, Stages(())), getattr(m, read.name)
+        return Binding(
+            Node(m.id, read.name, phase, m.order, read.reads, (), (), read.function),
+            self.store,
+            Stages(()),
+        ), getattr(m, read.name)
 
-    def _read(self, readers: Iterable[tuple[Binding, Callable[..., Any]]], what: Any) -> Iterator[Any]:
+    def _read(
+        self, readers: Iterable[tuple[Binding, Callable[..., Any]]], what: Any
+    ) -> Iterator[Any]:
         """What each of these methods returns, one after the other."""
         for binding, function in readers:
             if binding.version != self.store.version:
@@ -350,7 +607,9 @@ class Assembly:
             yield function(binding.view, what)
 
     def at_rest(self, slept: Tick) -> bool:
-        """Whether further sleeps change nothing until something but time does, as the mechanisms that consolidate say after a sleep."""
+        """Whether further sleeps change nothing until something but time does, as the mechanisms
+        that consolidate say after a sleep.
+        """
         return self._can_rest and all(self._read(self._rests, slept))
 
     @property
@@ -359,23 +618,34 @@ class Assembly:
         return bool(self._forecasts) and self.embedder.keeps
 
     def embed_forecast(self, events: Sequence[Event]) -> None:
-        """Embed in one batch the texts that hooks will probably need for these events, the next ones.
+        """Embed in one batch the texts that hooks will probably need for these events, the next
+        ones.
 
         Errors are left to the hooks, which ask for the same texts in their turn.
         """
         self._coming.clear()
         with suppress(HebbariumError):
             coming = [self.incoming(event) for event in events]
-            numbers = zip(self.event_log.sessions.due_all([e.session for e in events]), self.event_log.speakers.due_all([e.speaker for e in events]),
-                          strict=True)
-            coming = [replace(each, session=session, speaker=speaker) for each, (session, speaker) in zip(coming, numbers, strict=True)]
-            texts = dict.fromkeys(text for named in self._read(self._forecasts, coming) for text in named)
+            numbers = zip(
+                self.event_log.sessions.due_all([e.session for e in events]),
+                self.event_log.speakers.due_all([e.speaker for e in events]),
+                strict=True,
+            )
+            coming = [
+                replace(each, session=session, speaker=speaker)
+                for each, (session, speaker) in zip(coming, numbers, strict=True)
+            ]
+            texts = dict.fromkeys(
+                text for named in self._read(self._forecasts, coming) for text in named
+            )
             if texts:
                 self.embedder.embed(list(texts))
             self._coming = {each.event: each for each in coming}
 
     def show(self, row: int, visible: bool) -> None:
-        """Set whether a row is visible: False archives it, as a vote HIDE does.  Raises InputError."""
+        """Set whether a row is visible: False archives it, as a vote HIDE does.  Raises
+        InputError.
+        """
         row = checked_row(row, self.store.n)
         self.store.array(VISIBLE)[row] = visible
         (self.index.restore if visible else self.index.archive)(row)
@@ -383,7 +653,9 @@ class Assembly:
             self.capacity.make_room(row)
 
     def withhold(self, row: int) -> None:
-        """Archive a row so that no vote answers it, see `engine.steps.withholding`.  Raises InputError."""
+        """Archive a row so that no vote answers it, see `engine.steps.withholding`.  Raises
+        InputError.
+        """
         self.show(row, False)
         self.withholding.keep([row])
 
@@ -392,7 +664,9 @@ class Assembly:
         self.withholding.release(checked_row(row, self.store.n))
 
     def erase(self, going: Erased) -> None:
-        """Overwrite events, and what the memory made from them, see `Engine.erase`.  Cost: O(all texts)."""
+        """Overwrite events, and what the memory made from them, see `Engine.erase`.  Cost: O(all
+        texts).
+        """
         log, store, rows = self.event_log, self.store, list(going.rows)
         self._coming.clear()
         for number in going.events:
@@ -400,7 +674,9 @@ class Assembly:
         for number in going.writings:
             log.writings.overwrite(number, replace(log.writings[number], text="", span=None))
         passages = self.passages.erase(rows)
-        for row, (vector, anew) in zip(rows, self.embedded([log.rendered(row) for row in rows]), strict=True):
+        for row, (vector, anew) in zip(
+            rows, self.embedded([log.rendered(row) for row in rows]), strict=True
+        ):
             self.index.overwrite(row, vector)
             self.show(row, False)
             passages[row] = anew
@@ -420,9 +696,15 @@ class Assembly:
         for row in range(store.n):
             self._index(row, passages.get(row))
 
-    def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> tuple[Future[None], Future[None]]:
-        """Fill the empty postings for all rows, in other threads.  Their futures raise ValueError for a key without a name."""
-        return beside.submit(self.lexicon.restore, words), beside.submit(self.trigrams.restore, trigrams)
+    def restore_postings(
+        self, words: Forward, trigrams: Forward, beside: Executor
+    ) -> tuple[Future[None], Future[None]]:
+        """Fill the empty postings for all rows, in other threads.  Their futures raise
+        ValueError for a key without a name.
+        """
+        return beside.submit(self.lexicon.restore, words), beside.submit(
+            self.trigrams.restore, trigrams
+        )
 
     def index_texts(self) -> None:
         """Fill the empty postings for all rows of the event log from the texts."""
@@ -431,10 +713,18 @@ class Assembly:
 
     def _index(self, row: int, passages: Vectors | None = None) -> None:
         text = self.event_log.rendered(row)
-        self._store_event.index(row, text, terms_of(text, stop_words=True), passages, counted=self.event_log.kind(row) is Kind.EVENT)
+        self._store_event.index(
+            row,
+            text,
+            terms_of(text, stop_words=True),
+            passages,
+            counted=self.event_log.kind(row) is Kind.EVENT,
+        )
 
     def keep_passages(self) -> None:
-        """Keep of all rows of the event log what is kept of passages, from the texts, which are embedded in batches."""
+        """Keep of all rows of the event log what is kept of passages, from the texts, which are
+        embedded in batches.
+        """
         log = self.event_log
         self.passages.forget()
         for first in range(0, len(log.rows), TOGETHER):
@@ -445,21 +735,37 @@ class Assembly:
                 self.passages.add(row, text, passages, log.kind(row) is Kind.EVENT)
 
     def adopt_graph(self, graph: Graph) -> None:
-        """Copy a restored graph into the graph object that hooks and views refer to; its `epoch` grows, so that readers fetch all arrays again."""
+        """Copy a restored graph into the graph object that hooks and views refer to; its `epoch`
+        grows, so that readers fetch all arrays again.
+        """
         epoch = self.graph.epoch + graph.epoch + 1
         vars(self.graph).update(vars(graph), epoch=epoch)
 
     def derive(self) -> None:
-        """Compute the derived columns that are not late as of the last maintenance, with steps that no instrument measures."""
+        """Compute the derived columns that are not late as of the last maintenance, with steps
+        that no instrument measures.
+        """
         time = self.clock.maintained
-        PhasePlan(Phase.MAINTAIN, self._deriving, self.store, (), self.streams, None).run(Tick(time, time))
+        PhasePlan(Phase.MAINTAIN, self._deriving, self.store, (), self.streams, None).run(
+            Tick(time, time)
+        )
 
     def late_of_rows(self, base: Cells, most: int) -> LateRows | None:
-        """What computes the late columns of some rows of a store that shows this one; None: there are none."""
-        return LateRows(base, most, self.late, [step.node for step in self.late_plan.steps], self.clock) if self.late else None
+        """What computes the late columns of some rows of a store that shows this one; None:
+        there are none.
+        """
+        return (
+            LateRows(
+                base, most, self.late, [step.node for step in self.late_plan.steps], self.clock
+            )
+            if self.late
+            else None
+        )
 
     def refresh(self) -> None:
-        """Compute the late columns for the present, if time or anything else has changed since.  Cost: that of their steps, or 0.1 us."""
+        """Compute the late columns for the present, if time or anything else has changed since.
+        Cost: that of their steps, or 0.1 us.
+        """
         if self.clock.due:
             if self.store.n and self.late:
                 self._run_late(Tick(self.clock.now, self.clock.now))
@@ -471,7 +777,13 @@ class Assembly:
         h = hashlib.sha256(repr((self.clock, self.event_log.row_of)).encode())
         for record in (*self.event_log.events, *self.event_log.writings):
             h.update(repr(astuple(record)).encode("utf-8", "backslashreplace"))
-        for name, array in sorted({**self.store.persistent(), "embedding": self.index.vectors, **_arrays(self.graph.state())}.items()):
+        for name, array in sorted(
+            {
+                **self.store.persistent(),
+                "embedding": self.index.vectors,
+                **_arrays(self.graph.state()),
+            }.items()
+        ):
             h.update(name.encode() + np.ascontiguousarray(array).tobytes())
         for id in sorted(self.streams):
             h.update(repr(self.streams[id].bit_generator.state).encode())
@@ -479,12 +791,20 @@ class Assembly:
 
 
 def _first_odd(ours: Mapping[Phase, Sequence[Node]], theirs: Mapping[Phase, Sequence[Node]]) -> str:
-    """The first step outside RETRIEVE that only one of two schedules has, or that has another place in it; "" if there is none."""
+    """The first step outside RETRIEVE that only one of two schedules has, or that has another
+    place in it; "" if there is none.
+    """
     for phase in ours:
         if phase is not Phase.RETRIEVE:
-            for one, other in zip_longest((n.label for n in ours[phase]), (n.label for n in theirs[phase])):
+            for one, other in zip_longest(
+                (n.label for n in ours[phase]), (n.label for n in theirs[phase])
+            ):
                 if one != other:
-                    return f"{phase.value} has the step {one or other}" if not (one and other) else f"{phase.value} has {one} there and {other} here"
+                    return (
+                        f"{phase.value} has the step {one or other}"
+                        if not (one and other)
+                        else f"{phase.value} has {one} there and {other} here"
+                    )
     return ""
 
 
@@ -495,32 +815,58 @@ def planned(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, 
 
 def _arrays(state: Mapping[str, Any]) -> dict[str, Any]:
     """The graph's state as arrays; lists of names become bytes."""
-    return {f"graph.{k}": v if isinstance(v, np.ndarray) else np.frombuffer(repr(v).encode("utf-8", "backslashreplace"), dtype=np.uint8)
-            for k, v in state.items()}
+    return {
+        f"graph.{k}": v
+        if isinstance(v, np.ndarray)
+        else np.frombuffer(repr(v).encode("utf-8", "backslashreplace"), dtype=np.uint8)
+        for k, v in state.items()
+    }
 
 
 def in_order(mechanisms: Sequence[Mechanism[Any]]) -> tuple[Mechanism[Any], ...]:
-    """The mechanisms in registry order, ties by id, whatever order they are given in.  Raises ContractError."""
+    """The mechanisms in registry order, ties by id, whatever order they are given in.  Raises
+    ContractError.
+    """
     ids = [m.id for m in mechanisms]
     if double := sorted({i for i in ids if ids.count(i) > 1 or i == ENGINE}):
-        raise ContractError(f"the name {double[0]!r} is taken", where="assembly", cure="name every mechanism once, and none of them 'engine'")
+        raise ContractError(
+            f"the name {double[0]!r} is taken",
+            where="assembly",
+            cure="name every mechanism once, and none of them 'engine'",
+        )
     return tuple(sorted(mechanisms, key=lambda m: (m.order, m.id)))
 
 
 def stream(seed: int, id: str) -> np.random.Generator:
-    """The random stream of one mechanism, made from seed and id, so that switching another off never shifts it."""
-    return np.random.default_rng([seed, int.from_bytes(hashlib.sha256(id.encode()).digest()[:8], "little")])
+    """The random stream of one mechanism, made from seed and id, so that switching another off
+    never shifts it.
+    """
+    return np.random.default_rng(
+        [seed, int.from_bytes(hashlib.sha256(id.encode()).digest()[:8], "little")]
+    )
 
 
-def owned_columns(mechanisms: Sequence[Mechanism[Any]], dimensions: int) -> list[tuple[Column, Mapping[str, int]]]:
-    """All columns, each with the sizes that its shape refers to.  Raises ContractError for a column with two owners or none."""
+def owned_columns(
+    mechanisms: Sequence[Mechanism[Any]], dimensions: int
+) -> list[tuple[Column, Mapping[str, int]]]:
+    """All columns, each with the sizes that its shape refers to.  Raises ContractError for a
+    column with two owners or none.
+    """
     owners: dict[Any, str] = dict.fromkeys(ENGINE_COLUMNS, "the engine")
-    columns: list[tuple[Column, Mapping[str, int]]] = [(c, {"dimensions": dimensions}) for c in ENGINE_COLUMNS]
+    columns: list[tuple[Column, Mapping[str, int]]] = [
+        (c, {"dimensions": dimensions}) for c in ENGINE_COLUMNS
+    ]
     for m in mechanisms:
-        sizes = {name: getattr(m.params, name) for name in parameter_types(type(m.params))} | {"dimensions": dimensions}
+        sizes = {name: getattr(m.params, name) for name in parameter_types(type(m.params))} | {
+            "dimensions": dimensions
+        }
         for column in m.owns:
             if column in owners:
-                raise ContractError(f"{column.name} is owned by {owners[column]} and by {m.id}", where="assembly", cure="a column has one owner")
+                raise ContractError(
+                    f"{column.name} is owned by {owners[column]} and by {m.id}",
+                    where="assembly",
+                    cure="a column has one owner",
+                )
             owners[column] = m.id
             if isinstance(column, Column):
                 columns.append((column, sizes))
@@ -528,29 +874,52 @@ def owned_columns(mechanisms: Sequence[Mechanism[Any]], dimensions: int) -> list
         for each in type(m).hooks():
             for item in (*each.sets, *each.adds):
                 if isinstance(item, Column) and item not in owners:
-                    raise ContractError(f"writes {item.name}, which no mechanism owns", where=f"{m.id}.{each.name}", cure="list it in `owns`")
+                    raise ContractError(
+                        f"writes {item.name}, which no mechanism owns",
+                        where=f"{m.id}.{each.name}",
+                        cure="list it in `owns`",
+                    )
     return columns
 
 
 def provided(mechanisms: Sequence[Mechanism[Any]]) -> list[Structure]:
-    """Structures with a `create` function that hooks declare, each once, in order of first mention."""
-    touched = (t.of if isinstance(t, Before) else t for m in mechanisms for h in type(m).hooks() for t in (*h.reads, *h.adds, *h.sets))
+    """Structures with a `create` function that hooks declare, each once, in order of first
+    mention.
+    """
+    touched = (
+        t.of if isinstance(t, Before) else t
+        for m in mechanisms
+        for h in type(m).hooks()
+        for t in (*h.reads, *h.adds, *h.sets)
+    )
     return list(dict.fromkeys(t for t in touched if isinstance(t, Structure) and t.create))
 
 
 def asks(mechanisms: Sequence[Mechanism[Any]], structure: Structure) -> bool:
-    """Whether a hook of RETRIEVE reads the structure, of a mechanism without a parameter of its name, or with a true one."""
-    return any(structure in h.reads and getattr(m.params, structure.name, True)
-               for m in mechanisms for h in type(m).hooks() if h.phase is Phase.RETRIEVE)
+    """Whether a hook of RETRIEVE reads the structure, of a mechanism without a parameter of its
+    name, or with a true one.
+    """
+    return any(
+        structure in h.reads and getattr(m.params, structure.name, True)
+        for m in mechanisms
+        for h in type(m).hooks()
+        if h.phase is Phase.RETRIEVE
+    )
 
 
 def weighted_signals(mechanisms: Sequence[Mechanism[Any]]) -> list[tuple[Signal, float]]:
-    """Every signal with its owner's parameter `weight`.  Raises ContractError for an owner without one."""
+    """Every signal with its owner's parameter `weight`.  Raises ContractError for an owner
+    without one.
+    """
     found = []
     for m in mechanisms:
         for column in m.owns:
             if isinstance(column, Signal):
                 if not hasattr(m.params, "weight"):
-                    raise ContractError(f"owns the signal {column.name} but has no parameter `weight`", where=m.id, cure="add it")
+                    raise ContractError(
+                        f"owns the signal {column.name} but has no parameter `weight`",
+                        where=m.id,
+                        cure="add it",
+                    )
                 found.append((column, float(m.params.weight)))
     return found

@@ -1,22 +1,27 @@
 """The result of encoding: the row of an event, or which mechanisms refused it."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, Self
 
-NO_ROW: Final = -1      # the number of an event that was not stored
+NO_ROW: Final = -1  # the number of an event that was not stored
 
 
 class VetoWarning(UserWarning):
-    """A mechanism of this memory refused an event: it is in the event log, and no question is answered with it."""
+    """A mechanism of this memory refused an event: it is in the event log, and no question is
+    answered with it.
+    """
 
 
 class Encoded(int):
-    """What became of an event: its row, as a number that is also true; or -1, which is false, with the mechanisms that refused it.
+    """What became of an event: its row, as a number that is also true; or -1, which is false, with
+    the mechanisms that refused it.
 
     vetoed_by  ids of the mechanisms that refused it, in registry order; () if it is stored
 
-    It equals its row, and can be given wherever a row is asked for; methods that take a row refuse -1.
+    It equals its row, and can be given wherever a row is asked for; methods that take a row refuse
+    -1.
 
     >>> first, refused = Encoded(0), Encoded(vetoed_by=["write_gate_cortex"])
     >>> bool(first), first == 0, first.row, ["a", "b"][first]
@@ -50,7 +55,11 @@ class Encoded(int):
     @property
     def why(self) -> str:
         """What became of the event, in words."""
-        return f"stored as row {int(self)}" if self.stored else f"not stored: refused by {listed(self.vetoed_by)}"
+        return (
+            f"stored as row {int(self)}"
+            if self.stored
+            else f"not stored: refused by {listed(self.vetoed_by)}"
+        )
 
     def __bool__(self) -> bool:
         return self.stored
@@ -70,6 +79,8 @@ def listed(names: Sequence[str]) -> str:
 
 def warning_of(refused: Encoded) -> VetoWarning:
     """What the first refusal of a memory tells its user."""
-    return VetoWarning(f"an event was {refused.why}; no question will be answered with it, and no later refusal warns\n"
-                       f"  What to do: leave it out with hebbarium.memory(..., without={list(refused.vetoed_by)}), choose a set without a gate, "
-                       "or read `vetoed_by` of what `encode` returns")
+    return VetoWarning(
+        f"an event was {refused.why}; no question will be answered with it, and no later refusal warns\n"
+        f"  What to do: leave it out with hebbarium.memory(..., without={list(refused.vetoed_by)}), choose a set without a gate, "
+        "or read `vetoed_by` of what `encode` returns"
+    )

@@ -1,4 +1,7 @@
-"""Erasing: which events a user names, what goes with them, and how that is said before and after."""
+"""Erasing: which events a user names, what goes with them, and how that is said before and
+after.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -12,15 +15,17 @@ from ..steps.filter import admits
 from ..steps.withholding import QUOTED
 from .arguments import checked_only
 
-LISTED: Final = 10      # events that are listed one by one; the others are counted
+LISTED: Final = 10  # events that are listed one by one; the others are counted
 WHERE: Final = "erase"
 NOTHING: Final = Only()
 
 
 class Erasure(tuple[int, ...]):
-    """The rows that an erasure overwrites, ascending, those of texts that the memory made from the events included.
+    """The rows that an erasure overwrites, ascending, those of texts that the memory made from the
+    events included.
 
-    done    whether they have been overwritten; False: `erase(..., confirm=False)` only says what would be
+    done    whether they have been overwritten; False: `erase(..., confirm=False)` only says what
+            would be
     events  how many events
     ids     of these events, those without one left out
     made    how many texts that the memory made go with them
@@ -56,53 +61,85 @@ class Erasure(tuple[int, ...]):
     def __repr__(self) -> str:
         one, texts = self.events == 1, "text" if self.made == 1 else "texts"
         head = f"{'erased' if self.done else 'would erase'} {self.events:,} event{'s' * (not one)}"
-        head += f" and {self.made:,} {texts} that the memory made from {'it' if one else 'them'}" if self.made else ""
+        head += (
+            f" and {self.made:,} {texts} that the memory made from {'it' if one else 'them'}"
+            if self.made
+            else ""
+        )
         more = self.events - len(self._lines)
         lines = [*self._lines, *([f"and {more:,} more"] if more and self._lines else [])]
         return f"{head}:\n" + "\n".join(f"  {line}" for line in lines) if lines else head
 
 
 def named_events(what: Any, log: EventLog) -> tuple[int, ...]:
-    """Numbers of the events that a user names by an id, a row or an `Only`, ascending.  Of a filter O(events).
+    """Numbers of the events that a user names by an id, a row or an `Only`, ascending.  Of a filter
+    O(events).
 
-    A filter names events that were not erased before; at least one of its conditions must be given.  Raises InputError for what names no event.
+    A filter names events that were not erased before; at least one of its conditions must be given.
+    Raises InputError for what names no event.
     """
     if isinstance(what, Only):
         only = checked_only(what, WHERE)
         if only == NOTHING or (only.exclude and only == Only(exclude=only.exclude)):
-            raise InputError("the filter has no condition, and so names every event", where=WHERE,
-                             cure="give a condition, such as Only(speakers=('Ada',)); to lose everything, close the memory and remove its file")
-        numbers = tuple(n for n, event in enumerate(log.events) if admits(only, event) and not log.is_stub(n))
+            raise InputError(
+                "the filter has no condition, and so names every event",
+                where=WHERE,
+                cure="give a condition, such as Only(speakers=('Ada',)); to lose everything, close the memory and remove its file",
+            )
+        numbers = tuple(
+            n for n, event in enumerate(log.events) if admits(only, event) and not log.is_stub(n)
+        )
         if not numbers:
-            raise InputError("no event meets the conditions of the filter", where=WHERE, cure=f"look at {only} and at memory.events")
+            raise InputError(
+                "no event meets the conditions of the filter",
+                where=WHERE,
+                cure=f"look at {only} and at memory.events",
+            )
         return numbers
     if isinstance(what, str):
         numbers = log.numbers(what) if what else ()
         if not numbers:
-            raise InputError(f"no event has the id {what!r}", where=WHERE,
-                             cure="give the id of an event that was given to `encode`, its row, or an Only")
+            raise InputError(
+                f"no event has the id {what!r}",
+                where=WHERE,
+                cure="give the id of an event that was given to `encode`, its row, or an Only",
+            )
         return numbers
     try:
         row = checked_row(what, len(log.rows))
     except InputError as error:
-        raise InputError(f"{what!r} is no id, no row and no Only", where=WHERE, cure=error.cure) from None
+        raise InputError(
+            f"{what!r} is no id, no row and no Only", where=WHERE, cure=error.cure
+        ) from None
     if log.rows[row] < 0:
         ids = ", ".join(log.ids(log.origins(row))) or f"rows {list(log.origins(row))}"
-        raise InputError(f"row {row} is a text that the memory made from {ids}", where=WHERE, cure="erase the events, and it goes with them")
+        raise InputError(
+            f"row {row} is a text that the memory made from {ids}",
+            where=WHERE,
+            cure="erase the events, and it goes with them",
+        )
     return (log.rows[row],)
 
 
 def overwritten(numbers: Sequence[int], log: EventLog) -> Erased:
-    """What goes with some events: their rows, the texts that were made from them or quote one of at least QUOTED characters, and the rows of these.
+    """What goes with some events: their rows, the texts that were made from them or quote one of at
+    least QUOTED characters, and the rows of these.
 
     O(all texts).
     """
     told = {row for n in numbers if (row := log.row_of[n]) >= 0}
     said = [text for n in numbers if len(text := log.events[n].text.strip()) >= QUOTED]
-    writings = {*log.written_from(told), *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said))}
+    writings = {
+        *log.written_from(told),
+        *(n for n, w in enumerate(log.writings) if any(text in w.text for text in said)),
+    }
     rows = {*told, *(row for row in log.made if ~log.rows[row] in writings)}
     return Erased(tuple(numbers), tuple(sorted(rows)), tuple(sorted(writings)))
 
 
 def _line(event: Event) -> str:
-    return f"{event.id}, {repr(event)[len('<Event '):-1]}" if event.id else repr(event)[len("<Event "):-1]
+    return (
+        f"{event.id}, {repr(event)[len('<Event ') : -1]}"
+        if event.id
+        else repr(event)[len("<Event ") : -1]
+    )

@@ -1,7 +1,10 @@
-"""Explaining a place in a ranking: every signal of one memory, its part in the fused score, and the rank after each stage.
+"""Explaining a place in a ranking: every signal of one memory, its part in the fused score, and the
+rank after each stage.
 
-The query is asked again with a retrieve plan of its own, so neither the memory nor its observer sees the pass.
+The query is asked again with a retrieve plan of its own, so neither the memory nor its observer
+sees the pass.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -26,9 +29,11 @@ class SignalPart:
 
     signal, facet  name of the signal's column, and its facet
     raw            score as the mechanism gave it; NaN: the signal is silent on this memory
-    standardised   sd, (score - mean) / sd over the visible memories, NaN replaced by the signal's floor; 0 if all are equal
+    standardised   sd, (score - mean) / sd over the visible memories, NaN replaced by the signal's
+                   floor; 0 if all are equal
     trust          the signal's weight times the query's factor on its facet
-    contribution   trust / (sum of trusts) * standardised, the signal's part in the fused score; NaN unless `Explanation.linear`
+    contribution   trust / (sum of trusts) * standardised, the signal's part in the fused score; NaN
+                   unless `Explanation.linear`
     """
 
     signal: str
@@ -41,7 +46,9 @@ class SignalPart:
 
 @dataclass(frozen=True, slots=True)
 class StageRank:
-    """Score of a memory in one stage of the ranking, and its rank by it: from 1, ties by row, 0 if it cannot be retrieved."""
+    """Score of a memory in one stage of the ranking, and its rank by it: from 1, ties by row, 0
+    if it cannot be retrieved.
+    """
 
     stage: str
     score: float
@@ -55,9 +62,11 @@ class Explanation:
     row      of the memory
     text     verbatim
     signals  one part for each signal of the set
-    stages   rank after each stage that a step of the set computes, in order; the last decides the answer
-    linear   whether the fused scores of all visible memories equal the sums of their contributions, to a relative 1e-5.  If False, the fusion is
-             not linear in the standardised signals (rank fusion, another normalisation), and contributions are NaN
+    stages   rank after each stage that a step of the set computes, in order; the last decides the
+             answer
+    linear   whether the fused scores of all visible memories equal the sums of their contributions,
+             to a relative 1e-5.  If False, the fusion is not linear in the standardised signals
+             (rank fusion, another normalisation), and contributions are NaN
     """
 
     row: int
@@ -67,25 +76,45 @@ class Explanation:
     linear: bool
 
     def __repr__(self) -> str:
-        note = "" if self.linear else "\nno contributions: the fusion is not linear in the standardised signals"
+        note = (
+            ""
+            if self.linear
+            else "\nno contributions: the fusion is not linear in the standardised signals"
+        )
         return f"row {self.row}: {brief(self.text, LONG)!r}\n\n{text_table(_parts(self))}{note}\n\n{text_table(_ranks(self))}"
 
     def _repr_html_(self) -> str:
         (head, *parts), (stages, *ranks) = _parts(self), _ranks(self)
-        return html_table(["row", "text"], [[self.row, brief(self.text, LONG)]]) + html_table(head, parts) + html_table(stages, ranks)
+        return (
+            html_table(["row", "text"], [[self.row, brief(self.text, LONG)]])
+            + html_table(head, parts)
+            + html_table(stages, ranks)
+        )
 
 
 def _parts(e: Explanation) -> list[tuple[str, ...]]:
-    cells = [(p.signal, p.facet.name.lower(), *(f"{x:.4f}" for x in (p.raw, p.standardised, p.trust, p.contribution))) for p in e.signals]
+    cells = [
+        (
+            p.signal,
+            p.facet.name.lower(),
+            *(f"{x:.4f}" for x in (p.raw, p.standardised, p.trust, p.contribution)),
+        )
+        for p in e.signals
+    ]
     return [("signal", "facet", "raw", "standardised", "trust", "contribution"), *cells]
 
 
 def _ranks(e: Explanation) -> list[tuple[str, ...]]:
-    return [("stage", "score", "rank"), *((s.stage, f"{s.score:.4f}", str(s.rank)) for s in e.stages)]
+    return [
+        ("stage", "score", "rank"),
+        *((s.stage, f"{s.score:.4f}", str(s.rank)) for s in e.stages),
+    ]
 
 
 def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explanation, ...]:
-    """An explanation for each row.  Cost: one plan, one retrieval, O(n) for each signal, and O(n) for each row and stage."""
+    """An explanation for each row.  Cost: one plan, one retrieval, O(n) for each signal, and
+    O(n) for each row and stage.
+    """
     store = assembly.store
     with undisturbed(store):
         assembly.plan(Phase.RETRIEVE).run(cue)
@@ -94,30 +123,53 @@ def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explan
         trust = {s: weight * float(facets[s.facet.value]) for s, weight in assembly.signals}
         z = {s: _standardised(scores[s], visible, s.floor) for s in scores}
         fused = assembly.stages.source(FUSED)
-        counted = [s for s in scores if trust[s] > 0 and (fused is not MATCH or (s.direct and z[s].any()))]       # as `gather` and as fusions count
+        # as `gather` and as fusions count
+        counted = [
+            s for s in scores if trust[s] > 0 and (fused is not MATCH or (s.direct and z[s].any()))
+        ]
         total = sum(trust[s] for s in counted)
         share = {s: trust[s] / total if s in counted else 0.0 for s in scores}
         linear = _sums_up(store.read_only(fused), [share[s] * z[s] for s in counted], visible)
 
         def part(s: Any, row: int) -> SignalPart:
             standardised = float(z[s][row])
-            return SignalPart(s.name, s.facet, float(scores[s][row]), standardised, trust[s], share[s] * standardised if linear else np.nan)
+            return SignalPart(
+                s.name,
+                s.facet,
+                float(scores[s][row]),
+                standardised,
+                trust[s],
+                share[s] * standardised if linear else np.nan,
+            )
 
         def place(stage: Column, row: int) -> StageRank:
             final = store.array(stage)
-            return StageRank(stage.name, float(final[row]), int(rank(final, store.array(ANSWERABLE), row)))
+            return StageRank(
+                stage.name, float(final[row]), int(rank(final, store.array(ANSWERABLE), row))
+            )
 
-        return tuple(Explanation(row, assembly.event_log.text(row), tuple(part(s, row) for s in scores),
-                                 tuple(place(s, row) for s in assembly.ranking), linear) for row in rows)
+        return tuple(
+            Explanation(
+                row,
+                assembly.event_log.text(row),
+                tuple(part(s, row) for s in scores),
+                tuple(place(s, row) for s in assembly.ranking),
+                linear,
+            )
+            for row in rows
+        )
 
 
-def _standardised(scores: NDArray[Any], visible: NDArray[np.bool_], floor: float) -> NDArray[np.float32]:
+def _standardised(
+    scores: NDArray[Any], visible: NDArray[np.bool_], floor: float
+) -> NDArray[np.float32]:
     out = np.zeros(len(scores), dtype=np.float32)
     add_standardised(scores, visible, floor, 1.0, out)
     return out
 
 
-def _sums_up(fused: NDArray[Any], parts: Sequence[NDArray[Any]], visible: NDArray[np.bool_]) -> bool:
+def _sums_up(
+    fused: NDArray[Any], parts: Sequence[NDArray[Any]], visible: NDArray[np.bool_]
+) -> bool:
     expected = np.sum(parts, axis=0) if parts else np.zeros(len(fused))
     return bool(np.allclose(fused[visible], expected[visible], rtol=1e-5, atol=1e-5))
-

@@ -1,4 +1,5 @@
 """Feedback on an answer: the rows that were needed, checked against the memory that is told."""
+
 from __future__ import annotations
 
 import math
@@ -18,12 +19,21 @@ from ..state.store import Store
 
 
 def asked_of(answer: Any) -> Asked:
-    """Where the answer comes from.  Raises InputError if it is no answer of a memory, or if the memory has learnt from it."""
+    """Where the answer comes from.  Raises InputError if it is no answer of a memory, or if the
+    memory has learnt from it.
+    """
     if not isinstance(answer, Answer) or answer.asked is None:
-        raise InputError(f"{type(answer).__name__} is no answer of a memory", where="use", cure="give what `memory.retrieve` returned")
+        raise InputError(
+            f"{type(answer).__name__} is no answer of a memory",
+            where="use",
+            cure="give what `memory.retrieve` returned",
+        )
     if answer.asked.learnt:
-        raise InputError("the memory has already learnt from this answer", where=place(answer.asked),
-                         cure="name all rows that were needed in one call; retrieve again, without learn=True, for another use")
+        raise InputError(
+            "the memory has already learnt from this answer",
+            where=place(answer.asked),
+            cure="name all rows that were needed in one call; retrieve again, without learn=True, for another use",
+        )
     return answer.asked
 
 
@@ -38,16 +48,29 @@ def checked_outcome(outcome: Any, where: str) -> float:
         return math.nan
     sound = isinstance(outcome, Real) and not isinstance(outcome, bool)
     if not sound or not -1.0 <= float(outcome) <= 1.0:
-        raise InputError(f"the outcome is {outcome!r}", where=where, cure="give a number from -1, bad, to 1, good, or None if it is not known")
+        raise InputError(
+            f"the outcome is {outcome!r}",
+            where=where,
+            cure="give a number from -1, bad, to 1, good, or None if it is not known",
+        )
     return float(outcome)
 
 
-def needed_rows(answer: Answer, asked: Asked, rows_or_ids: Any, life: object, log: EventLog, store: Store,
-                erased: Callable[[int], bool]) -> tuple[Rows, bool]:
-    """The rows that were needed, best first in the answer and each once, without erased ones; and whether any rows were left out as erased.
+def needed_rows(
+    answer: Answer,
+    asked: Asked,
+    rows_or_ids: Any,
+    life: object,
+    log: EventLog,
+    store: Store,
+    erased: Callable[[int], bool],
+) -> tuple[Rows, bool]:
+    """The rows that were needed, best first in the answer and each once, without erased ones; and
+    whether any rows were left out as erased.
 
-    An answer of another life of the memory, see `Asked`, must hold the same rows as the memory does now.  Rows that were archived stay.
-    Cost: O(rows); of an answer of another life O(its rows).  Raises InputError.
+    An answer of another life of the memory, see `Asked`, must hold the same rows as the memory does
+    now.  Rows that were archived stay. Cost: O(rows); of an answer of another life O(its rows).
+    Raises InputError.
     """
     where = place(asked)
     if asked.life is not life:
@@ -65,7 +88,11 @@ def _order(answer: Answer, row: int) -> tuple[bool, float, int]:
 
 
 def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int]:
-    several = isinstance(given, Collection) and not isinstance(given, str | bytes) and getattr(given, "ndim", 1) != 0
+    several = (
+        isinstance(given, Collection)
+        and not isinstance(given, str | bytes)
+        and getattr(given, "ndim", 1) != 0
+    )
     for each in given if several else (given,):
         if isinstance(each, str):
             yield from _rows_of_id(answer, each, where, log)
@@ -73,8 +100,11 @@ def _rows(answer: Answer, given: Any, where: str, log: EventLog) -> Iterator[int
         try:
             yield checked_row(each, answer.standing.size)
         except InputError as error:
-            raise InputError(f"{each!r} is no row that the memory held when it answered", where=where,
-                             cure=f"{error.cure}, or the id of an event") from None
+            raise InputError(
+                f"{each!r} is no row that the memory held when it answered",
+                where=where,
+                cure=f"{error.cure}, or the id of an event",
+            ) from None
 
 
 def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]:
@@ -83,17 +113,30 @@ def _rows_of_id(answer: Answer, id: str, where: str, log: EventLog) -> list[int]
     found = shown or [row for row in log.rows_of(id) if row < answer.standing.size]
     if not found:
         why = "was not stored before the answer" if log.numbers(id) else "is unknown"
-        raise InputError(f"the event {id!r} {why}", where=where, cure=nearest(id, [unit.id for unit in answer.units if unit.id])
-                         if answer.units else "give the id of a stored event, or a row")
+        raise InputError(
+            f"the event {id!r} {why}",
+            where=where,
+            cure=nearest(id, [unit.id for unit in answer.units if unit.id])
+            if answer.units
+            else "give the id of a stored event, or a row",
+        )
     return found
 
 
-def _require_same(answer: Answer, where: str, log: EventLog, store: Store, erased: Callable[[int], bool]) -> None:
+def _require_same(
+    answer: Answer, where: str, log: EventLog, store: Store, erased: Callable[[int], bool]
+) -> None:
     """Raises InputError if the memory does not hold what the answer shows."""
     rows = [unit.row for unit in answer.units]
     same = answer.standing.size <= store.n and all(
-        float(store.array(CREATED)[unit.row]) == unit.time and log.kind(unit.row) is unit.kind
-        and (log.text(unit.row) == unit.text or erased(unit.row)) for unit in answer.units)
+        float(store.array(CREATED)[unit.row]) == unit.time
+        and log.kind(unit.row) is unit.kind
+        and (log.text(unit.row) == unit.text or erased(unit.row))
+        for unit in answer.units
+    )
     if not same:
-        raise InputError(f"this memory does not hold the rows {rows} of the answer, or holds other texts there", where=where,
-                         cure="give the answer to the memory that it came from, or to a snapshot of it that is not older")
+        raise InputError(
+            f"this memory does not hold the rows {rows} of the answer, or holds other texts there",
+            where=where,
+            cure="give the answer to the memory that it came from, or to a snapshot of it that is not older",
+        )

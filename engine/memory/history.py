@@ -1,4 +1,5 @@
 """The history of one memory: what it was made from, its versions, and what was made from it."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,9 +17,11 @@ class History:
     unit      the row itself
     writing   its text as a writing, with maker, sources and time; None for an event
     sources   rows that it was made from; () for an event
-    versions  rows that VERSION edges join with it, over any number of edges, ascending, itself included
+    versions  rows that VERSION edges join with it, over any number of edges, ascending, itself
+              included
     made      rows that were made from it, ascending
-    edits     numbers of the other writings that have it as a source, such as descriptors and records, oldest first
+    edits     numbers of the other writings that have it as a source, such as descriptors and
+              records, oldest first
     """
 
     unit: Unit
@@ -30,12 +33,18 @@ class History:
 
 
 def history(memory: Engine, row: int) -> History:
-    """The history of a row.  Cost: O(edges + writings).  Raises InputError for a row that the memory does not have."""
+    """The history of a row.  Cost: O(edges + writings).  Raises InputError for a row that the
+    memory does not have.
+    """
     unit, log, graph = memory.unit(row), memory.event_log, memory.graph
     row, writing = unit.row, log.writing(unit.row)
     joined: dict[int, set[int]] = {}
-    edges = graph.alive & (graph.type == EdgeType.VERSION) & (graph.source >= 0) & (graph.target >= 0)
-    for source, target in zip(graph.source[edges].tolist(), graph.target[edges].tolist(), strict=True):
+    edges = (
+        graph.alive & (graph.type == EdgeType.VERSION) & (graph.source >= 0) & (graph.target >= 0)
+    )
+    for source, target in zip(
+        graph.source[edges].tolist(), graph.target[edges].tolist(), strict=True
+    ):
         joined.setdefault(source, set()).add(target)
         joined.setdefault(target, set()).add(source)
     versions, waiting = {row}, [row]
@@ -45,5 +54,11 @@ def history(memory: Engine, row: int) -> History:
         waiting += new
     held = {~log.rows[each]: each for each in log.made}
     about = [number for number, each in enumerate(memory.writings) if row in each.sources]
-    return History(unit, writing, writing.sources if writing else (), tuple(sorted(versions)), tuple(held[n] for n in about if n in held),
-                   tuple(n for n in about if n not in held))
+    return History(
+        unit,
+        writing,
+        writing.sources if writing else (),
+        tuple(sorted(versions)),
+        tuple(held[n] for n in about if n in held),
+        tuple(n for n in about if n not in held),
+    )

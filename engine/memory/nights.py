@@ -1,4 +1,7 @@
-"""Idle time: how many sleeps a jump of time brings, when it is refused because no user can mean it, and what is told while many pass."""
+"""Idle time: how many sleeps a jump of time brings, when it is refused because no user can mean
+it, and what is told while many pass.
+"""
+
 from __future__ import annotations
 
 import math
@@ -11,14 +14,16 @@ import numpy as np
 from ..base.errors import InputError
 from ..ports.embedder import Progress
 
-DAY: Final = 24.0                       # h
-YEAR: Final = 365.25 * DAY              # h; a longer jump in a data file is a note
-CENTURY: Final = 100 * YEAR             # h; a longer jump in a data file is an error
-MOST_NIGHTS: Final = 36_525             # sleeps in one call: one a day for a century
-MANY_NIGHTS: Final = 3_653              # from here on a warning says how many: one a day for ten years
-STRIDE: Final = 366                     # more sleeps than this that change nothing pass at once; after so many one by one comes the warning
+DAY: Final = 24.0  # h
+YEAR: Final = 365.25 * DAY  # h; a longer jump in a data file is a note
+CENTURY: Final = 100 * YEAR  # h; a longer jump in a data file is an error
+MOST_NIGHTS: Final = 36_525  # sleeps in one call: one a day for a century
+# from here on a warning says how many: one a day for ten years
+MANY_NIGHTS: Final = 3_653
+# more sleeps than this that change nothing pass at once; after so many one by one comes the warning
+STRIDE: Final = 366
 TELL_SECONDS: Final = 1.0
-AT_ONCE: Final = 65_536                 # sleeps that are summed in one call of numpy
+AT_ONCE: Final = 65_536  # sleeps that are summed in one call of numpy
 
 
 class LongIdleWarning(UserWarning):
@@ -35,11 +40,16 @@ class NightBar:
         self._progress, self._nights, self._done, self._told = progress, nights, 0, monotonic()
 
     def passed(self) -> None:
-        """One more night: tell it if the last time is a second ago, and warn of a long call after the first year.  0.1 us."""
+        """One more night: tell it if the last time is a second ago, and warn of a long call
+        after the first year.  0.1 us.
+        """
         self._done += 1
         if self._done == STRIDE and self._nights > MANY_NIGHTS:
-            warnings.warn(f"{self._nights:.0f} nights are consolidated one by one; `progress` of a memory tells how many have passed",
-                          LongIdleWarning, stacklevel=6)
+            warnings.warn(
+                f"{self._nights:.0f} nights are consolidated one by one; `progress` of a memory tells how many have passed",
+                LongIdleWarning,
+                stacklevel=6,
+            )
         if self._progress and monotonic() - self._told >= TELL_SECONDS:
             self._told = monotonic()
             self._progress(self._done, max(self._done, round(self._nights)))
@@ -62,13 +72,17 @@ def require_few_nights(nights: float, span: float, where: str) -> None:
     span  h, by which time jumps
     """
     if nights > MOST_NIGHTS:
-        raise InputError(f"time jumps by {span / YEAR:.0f} years, over {nights:.0f} nights", where=where,
-                         cure="correct the time; if it is meant, advance in steps of less than a century, or make the memory with "
-                              "consolidate_every=math.inf")
+        raise InputError(
+            f"time jumps by {span / YEAR:.0f} years, over {nights:.0f} nights",
+            where=where,
+            cure="correct the time; if it is meant, advance in steps of less than a century, or make the memory with "
+            "consolidate_every=math.inf",
+        )
 
 
 def last_due(consolidated: float, every: float, time: float) -> float:
-    """The time of the last fixed consolidation up to `time`, summed night by night as the loop would; `consolidated` if none is due.  10 ns a night.
+    """The time of the last fixed consolidation up to `time`, summed night by night as the loop
+    would; `consolidated` if none is due.  10 ns a night.
 
     >>> last_due(0.1, 24.0, 100.0) == 0.1 + 24.0 + 24.0 + 24.0 + 24.0
     True
@@ -76,6 +90,6 @@ def last_due(consolidated: float, every: float, time: float) -> float:
     while consolidated < consolidated + every <= time:
         steps = np.full(int(min(AT_ONCE, (time - consolidated) / every)) + 2, every)
         steps[0] = consolidated
-        times = np.cumsum(steps)        # from left to right
+        times = np.cumsum(steps)  # from left to right
         consolidated = float(times[np.searchsorted(times, time, "right") - 1])
     return consolidated

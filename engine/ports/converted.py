@@ -1,4 +1,7 @@
-"""A sentence-transformers model whose transformer is converted and computed by another library than torch."""
+"""A sentence-transformers model whose transformer is converted and computed by another library
+than torch.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -21,27 +24,40 @@ from .sentence_transformer import SentenceTransformerEmbedder
 
 Ids = NDArray[np.int64]
 Layer = NDArray[np.float32]
-Network = Callable[[Ids], Layer]    # ids (n, pieces) to token vectors (n, pieces, d) of the last layer
+# ids (n, pieces) to token vectors (n, pieces, d) of the last layer
+Network = Callable[[Ids], Layer]
 
-LEAST_COSINE = 0.995        # to the vectors of torch in float32
-MARK_BYTES = 32             # SHA-256 of a kept network, at the start of its file
-MEANS = 4_096               # averages kept from texts whose token vectors were asked for: as many as an experiment embeds at once
-SAMPLE = (" Ada moved to a RED house in May. ", "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. " * 3)
+LEAST_COSINE = 0.995  # to the vectors of torch in float32
+MARK_BYTES = 32  # SHA-256 of a kept network, at the start of its file
+# averages kept from texts whose token vectors were asked for: as many as an experiment embeds at
+# once
+MEANS = 4_096
+SAMPLE = (
+    " Ada moved to a RED house in May. ",
+    "The old bicycle was stolen in March, so Ben bought a green one; he paid 240 euros for it. "
+    * 3,
+)
 
 
 class ConvertedEmbedder(SentenceTransformerEmbedder):
-    """As SentenceTransformerEmbedder, with the arithmetic of another library; the revision names it, so that caches are kept apart.
+    """As SentenceTransformerEmbedder, with the arithmetic of another library; the revision names
+    it, so that caches are kept apart.
 
-    LIBRARY, BACKEND    the library in messages, and what stands after `+` in the name of an embedder
-    graphs              folder that keeps the converted network, up to 90 MB for MiniLM, so that other processes load neither torch nor the model's
-                        weights; None: converted in every process that embeds.  A damaged file is made anew, and DamagedCacheWarning says so
+    LIBRARY, BACKEND    the library in messages, and what stands after `+` in the name of an
+                        embedder
+    graphs              folder that keeps the converted network, up to 90 MB for MiniLM, so that
+                        other processes load neither torch nor the model's weights; None: converted
+                        in every process that embeds.  A damaged file is made anew, and
+                        DamagedCacheWarning says so
 
-    Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.  When the network is converted, two texts are
-    compared with the vectors of torch, so a model with other pooling, or with a prompt, is refused.  A process that was forked converts or loads
-    the network again, since threads of a library do not live on in it.  The vector of a text whose token vectors were asked for just before costs
-    nothing more.
+    Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.
+    When the network is converted, two texts are compared with the vectors of torch, so a model with
+    other pooling, or with a prompt, is refused.  A process that was forked converts or loads the
+    network again, since threads of a library do not live on in it.  The vector of a text whose
+    token vectors were asked for just before costs nothing more.
 
-    Errors: HebbariumError without the library, and for a model that it cannot convert or whose vectors differ (cosine below 0.995).
+    Errors: HebbariumError without the library, and for a model that it cannot convert or whose
+    vectors differ (cosine below 0.995).
     """
 
     LIBRARY: ClassVar[str]
@@ -52,8 +68,10 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         self.graphs = graphs
         self._network: Network | None = None
         self._process = 0
-        self._inherited: list[Network] = []     # networks of the parent: freeing one in a forked process could wait for its threads
-        self._means: dict[bytes, Vectors] = {}  # word pieces of a text -> average of their vectors, dropped when it is used
+        # networks of the parent: freeing one in a forked process could wait for its threads
+        self._inherited: list[Network] = []
+        # word pieces of a text -> average of their vectors, dropped when it is used
+        self._means: dict[bytes, Vectors] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_network": None, "_inherited": [], "_means": {}}
@@ -67,10 +85,13 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         """A network in the library's format, ready to run."""
 
     def _prepared(self) -> Network:
-        """The network ready to run: the kept one, else converted and kept.  Raises HebbariumError."""
+        """The network ready to run: the kept one, else converted and kept.  Raises
+        HebbariumError.
+        """
         graph = self._kept()
         if graph is not None:
-            with suppress(Exception):   # a graph that this version of the library does not read is made anew
+            # a graph that this version of the library does not read is made anew
+            with suppress(Exception):
                 return self._network_of(graph)
         graph, network = self._checked()
         self._keep(graph)
@@ -80,7 +101,11 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         return self.tokenizer.read(texts)
 
     def _placed(self, texts: list[str], read: list[Any]) -> tuple[Any, Any, Any]:
-        return [each.ids for each in read], [each.offsets for each in read], [each.special_tokens_mask for each in read]
+        return (
+            [each.ids for each in read],
+            [each.offsets for each in read],
+            [each.special_tokens_mask for each in read],
+        )
 
     def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
         ids = _ids(read)
@@ -105,22 +130,35 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         return self._network
 
     def _checked(self) -> tuple[bytes, Network]:
-        """The folder's model in the library's format, and ready to run; vectors of a few texts are those of torch.  Raises HebbariumError."""
+        """The folder's model in the library's format, and ready to run; vectors of a few texts
+        are those of torch.  Raises HebbariumError.
+        """
         model = self._load()
         try:
             with _silent():
                 graph = self._converted(model)
             network = self._network_of(graph)
-            near = [_cosine(_means(network(_ids(self.tokenizer.read([text]))))[0],
-                            np.asarray(model.encode(text, show_progress_bar=False), np.float32)) for text in SAMPLE]
+            near = [
+                _cosine(
+                    _means(network(_ids(self.tokenizer.read([text]))))[0],
+                    np.asarray(model.encode(text, show_progress_bar=False), np.float32),
+                )
+                for text in SAMPLE
+            ]
         except HebbariumError:
             raise
-        except Exception as error:      # any error of four libraries
-            raise HebbariumError(f"{self.LIBRARY} cannot run this model: {str(error).partition(chr(10))[0]}", where=str(self.folder),
-                                 cure=f"leave out +{self.BACKEND}") from error
+        except Exception as error:  # any error of four libraries
+            raise HebbariumError(
+                f"{self.LIBRARY} cannot run this model: {str(error).partition(chr(10))[0]}",
+                where=str(self.folder),
+                cure=f"leave out +{self.BACKEND}",
+            ) from error
         if not min(near) >= LEAST_COSINE:
-            raise HebbariumError(f"{self.LIBRARY} gives other vectors for this model (cosine {min(near):.3f})", where=str(self.folder),
-                                 cure=f"leave out +{self.BACKEND}; only models with mean pooling and without a prompt are supported")
+            raise HebbariumError(
+                f"{self.LIBRARY} gives other vectors for this model (cosine {min(near):.3f})",
+                where=str(self.folder),
+                cure=f"leave out +{self.BACKEND}; only models with mean pooling and without a prompt are supported",
+            )
         return graph, network
 
     def _file(self) -> Path | None:
@@ -135,11 +173,17 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         mark, graph = content[:MARK_BYTES], content[MARK_BYTES:]
         if not content or hashlib.sha256(graph).digest() == mark:
             return graph or None
-        warnings.warn(f"the converted model {file} is damaged and is made anew", DamagedCacheWarning, stacklevel=2)
+        warnings.warn(
+            f"the converted model {file} is damaged and is made anew",
+            DamagedCacheWarning,
+            stacklevel=2,
+        )
         return None
 
     def _keep(self, graph: bytes) -> None:
-        """Store the graph; a folder that cannot be written costs the next process the conversion, and nothing else."""
+        """Store the graph; a folder that cannot be written costs the next process the
+        conversion, and nothing else.
+        """
         file = self._file()
         if file is None:
             return
@@ -148,7 +192,8 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
             temporary = file.with_name(f".{file.name}.{os.getpid()}")
             try:
                 temporary.write_bytes(hashlib.sha256(graph).digest() + graph)
-                temporary.replace(file)         # at once: another process sees the whole file or none
+                # at once: another process sees the whole file or none
+                temporary.replace(file)
             finally:
                 temporary.unlink(missing_ok=True)
 
@@ -163,7 +208,9 @@ def _means(layer: Layer) -> Vectors:
 
 
 def transformer(model: Any) -> Any:
-    """The transformer of a sentence-transformers model as a torch module from ids (n, pieces) to token vectors (n, pieces, d)."""
+    """The transformer of a sentence-transformers model as a torch module from ids (n, pieces) to
+    token vectors (n, pieces, d).
+    """
     import torch
 
     network = model[0].auto_model
@@ -185,7 +232,9 @@ def _cosine(one: Vectors, other: Vectors) -> float:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """No warnings of a conversion, which reads deprecated attributes and traces branches that depend on the shape alone."""
+    """No warnings of a conversion, which reads deprecated attributes and traces branches that
+    depend on the shape alone.
+    """
     logging = importlib.import_module("transformers.utils.logging")
     level = logging.get_verbosity()
     logging.set_verbosity_error()

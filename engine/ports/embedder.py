@@ -1,4 +1,7 @@
-"""The embedder port: texts to unit vectors, and a stand-in by feature hashing that needs no model."""
+"""The embedder port: texts to unit vectors, and a stand-in by feature hashing that needs no
+model.
+"""
+
 from __future__ import annotations
 
 import re
@@ -18,11 +21,15 @@ Spans = NDArray[np.int32]
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 
-CURE_SPEC = ("use 'minilm', 'minilm+torch', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', "
-             "'hub:<owner/name>', the folder of a sentence-transformers or static model, or the name of one on this disk")
+CURE_SPEC = (
+    "use 'minilm', 'minilm+torch', 'minilm+openvino', 'minilm+openvino-int8', 'hashing', 'hashing:<dimensions>', 'openai:<model>', "
+    "'hub:<owner/name>', the folder of a sentence-transformers or static model, or the name of one on this disk"
+)
 CURE_OBJECT = "give an object with name, revision, dimensions, embed(texts) as hebbarium.engine.ports.embedder.Embedder declares them, or a name"
-CURE_TOKENS = ("use a sentence-transformers or static model, 'hashing', or an object with a method "
-               "embed_tokens(texts), or leave out the mechanisms that need them")
+CURE_TOKENS = (
+    "use a sentence-transformers or static model, 'hashing', or an object with a method "
+    "embed_tokens(texts), or leave out the mechanisms that need them"
+)
 WORD = re.compile(r"\w+")
 
 
@@ -61,11 +68,14 @@ class WrappedEmbedder:
 
 
 class HashingEmbedder:
-    """Signed feature hashing of words (weight 2) and of the character trigrams of `<word>` (weight 1): no model, no training.
+    """Signed feature hashing of words (weight 2) and of the character trigrams of `<word>` (weight
+    1): no model, no training.
 
-    Each feature adds its signed weight to one of the d coordinates, both chosen by BLAKE2b; Weinberger et al. 2009, *Feature hashing
-    for large scale multitask learning*, DOI 10.1145/1553374.1553516.  Weights are integers, so the sum does not depend on word order
-    or platform.  A text without word characters, or whose features cancel, gets the first unit vector (1, 0, ..., 0).
+    Each feature adds its signed weight to one of the d coordinates, both chosen by BLAKE2b;
+    Weinberger et al. 2009, *Feature hashing for large scale multitask learning*, DOI
+    10.1145/1553374.1553516.  Weights are integers, so the sum does not depend on word order or
+    platform.  A text without word characters, or whose features cancel, gets the first unit vector
+    (1, 0, ..., 0).
 
     >>> HashingEmbedder(8).embed(["", "?!"])[:, :2].tolist()
     [[1.0, 0.0], [1.0, 0.0]]
@@ -79,7 +89,10 @@ class HashingEmbedder:
 
     def __init__(self, dimensions: int = 384) -> None:
         if not 1 <= dimensions <= 65_536:
-            raise InputError(f"the hashing embedder cannot have {dimensions} dimensions", cure="choose 1 to 65536, such as 384")
+            raise InputError(
+                f"the hashing embedder cannot have {dimensions} dimensions",
+                cure="choose 1 to 65536, such as 384",
+            )
         self.dimensions = dimensions
         self.revision = f"1-{dimensions}"
         self._words: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
@@ -105,20 +118,30 @@ class HashingEmbedder:
         for text in texts:
             spans = self.pieces(text, MOST_PIECES)
             words = [self._word(text[start:end].casefold()) for start, end in spans.tolist()]
-            found.append(coded(np.array([np.bincount(*word, self.dimensions) for word in words]).reshape(-1, self.dimensions), spans))
+            found.append(
+                coded(
+                    np.array([np.bincount(*word, self.dimensions) for word in words]).reshape(
+                        -1, self.dimensions
+                    ),
+                    spans,
+                )
+            )
         return joined(found, self.dimensions)
 
     def pieces(self, text: str, most: int | None = None) -> Spans:
         """(t, 2) start and end of each word, of the first `most`."""
-        return np.array([word.span() for word in islice(WORD.finditer(text), most)], np.int32).reshape(-1, 2)
+        return np.array(
+            [word.span() for word in islice(WORD.finditer(text), most)], np.int32
+        ).reshape(-1, 2)
 
     def _word(self, word: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Coordinates and signed weights of a word's features."""
         known = self._words.get(word)
         if known is None:
             framed = f"<{word}>"
-            trigrams = [framed[i:i + 3] for i in range(len(framed) - 2)]
-            numbers = {trigram: hashed(f"c:{trigram}", "little") for trigram in set(trigrams)}      # a long word may repeat few
+            trigrams = [framed[i : i + 3] for i in range(len(framed) - 2)]
+            # a long word may repeat few
+            numbers = {trigram: hashed(f"c:{trigram}", "little") for trigram in set(trigrams)}
             codes = [hashed(f"w:{word}", "little"), *map(numbers.__getitem__, trigrams)]
             weights = np.array([2 * (code & 1) - 1 for code in codes], np.int64)
             weights[0] *= 2
@@ -129,18 +152,40 @@ class HashingEmbedder:
 
 
 def checked_embedder(model: object) -> Embedder:
-    """The object itself.  Raises InputError if an attribute of `Embedder` is missing or of another type; nothing is embedded."""
-    lacks = [name for name in ("name", "revision", "dimensions", "embed") if not hasattr(model, name)]
+    """The object itself.  Raises InputError if an attribute of `Embedder` is missing or of
+    another type; nothing is embedded.
+    """
+    lacks = [
+        name for name in ("name", "revision", "dimensions", "embed") if not hasattr(model, name)
+    ]
     if lacks:
-        raise InputError(f"{type(model).__name__} is no embedder, it lacks {', '.join(lacks)}", where="embedder", cure=CURE_OBJECT)
+        raise InputError(
+            f"{type(model).__name__} is no embedder, it lacks {', '.join(lacks)}",
+            where="embedder",
+            cure=CURE_OBJECT,
+        )
     found: Any = model
     for name, value in (("name", found.name), ("revision", found.revision)):
         if not isinstance(value, str) or not value:
-            raise InputError(f"{type(model).__name__}.{name} is {value!r}, not a text", where="embedder", cure=CURE_OBJECT)
-    if isinstance(found.dimensions, bool) or not isinstance(found.dimensions, Integral) or int(found.dimensions) < 1:
-        raise InputError(f"{type(model).__name__}.dimensions is {found.dimensions!r}, not a number from 1", where="embedder", cure=CURE_OBJECT)
+            raise InputError(
+                f"{type(model).__name__}.{name} is {value!r}, not a text",
+                where="embedder",
+                cure=CURE_OBJECT,
+            )
+    if (
+        isinstance(found.dimensions, bool)
+        or not isinstance(found.dimensions, Integral)
+        or int(found.dimensions) < 1
+    ):
+        raise InputError(
+            f"{type(model).__name__}.dimensions is {found.dimensions!r}, not a number from 1",
+            where="embedder",
+            cure=CURE_OBJECT,
+        )
     if not callable(found.embed):
-        raise InputError(f"{type(model).__name__}.embed cannot be called", where="embedder", cure=CURE_OBJECT)
+        raise InputError(
+            f"{type(model).__name__}.embed cannot be called", where="embedder", cure=CURE_OBJECT
+        )
     return cast(Embedder, model)
 
 
@@ -148,13 +193,17 @@ def tokens_of(embedder: Embedder, texts: Sequence[str]) -> Tokens:
     """Token vectors of texts.  Raises InputError, which names the embedder, if it has none."""
     embed_tokens = getattr(embedder, "embed_tokens", None)
     if not callable(embed_tokens):
-        raise InputError(f"the embedder {embedder.name!r} has no token vectors", where=embedder.name, cure=CURE_TOKENS)
+        raise InputError(
+            f"the embedder {embedder.name!r} has no token vectors",
+            where=embedder.name,
+            cure=CURE_TOKENS,
+        )
     return cast(Tokens, embed_tokens(texts))
 
 
 def checked_texts(texts: Sequence[str]) -> None:
     """Raises InputError for anything but a sequence of texts."""
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-        raise InputError("an embedder takes a sequence of texts", cure="wrap a single text in a list")
-
-
+        raise InputError(
+            "an embedder takes a sequence of texts", cure="wrap a single text in a list"
+        )

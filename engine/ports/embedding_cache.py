@@ -1,4 +1,5 @@
 """A cache of embeddings in a file: each text is embedded once."""
+
 from __future__ import annotations
 
 import hashlib
@@ -22,42 +23,68 @@ __all__ = ["CachedEmbedder", "MeteredEmbedder", "default_cache", "metered"]
 
 Value = TypeVar("Value")
 
-UNIT = 1e-3                # largest difference of a squared length from 1
-CHUNK = 256                # texts embedded and stored in one transaction; an interrupted run loses at most one chunk
-MEMO = 16_384              # vectors kept in the process (24 MB at d = 384)
-TOKEN_MEMO = 128_000_000   # bytes of token vectors kept in the process
+UNIT = 1e-3  # largest difference of a squared length from 1
+# texts embedded and stored in one transaction; an interrupted run loses at most one chunk
+CHUNK = 256
+MEMO = 16_384  # vectors kept in the process (24 MB at d = 384)
+TOKEN_MEMO = 128_000_000  # bytes of token vectors kept in the process
 
 
 class CachedEmbedder(WrappedEmbedder):
-    """An embedder whose vectors are kept in a content-addressed SQLite file, so that each text is embedded once.
+    """An embedder whose vectors are kept in a content-addressed SQLite file, so that each text is
+    embedded once.
 
-    The key is (name, revision, SHA-256 of the text); many processes may use one file at once.  Every caller gets the vector that was stored
-    first, also a process that has computed the same text a second time: the last bits of a vector may depend on the batch in which the text
-    was computed, and results must depend on the text and the file alone.  A hit loads neither torch nor the model.
-    A vector that is damaged, or that an older version wrote without a mark, is computed anew, and DamagedCacheWarning says so.
+    The key is (name, revision, SHA-256 of the text); many processes may use one file at once.
+    Every caller gets the vector that was stored first, also a process that has computed the same
+    text a second time: the last bits of a vector may depend on the batch in which the text was
+    computed, and results must depend on the text and the file alone.  A hit loads neither torch nor
+    the model. A vector that is damaged, or that an older version wrote without a mark, is computed
+    anew, and DamagedCacheWarning says so.
 
     path       the SQLite file, made at first use; None keeps everything in memory
-    progress   called as progress(done, total) before the first and after each stored chunk of misses
+    progress   called as progress(done, total) before the first and after each stored chunk of
+               misses
     hits       texts answered without the embedder, vectors and token vectors counted alike
     misses     distinct texts that were embedded
 
-    Errors: HebbariumError when the file is damaged or cannot be written, or when the embedder returns something else than unit vectors.
+    Errors: HebbariumError when the file is damaged or cannot be written, or when the embedder
+    returns something else than unit vectors.
     """
 
-    def __init__(self, embedder: Embedder, path: Path | None, *, progress: Progress | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder, path: Path | None, *, progress: Progress | None = None
+    ) -> None:
         super().__init__(embedder)
         self.path, self.progress = path, progress
         self.hits = self.misses = 0
         self._lock = threading.RLock()
         self._file = CacheFile(embedder, path, "the embedding cache")
-        self._vectors = _Cached(self._file, "vectors", self._embed, lambda row: (row.tobytes(),), self._vector, lambda row: 1, MEMO)
-        self._tokens = _Cached(self._file, "tokens", self._embed_tokens, packed, unpacked, lambda tokens: tokens.nbytes, TOKEN_MEMO)
+        self._vectors = _Cached(
+            self._file,
+            "vectors",
+            self._embed,
+            lambda row: (row.tobytes(),),
+            self._vector,
+            lambda row: 1,
+            MEMO,
+        )
+        self._tokens = _Cached(
+            self._file,
+            "tokens",
+            self._embed_tokens,
+            packed,
+            unpacked,
+            lambda tokens: tokens.nbytes,
+            TOKEN_MEMO,
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         return CachedEmbedder, (self.embedder, self.path)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) unit vectors, a fresh array.  Cost per text: 1 us from the memo (5 us alone), 5 us from the file, else the embedder's and 60 us."""
+        """(n, d) unit vectors, a fresh array.  Cost per text: 1 us from the memo (5 us alone), 5
+        us from the file, else the embedder's and 60 us.
+        """
         found = self._of(self._vectors, texts)
         out = np.empty((len(found), self.dimensions), np.float32)
         for row, vector in zip(out, found, strict=True):
@@ -65,14 +92,17 @@ class CachedEmbedder(WrappedEmbedder):
         return out
 
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
-        """Unit vectors of the word pieces of n texts.  Cost for a text of 40 pieces: 5 us from the memo, 30 us from the file.
+        """Unit vectors of the word pieces of n texts.  Cost for a text of 40 pieces: 5 us from the
+        memo, 30 us from the file.
 
         Raises InputError, which names the embedder, if it has none.
         """
         return joined(self._of(self._tokens, texts), self.dimensions)
 
     def close(self) -> None:
-        """Close the file; the next miss of the memo opens it again.  With path=None all vectors are lost."""
+        """Close the file; the next miss of the memo opens it again.  With path=None all vectors
+        are lost.
+        """
         with self._lock:
             self._file.close()
             self._vectors.forget()
@@ -88,14 +118,20 @@ class CachedEmbedder(WrappedEmbedder):
 
     def _embed(self, texts: list[str]) -> list[Vectors]:
         vectors = np.ascontiguousarray(self.embedder.embed(texts), np.float32)
-        unit = vectors.shape == (len(texts), self.dimensions) and bool(np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < UNIT))
+        unit = vectors.shape == (len(texts), self.dimensions) and bool(
+            np.all(np.abs(np.sum(vectors * vectors, 1) - 1.0) < UNIT)
+        )
         if not unit:
-            raise self._no_unit_vectors(f"{len(texts)} unit vectors of {self.dimensions} dimensions")
+            raise self._no_unit_vectors(
+                f"{len(texts)} unit vectors of {self.dimensions} dimensions"
+            )
         return list(vectors)
 
     def _vector(self, blob: bytes) -> Vectors:
         if len(blob) != 4 * self.dimensions:
-            raise ValueError(f"a stored vector has {len(blob)} bytes instead of {4 * self.dimensions}")
+            raise ValueError(
+                f"a stored vector has {len(blob)} bytes instead of {4 * self.dimensions}"
+            )
         vector = np.frombuffer(blob, np.float32)
         if not abs(float(vector @ vector) - 1.0) < UNIT:
             raise ValueError("a stored vector is no unit vector")
@@ -108,21 +144,43 @@ class CachedEmbedder(WrappedEmbedder):
         return list(tokens.each())
 
     def _no_unit_vectors(self, what: str) -> HebbariumError:
-        return HebbariumError(f"the embedder gave no {what}", where=self.name, cure="choose another embedding model; this one may be damaged")
+        return HebbariumError(
+            f"the embedder gave no {what}",
+            where=self.name,
+            cure="choose another embedding model; this one may be damaged",
+        )
 
 
 class _Cached(Generic[Value]):
-    """Values of texts by the SHA-256 of the text: in the process, else in the file, else computed and stored.
+    """Values of texts by the SHA-256 of the text: in the process, else in the file, else computed
+    and stored.
 
     compute    values of texts, in order
     pack       the cells of a value in the table, `unpack` its inverse, which may raise ValueError
-    size, most  how much a value counts in the process, and how much is kept; the oldest are dropped first
+    size, most  how much a value counts in the process, and how much is kept; the oldest are dropped
+                first
     """
 
-    def __init__(self, file: CacheFile, table: str, compute: Callable[[list[str]], list[Value]], pack: Callable[[Value], tuple[object, ...]],
-                 unpack: Callable[..., Value], size: Callable[[Value], int], most: int) -> None:
-        self.file, self.table, self.compute, self.pack, self.unpack, self.size, self.most = file, table, compute, pack, unpack, size, most
-        self.memo: OrderedDict[bytes, Value] = OrderedDict()     # the oldest first
+    def __init__(
+        self,
+        file: CacheFile,
+        table: str,
+        compute: Callable[[list[str]], list[Value]],
+        pack: Callable[[Value], tuple[object, ...]],
+        unpack: Callable[..., Value],
+        size: Callable[[Value], int],
+        most: int,
+    ) -> None:
+        self.file, self.table, self.compute, self.pack, self.unpack, self.size, self.most = (
+            file,
+            table,
+            compute,
+            pack,
+            unpack,
+            size,
+            most,
+        )
+        self.memo: OrderedDict[bytes, Value] = OrderedDict()  # the oldest first
         self.held = 0
 
     def of(self, texts: Sequence[str], progress: Progress | None) -> tuple[list[Value], int]:
@@ -133,18 +191,24 @@ class _Cached(Generic[Value]):
         missing: list[tuple[bytes, str]] = []
         if wanted:
             found |= self.stored(list(wanted))
-            missing = sorted(((key, text) for key, text in wanted.items() if key not in found), key=lambda item: len(item[1]))
+            missing = sorted(
+                ((key, text) for key, text in wanted.items() if key not in found),
+                key=lambda item: len(item[1]),
+            )
             if missing and progress is not None:
-                progress(0, len(missing))       # the first chunk may wait until a model is loaded or converted
+                # the first chunk may wait until a model is loaded or converted
+                progress(0, len(missing))
             for start in range(0, len(missing), CHUNK):
-                found |= self._computed(dict(missing[start:start + CHUNK]))
+                found |= self._computed(dict(missing[start : start + CHUNK]))
                 if progress is not None:
                     progress(min(start + CHUNK, len(missing)), len(missing))
             self._remember({key: found[key] for key in wanted})
         return [found[key] for key in keys], len(missing)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Value]:
-        """Values of those keys that are stored undamaged.  Raises HebbariumError if one with a right mark is no value of this embedder."""
+        """Values of those keys that are stored undamaged.  Raises HebbariumError if one with a
+        right mark is no value of this embedder.
+        """
         try:
             return {key: self.unpack(*cells) for key, *cells in self.file.stored(self.table, keys)}
         except ValueError as error:
@@ -156,8 +220,10 @@ class _Cached(Generic[Value]):
 
     def _computed(self, texts: dict[bytes, str]) -> dict[bytes, Value]:
         values = self.compute(list(texts.values()))
-        self.file.store(self.table, [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)])
-        found = self.stored(list(texts))     # as the file holds them, from this process or another
+        self.file.store(
+            self.table, [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)]
+        )
+        found = self.stored(list(texts))  # as the file holds them, from this process or another
         if len(found) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")
         return found
@@ -170,7 +236,8 @@ class _Cached(Generic[Value]):
 
 
 class MeteredEmbedder(WrappedEmbedder):
-    """An embedder whose calls are counted and timed; each memory has one, so that embedding can be told from the work of its mechanisms.
+    """An embedder whose calls are counted and timed; each memory has one, so that embedding can be
+    told from the work of its mechanisms.
 
     Calls of several threads run one at a time.
 

@@ -1,7 +1,10 @@
-"""The language-model port: prompts to JSON that follows a schema.  No mechanism needs a model; without one every reply has the status `none`.
+"""The language-model port: prompts to JSON that follows a schema.  No mechanism needs a model;
+without one every reply has the status `none`.
 
-A reply is data from outside: a hook must check what it says as it checks the text of an event, and must do without it.
+A reply is data from outside: a hook must check what it says as it checks the text of an event, and
+must do without it.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -26,7 +29,8 @@ class Status(StrEnum):
     """What became of a request.
 
     ok        the reply is JSON that follows the schema
-    not_json  the reply is other text, longer than the port reads, or no reply of the interface at all
+    not_json  the reply is other text, longer than the port reads, or no reply of the interface at
+              all
     schema    the reply is JSON that does not follow the schema
     timeout   no whole reply within the time that the port waits
     refused   the model refused, or its provider withheld the reply
@@ -50,7 +54,8 @@ class Request:
     purpose      name of the task and its schema, 1 to 64 of A-Z a-z 0-9 _ -
     system       instructions
     prompt       what they are about
-    schema       of the reply, see `engine.ports.json_schema`: an object, all properties required, no others
+    schema       of the reply, see `engine.ports.json_schema`: an object, all properties required,
+                 no others
     most_tokens  of the reply
 
     Errors: InputError.
@@ -67,16 +72,34 @@ class Request:
     most_tokens: int
 
     def __post_init__(self) -> None:
-        if not all(isinstance(text, str) for text in (self.purpose, self.system, self.prompt)) or not PURPOSE.fullmatch(self.purpose):
-            raise InputError(f"a request has no purpose, system and prompt that are texts: {self.purpose!r}", where="language model",
-                             cure="give a purpose of 1 to 64 letters, digits, _ and -")
-        if not isinstance(self.most_tokens, int) or isinstance(self.most_tokens, bool) or self.most_tokens < 1:
-            raise InputError(f"most_tokens is {self.most_tokens!r}", where=f"language model, {self.purpose}", cure="give a whole number from 1")
+        if not all(
+            isinstance(text, str) for text in (self.purpose, self.system, self.prompt)
+        ) or not PURPOSE.fullmatch(self.purpose):
+            raise InputError(
+                f"a request has no purpose, system and prompt that are texts: {self.purpose!r}",
+                where="language model",
+                cure="give a purpose of 1 to 64 letters, digits, _ and -",
+            )
+        if (
+            not isinstance(self.most_tokens, int)
+            or isinstance(self.most_tokens, bool)
+            or self.most_tokens < 1
+        ):
+            raise InputError(
+                f"most_tokens is {self.most_tokens!r}",
+                where=f"language model, {self.purpose}",
+                cure="give a whole number from 1",
+            )
         checked_schema(self.schema)
 
     def canonical(self) -> str:
         """JSON of all fields with sorted keys, ASCII."""
-        return json.dumps({name: getattr(self, name) for name in self.__dataclass_fields__}, sort_keys=True, separators=(",", ":"), default=dict)
+        return json.dumps(
+            {name: getattr(self, name) for name in self.__dataclass_fields__},
+            sort_keys=True,
+            separators=(",", ":"),
+            default=dict,
+        )
 
     def digest(self) -> bytes:
         """SHA-256 of `canonical`."""
@@ -88,7 +111,8 @@ class Reply:
     """The answer to a request.
 
     data    the JSON object that follows the schema; None unless the status is ok
-    text    what the model wrote; for `timeout` and `http` the kind of error, never a message of the server
+    text    what the model wrote; for `timeout` and `http` the kind of error, never a message of the
+            server
     prompt_tokens, completion_tokens  as the server counts them; 0 if it does not say
     cached  whether no model was asked for it now; replies are equal without it
     """
@@ -101,18 +125,28 @@ class Reply:
     cached: bool = field(default=False, compare=False)
 
     @classmethod
-    def read(cls, request: Request, text: str, prompt_tokens: int = 0, completion_tokens: int = 0) -> Reply:
+    def read(
+        cls, request: Request, text: str, prompt_tokens: int = 0, completion_tokens: int = 0
+    ) -> Reply:
         """The reply in a model's text: ok, not_json or schema."""
         try:
             data = parsed(text)
         except ValueError:
             return cls(Status.NOT_JSON, None, text, prompt_tokens, completion_tokens)
         odd = fault(data, request.schema)
-        return cls(Status.SCHEMA if odd else Status.OK, None if odd else data, text, prompt_tokens, completion_tokens)
+        return cls(
+            Status.SCHEMA if odd else Status.OK,
+            None if odd else data,
+            text,
+            prompt_tokens,
+            completion_tokens,
+        )
 
 
 class LanguageModel(Protocol):
-    """Answers requests.  Equal (name, revision) should mean equal replies; only a transcript makes sure of it."""
+    """Answers requests.  Equal (name, revision) should mean equal replies; only a transcript
+    makes sure of it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -120,7 +154,9 @@ class LanguageModel(Protocol):
     def revision(self) -> str: ...
 
     def ask(self, requests: Sequence[Request]) -> Sequence[Reply]:
-        """A reply to each request, in the order of the requests.  Raises nothing because of a model, a server or a reply."""
+        """A reply to each request, in the order of the requests.  Raises nothing because of a
+        model, a server or a reply.
+        """
         ...
 
 
@@ -141,7 +177,8 @@ class NoModel:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a language model was asked; the tokens of a cached reply are those of the request that the model answered.
+    """What a language model was asked; the tokens of a cached reply are those of the request that
+    the model answered.
 
     >>> Usage(3, 1, 0, 90, 20) - Usage(1, 1, 0, 30, 5)
     Usage(requests=2, cached=0, failed=0, prompt_tokens=60, completion_tokens=15)
@@ -149,7 +186,7 @@ class Usage:
 
     requests: int = 0
     cached: int = 0
-    failed: int = 0             # status neither ok nor none
+    failed: int = 0  # status neither ok nor none
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -164,10 +201,12 @@ class Usage:
 
 
 class MeteredLanguageModel:
-    """A language model as hooks see it: requests and time are counted, and every reply is what a reply must be.
+    """A language model as hooks see it: requests and time are counted, and every reply is what a
+    reply must be.
 
-    If a model raises, or does not return one reply for each request, every reply has the status `http`; the text of a reply that claims to be ok
-    is read and checked again.  HebbariumError is raised on: it is an error of a file that the user named.  Calls of several threads run one at a
+    If a model raises, or does not return one reply for each request, every reply has the status
+    `http`; the text of a reply that claims to be ok is read and checked again.  HebbariumError is
+    raised on: it is an error of a file that the user named.  Calls of several threads run one at a
     time.
 
     usage    since the memory was made
@@ -188,7 +227,9 @@ class MeteredLanguageModel:
         return self.model.revision
 
     def ask(self, requests: Sequence[Request]) -> list[Reply]:
-        """A reply to each request, in order; [] for none.  Raises HebbariumError for a transcript that cannot be read or written."""
+        """A reply to each request, in order; [] for none.  Raises HebbariumError for a
+        transcript that cannot be read or written.
+        """
         if not requests:
             return []
         with self._turn:
@@ -198,8 +239,13 @@ class MeteredLanguageModel:
             finally:
                 self.seconds += time.perf_counter() - start
             failed = sum(reply.status not in (Status.OK, Status.NONE) for reply in replies)
-            self.usage += Usage(len(replies), sum(reply.cached for reply in replies), failed, sum(reply.prompt_tokens for reply in replies),
-                                sum(reply.completion_tokens for reply in replies))
+            self.usage += Usage(
+                len(replies),
+                sum(reply.cached for reply in replies),
+                failed,
+                sum(reply.prompt_tokens for reply in replies),
+                sum(reply.completion_tokens for reply in replies),
+            )
         return replies
 
     @contextmanager
@@ -215,27 +261,42 @@ class MeteredLanguageModel:
     def _asked(self, requests: list[Request]) -> list[Reply]:
         try:
             found = list(self.model.ask(requests))
-            return [_checked(request, reply) for request, reply in zip(requests, found, strict=True)]
+            return [
+                _checked(request, reply) for request, reply in zip(requests, found, strict=True)
+            ]
         except HebbariumError:
             raise
-        except Exception as error:      # a user's own model can raise and return anything
+        except Exception as error:  # a user's own model can raise and return anything
             return [Reply(Status.HTTP, text=type(error).__name__)] * len(requests)
 
 
 def metered(model: LanguageModel | None) -> MeteredLanguageModel:
-    """The model, counted and timed; None is NoModel, and a metered one is returned as it is.  Raises InputError for what is no model."""
-    return model if isinstance(model, MeteredLanguageModel) else MeteredLanguageModel(NoModel() if model is None else checked_language_model(model))
+    """The model, counted and timed; None is NoModel, and a metered one is returned as it is.
+    Raises InputError for what is no model.
+    """
+    return (
+        model
+        if isinstance(model, MeteredLanguageModel)
+        else MeteredLanguageModel(NoModel() if model is None else checked_language_model(model))
+    )
 
 
 def checked_language_model(model: LanguageModel) -> LanguageModel:
-    """The model.  Raises InputError unless it has a name and a revision that are texts, and a method `ask`."""
-    if not all(isinstance(getattr(model, name, None), str) for name in ("name", "revision")) or not callable(getattr(model, "ask", None)):
-        raise InputError(f"{type(model).__name__} is no language model", where="language model", cure=CURE_MODEL)
+    """The model.  Raises InputError unless it has a name and a revision that are texts, and a
+    method `ask`.
+    """
+    if not all(
+        isinstance(getattr(model, name, None), str) for name in ("name", "revision")
+    ) or not callable(getattr(model, "ask", None)):
+        raise InputError(
+            f"{type(model).__name__} is no language model", where="language model", cure=CURE_MODEL
+        )
     return model
 
 
 def described(model: LanguageModel | None) -> dict[str, str]:
-    """What identifies a model in manifests, ledgers and snapshots: `language_model`, `language_model_revision` and `transcript`; "" without one.
+    """What identifies a model in manifests, ledgers and snapshots: `language_model`,
+    `language_model_revision` and `transcript`; "" without one.
 
     >>> described(None)
     {'language_model': '', 'language_model_revision': '', 'transcript': ''}
@@ -243,12 +304,20 @@ def described(model: LanguageModel | None) -> dict[str, str]:
     inner = model.model if isinstance(model, MeteredLanguageModel) else model
     if inner is None or inner == NoModel():
         return {"language_model": "", "language_model_revision": "", "transcript": ""}
-    return {"language_model": inner.name, "language_model_revision": inner.revision, "transcript": str(getattr(inner, "identity", ""))}
+    return {
+        "language_model": inner.name,
+        "language_model_revision": inner.revision,
+        "transcript": str(getattr(inner, "identity", "")),
+    }
 
 
 def _checked(request: Request, reply: Reply) -> Reply:
-    """The reply, with data if it is ok and its text follows the schema, else without; an ok reply without a text has that of its data."""
+    """The reply, with data if it is ok and its text follows the schema, else without; an ok
+    reply without a text has that of its data.
+    """
     if reply.status is not Status.OK:
         return reply if reply.data is None else replace(reply, data=None)
-    read = Reply.read(request, reply.text or json.dumps(reply.data), reply.prompt_tokens, reply.completion_tokens)
+    read = Reply.read(
+        request, reply.text or json.dumps(reply.data), reply.prompt_tokens, reply.completion_tokens
+    )
     return replace(read, cached=reply.cached)

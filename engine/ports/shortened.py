@@ -1,7 +1,9 @@
 """Embeddings cut to their first dimensions: `FOLDER@256`.
 
-For models whose first dimensions carry most of the meaning: Kusupati et al. (2022), arXiv:2205.13147.
+For models whose first dimensions carry most of the meaning: Kusupati et al. (2022),
+arXiv:2205.13147.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,13 +14,15 @@ import numpy as np
 from ..base.errors import InputError
 from .embedder import Embedder, Vectors
 
-LEAST = 2       # dimensions
+LEAST = 2  # dimensions
 
 
 class ShortenedEmbedder:
-    """The first dimensions of another embedder's vectors, made unit vectors again; a vector that is zero there becomes the first axis.
+    """The first dimensions of another embedder's vectors, made unit vectors again; a vector that is
+    zero there becomes the first axis.
 
-    embedder    whose vectors are cut; its other methods, such as those for word pieces, stay as they are
+    embedder    whose vectors are cut; its other methods, such as those for word pieces, stay as
+                they are
     dimensions  kept
 
     Raises InputError for a number below 2 or above the embedder's.
@@ -30,13 +34,21 @@ class ShortenedEmbedder:
 
     def __init__(self, embedder: Embedder, dimensions: int) -> None:
         if not LEAST <= dimensions <= embedder.dimensions:
-            raise InputError(f"{dimensions} of {embedder.dimensions} dimensions", where=f"embedder {embedder.name}@{dimensions}",
-                             cure=f"keep {LEAST} to {embedder.dimensions}")
-        self.embedder, self.dimensions, self.revision, self.name = embedder, dimensions, embedder.revision, f"{embedder.name}@{dimensions}"
+            raise InputError(
+                f"{dimensions} of {embedder.dimensions} dimensions",
+                where=f"embedder {embedder.name}@{dimensions}",
+                cure=f"keep {LEAST} to {embedder.dimensions}",
+            )
+        self.embedder, self.dimensions, self.revision, self.name = (
+            embedder,
+            dimensions,
+            embedder.revision,
+            f"{embedder.name}@{dimensions}",
+        )
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimensions) float32, rows of unit length."""
-        cut = np.ascontiguousarray(self.embedder.embed(texts)[:, :self.dimensions])
+        cut = np.ascontiguousarray(self.embedder.embed(texts)[:, : self.dimensions])
         lengths = np.linalg.norm(cut, axis=1, keepdims=True)
         cut[lengths[:, 0] == 0.0, 0] = 1.0
         found: Vectors = (cut / np.where(lengths == 0.0, 1.0, lengths)).astype(np.float32)

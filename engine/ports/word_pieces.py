@@ -1,4 +1,7 @@
-"""Word pieces of a text by a model's own tokeniser, and long texts cut at them; neither torch nor weights are loaded."""
+"""Word pieces of a text by a model's own tokeniser, and long texts cut at them; neither torch
+nor weights are loaded.
+"""
+
 from __future__ import annotations
 
 import importlib
@@ -14,71 +17,105 @@ from ..text.memo import TextMemo
 from .embedder import CURE_SPEC, Embedder, Spans, WrappedEmbedder
 
 TOKENIZER = "tokenizer.json"
-LONG: Final = 100_000       # characters from which on word pieces are estimated: a tokeniser takes up to 0.3 s for so many
-SAMPLED: Final = 16         # parts of a longer text whose word pieces are counted, at equal distances
-SAMPLE: Final = 1_000       # characters of such a part
+# characters from which on word pieces are estimated: a tokeniser takes up to 0.3 s for so many
+LONG: Final = 100_000
+# parts of a longer text whose word pieces are counted, at equal distances
+SAMPLED: Final = 16
+SAMPLE: Final = 1_000  # characters of such a part
 _NONE: Spans = np.empty((0, 2), np.int32)
 
 
 class WordPieceTokenizer:
     """The tokeniser of a sentence-transformers model.
 
-    window  the most word pieces of a text that the model reads, special tokens left out; None: no limit is stated
+    window  the most word pieces of a text that the model reads, special tokens left out; None: no
+            limit is stated
 
     Raises HebbariumError for a folder without a readable tokenizer.json.
     """
 
     def __init__(self, folder: Path, transformer: Path) -> None:
         """transformer: folder of the model's first part."""
-        self._file = file = next((place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()), transformer / TOKENIZER)
+        self._file = file = next(
+            (place / TOKENIZER for place in (transformer, folder) if (place / TOKENIZER).is_file()),
+            transformer / TOKENIZER,
+        )
         try:
             self._tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(file))
-        except Exception as error:      # any error of the library
-            raise HebbariumError(f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC) from error
+        except Exception as error:  # any error of the library
+            raise HebbariumError(
+                f"the tokeniser cannot be loaded: {error}", where=str(file), cure=CURE_SPEC
+            ) from error
         self._reader: Any = None
         self._known: TextMemo[Spans] = TextMemo(self._pieces)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         most = _stated(transformer / "sentence_bert_config.json", "max_seq_length") or min(
-            filter(None, (_stated(transformer / "tokenizer_config.json", "model_max_length"),
-                          _stated(transformer / "config.json", "max_position_embeddings"))), default=None)
-        self.window = None if most is None else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
+            filter(
+                None,
+                (
+                    _stated(transformer / "tokenizer_config.json", "model_max_length"),
+                    _stated(transformer / "config.json", "max_position_embeddings"),
+                ),
+            ),
+            default=None,
+        )
+        self.window = (
+            None
+            if most is None
+            else max(most - self._tokenizer.num_special_tokens_to_add(False), 1)
+        )
 
     def read(self, texts: list[str]) -> list[Any]:
-        """The word pieces of each text as the model reads them: cut to its window, special tokens included; attributes of `tokenizers.Encoding`."""
-        if self._reader is None:        # a second one, since truncation is a state of the tokeniser
+        """The word pieces of each text as the model reads them: cut to its window, special
+        tokens included; attributes of `tokenizers.Encoding`.
+        """
+        if self._reader is None:  # a second one, since truncation is a state of the tokeniser
             self._reader = type(self._tokenizer).from_file(str(self._file))
             self._reader.no_padding()
             if self.window is None:
                 self._reader.no_truncation()
             else:
-                self._reader.enable_truncation(self.window + self._tokenizer.num_special_tokens_to_add(False))
+                self._reader.enable_truncation(
+                    self.window + self._tokenizer.num_special_tokens_to_add(False)
+                )
         found: list[Any] = self._reader.encode_batch(texts)
         return found
 
     def pieces(self, text: str) -> Spans:
-        """(t, 2) start and end of each word piece of the whole text, in characters; a read-only array."""
+        """(t, 2) start and end of each word piece of the whole text, in characters; a read-only
+        array.
+        """
         return self._known(text)
 
     def _pieces(self, text: str) -> Spans:
-        return read_only(np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32).reshape(-1, 2))
+        return read_only(
+            np.array(
+                self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int32
+            ).reshape(-1, 2)
+        )
 
 
 def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Spans, ...]:
-    """For each (size, overlap), (w, 2) start and end of each window in characters, in order; no window if the embedder reads the whole text.
+    """For each (size, overlap), (w, 2) start and end of each window in characters, in order; no
+    window if the embedder reads the whole text.
 
     size     word pieces of a window; at most what the embedder reads
     overlap  of these, shared with the window before
 
-    An embedder whose tokeniser is at hand has `pieces(text)`, (t, 2) start and end of each word piece of the whole text without special tokens, and
-    `window`, the most that it reads; None: it states no limit.  Then it counts as reading the first size; so does the hashing embedder, whose pieces
-    are words.  An embedder without `pieces` gets no window, since nothing is known about what it reads.
+    An embedder whose tokeniser is at hand has `pieces(text)`, (t, 2) start and end of each word
+    piece of the whole text without special tokens, and `window`, the most that it reads; None: it
+    states no limit.  Then it counts as reading the first size; so does the hashing embedder, whose
+    pieces are words.  An embedder without `pieces` gets no window, since nothing is known about
+    what it reads.
 
-    The text is divided into word pieces once.  A text of more than LONG characters is not: it is divided at characters, as many as hold a window's
-    word pieces on average, which are counted in SAMPLED parts of it.
+    The text is divided into word pieces once.  A text of more than LONG characters is not: it is
+    divided at characters, as many as hold a window's word pieces on average, which are counted in
+    SAMPLED parts of it.
 
-    Cost: O(length) up to LONG, 1 ms for 1000 word pieces; that of the samples, and O(windows), from there on.  Raises InputError unless
-    0 <= overlap < size, HebbariumError if the tokeniser cannot be loaded.
+    Cost: O(length) up to LONG, 1 ms for 1000 word pieces; that of the samples, and O(windows), from
+    there on.  Raises InputError unless 0 <= overlap < size, HebbariumError if the tokeniser cannot
+    be loaded.
 
     >>> from .embedder import HashingEmbedder
     >>> [each.tolist() for each in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]
@@ -86,24 +123,35 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     """
     for size, overlap in windows:
         if not 0 <= overlap < size:
-            raise InputError(f"windows of {size} word pieces cannot overlap by {overlap}", where="passages", cure="choose 0 <= overlap < size")
+            raise InputError(
+                f"windows of {size} word pieces cannot overlap by {overlap}",
+                where="passages",
+                cure="choose 0 <= overlap < size",
+            )
     window = reads(embedder, windows[0][0])
-    if window is None or (len(text) <= window and text.isascii()):      # a word piece has at least one character
+    # a word piece has at least one character
+    if window is None or (len(text) <= window and text.isascii()):
         return (_NONE,) * len(windows)
     of = _innermost(embedder)
     if len(text) > LONG:
         density = _density(of, text)
         if density * len(text) <= window:
             return (_NONE,) * len(windows)
-        return tuple(_even(len(text), min(size, of.window or size) / density, overlap / density) for size, overlap in windows)
+        return tuple(
+            _even(len(text), min(size, of.window or size) / density, overlap / density)
+            for size, overlap in windows
+        )
     pieces: Spans = of.pieces(text)
     if len(pieces) <= window:
         return (_NONE,) * len(windows)
-    return tuple(_windows(pieces, min(size, of.window or size), overlap) for size, overlap in windows)
+    return tuple(
+        _windows(pieces, min(size, of.window or size), overlap) for size, overlap in windows
+    )
 
 
 def reads(embedder: Embedder, size: int) -> int | None:
-    """Word pieces of a text that the embedder reads, `size` for a model that states no limit; None if it has no `pieces`: nothing is known.
+    """Word pieces of a text that the embedder reads, `size` for a model that states no limit; None
+    if it has no `pieces`: nothing is known.
 
     >>> from .embedder import HashingEmbedder
     >>> reads(HashingEmbedder(8), 200)
@@ -121,13 +169,19 @@ def _innermost(embedder: Embedder) -> Any:
 
 
 def _density(of: Any, text: str) -> float:
-    """Word pieces for each character, in SAMPLED parts of SAMPLE characters, the first and the last included."""
+    """Word pieces for each character, in SAMPLED parts of SAMPLE characters, the first and the
+    last included.
+    """
     starts = np.linspace(0, len(text) - SAMPLE, SAMPLED).astype(np.int64).tolist()
-    return sum(len(of.pieces(text[start:start + SAMPLE])) for start in starts) / (SAMPLED * SAMPLE)
+    return sum(len(of.pieces(text[start : start + SAMPLE])) for start in starts) / (
+        SAMPLED * SAMPLE
+    )
 
 
 def _even(length: int, size: float, overlap: float) -> Spans:
-    """(w, 2) start and end of windows of `size` characters that share `overlap` with the one before, from the start of a text to its end."""
+    """(w, 2) start and end of windows of `size` characters that share `overlap` with the one
+    before, from the start of a text to its end.
+    """
     starts = np.arange(0.0, length - min(overlap, size - 1.0), max(size - overlap, 1.0))
     return np.stack([starts, np.minimum(starts + size, length)], axis=1).astype(np.int32)
 
@@ -135,7 +189,9 @@ def _even(length: int, size: float, overlap: float) -> Spans:
 def _windows(pieces: Spans, size: int, overlap: int) -> Spans:
     """(w, 2) start and end of windows of `size` pieces that share `overlap` with the one before."""
     starts = np.arange(0, len(pieces) - min(overlap, size - 1), max(size - overlap, 1))
-    return np.stack([pieces[starts, 0], pieces[np.minimum(starts + size, len(pieces)) - 1, 1]], axis=1)
+    return np.stack(
+        [pieces[starts, 0], pieces[np.minimum(starts + size, len(pieces)) - 1, 1]], axis=1
+    )
 
 
 def _stated(file: Path, key: str) -> int | None:
@@ -143,5 +199,7 @@ def _stated(file: Path, key: str) -> int | None:
     try:
         value = json.loads(file.read_text(encoding="utf-8")).get(key) if file.is_file() else None
     except (OSError, ValueError) as error:
-        raise HebbariumError(f"the model's settings cannot be read: {error}", where=str(file), cure=CURE_SPEC) from error
+        raise HebbariumError(
+            f"the model's settings cannot be read: {error}", where=str(file), cure=CURE_SPEC
+        ) from error
     return int(value) if isinstance(value, int | float) and 0 < value < 1e9 else None

@@ -1,4 +1,7 @@
-"""Blocks of arrays on their way into a file: some at a time, so that saving much takes little memory beside what is saved."""
+"""Blocks of arrays on their way into a file: some at a time, so that saving much takes little
+memory beside what is saved.
+"""
+
 from __future__ import annotations
 
 import sqlite3
@@ -8,11 +11,13 @@ from typing import Any, Final
 from ..state.bulk_marks import Marks, as_bytes, block_marks
 from ..state.recent_blocks import RECENT, ROOM, Block, gathered
 
-BATCH: Final = 1 << 26          # bytes that wait to be written, at most, beside the last block
-INSERT: Final = "INSERT OR REPLACE INTO blocks (data, generation, mark, name, number) VALUES (?, ?, ?, ?, ?)"
+BATCH: Final = 1 << 26  # bytes that wait to be written, at most, beside the last block
+INSERT: Final = (
+    "INSERT OR REPLACE INTO blocks (data, generation, mark, name, number) VALUES (?, ?, ?, ?, ?)"
+)
 # A block of the same size is rewritten in place, so that SQLite writes only the pages that differ.
 UPDATE: Final = "UPDATE blocks SET data = ?, generation = ?, mark = ? WHERE name = ? AND number = ?"
-Written = list[tuple[str, list[int], Marks]]        # array, numbers of blocks, their marks
+Written = list[tuple[str, list[int], Marks]]  # array, numbers of blocks, their marks
 
 
 class BlockWriter:
@@ -21,10 +26,13 @@ class BlockWriter:
     to          the file, in a transaction
     generation  number of the save
     known       marks of the blocks that the file holds, by array
-    gathers     whether blocks that the file holds already go into one of RECENT, as long as they have room there
+    gathers     whether blocks that the file holds already go into one of RECENT, as long as they
+                have room there
     """
 
-    def __init__(self, to: sqlite3.Connection, generation: int, known: Mapping[str, Marks], gathers: bool) -> None:
+    def __init__(
+        self, to: sqlite3.Connection, generation: int, known: Mapping[str, Marks], gathers: bool
+    ) -> None:
         self._to, self._generation, self._known, self.gathers = to, generation, known, gathers
         self._recent, self._room = list[Block](), ROOM
         self._waiting, self._bytes = list[Block](), 0
@@ -70,7 +78,9 @@ class BlockWriter:
         marks = block_marks(names, numbers, [self._generation] * len(parts), parts)
         old, new = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
         for name, number, part, mark in zip(names, numbers, parts, as_bytes(marks), strict=True):
-            (old if self._holds(name, number) else new).append((part, self._generation, mark, name, number))
+            (old if self._holds(name, number) else new).append(
+                (part, self._generation, mark, name, number)
+            )
         self._to.executemany(UPDATE, old)
         self._to.executemany(INSERT, new)
         ends = [at for at in range(1, len(names)) if names[at] != names[at - 1]]

@@ -1,13 +1,17 @@
-"""The log of calls: what has changed a memory since its last save, in the file of its snapshot, so that nothing a call has returned from is lost.
+"""The log of calls: what has changed a memory since its last save, in the file of its snapshot, so
+that nothing a call has returned from is lost.
 
-One row holds one run of bytes, which the save before has made long enough: a call overwrites bytes of it, and no page is added, moved or linked.
-What a power cut leaves half-written is therefore the log, never the file around it.
+One row holds one run of bytes, which the save before has made long enough: a call overwrites bytes
+of it, and no page is added, moved or linked. What a power cut leaves half-written is therefore the
+log, never the file around it.
 
-A call is written before it changes the memory, when a full disk is still an error that changes nothing, and counts once the change is done: a change
-that raises, or that the death of the process cuts off, leaves none.  Each call has a mark over its contents, its number, the save that it follows,
-and the mark of the call before.  The head of the log has the number of calls, the mark of the last one, and a mark of its own, so that a log that is
-cut or of another save is noticed.
+A call is written before it changes the memory, when a full disk is still an error that changes
+nothing, and counts once the change is done: a change that raises, or that the death of the process
+cuts off, leaves none.  Each call has a mark over its contents, its number, the save that it
+follows, and the mark of the call before.  The head of the log has the number of calls, the mark of
+the last one, and a mark of its own, so that a log that is cut or of another save is noticed.
 """
+
 from __future__ import annotations
 
 import json
@@ -26,15 +30,16 @@ from ..text.utf8 import decoded, encoded
 from .file import SnapshotFile, Sync
 
 TABLE = "CREATE TABLE calls (number INTEGER PRIMARY KEY, data BLOB NOT NULL)"
-FIRST = 1 << 15         # bytes of a new log
-KEPT = 1 << 20          # bytes of the longest log that the next save leaves as long as it is
-LARGE = 1 << 22         # bytes of calls after which the next call saves first
-MOST = 256              # calls after which the next one saves first: so many are made again at opening, at most
+FIRST = 1 << 15  # bytes of a new log
+KEPT = 1 << 20  # bytes of the longest log that the next save leaves as long as it is
+LARGE = 1 << 22  # bytes of calls after which the next call saves first
+# calls after which the next one saves first: so many are made again at opening, at most
+MOST = 256
 HEAD, ENTRY = Struct(f"<3Q{SIZE}s{SIZE}s"), Struct(f"<Q{SIZE}s")
 NO_MARK = bytes(SIZE)
 RECORDS: dict[str, type[Any]] = {each.__name__: each for each in (Event, Query, Only)}
-RECORD = "record"       # key of the name of a record; no record has a field of this name
-Call = tuple[str, tuple[Any, ...]]      # what the memory does, and the values that it does it with
+RECORD = "record"  # key of the name of a record; no record has a field of this name
+Call = tuple[str, tuple[Any, ...]]  # what the memory does, and the values that it does it with
 
 
 class Reached(NamedTuple):
@@ -55,7 +60,9 @@ class Reached(NamedTuple):
 
 
 class LoggedCalls(NamedTuple):
-    """What a file holds: the calls up to the first damaged one, how many follow from there, and where the log ends."""
+    """What a file holds: the calls up to the first damaged one, how many follow from there, and
+    where the log ends.
+    """
 
     calls: Sequence[Call]
     lost: int
@@ -77,14 +84,17 @@ class CallLog:
     @property
     def full(self) -> bool:
         """Whether it is time for a save, which begins the log anew."""
-        return self.reached is not None and (self.reached.calls >= MOST or self.reached.end >= LARGE)
+        return self.reached is not None and (
+            self.reached.calls >= MOST or self.reached.end >= LARGE
+        )
 
     def begin(self, to: sqlite3.Connection, generation: int, anew: bool) -> Reached:
-        """Begin the log that follows a save, in its transaction.  What `reached` will be when the transaction has ended.
+        """Begin the log that follows a save, in its transaction.  What `reached` will be when the
+        transaction has ended.
 
         anew  overwrite what the file held of earlier calls
         """
-        sizes = [size for size, in to.execute("SELECT length(data) FROM calls")]
+        sizes = [size for (size,) in to.execute("SELECT length(data) FROM calls")]
         if anew or len(sizes) != 1 or sizes[0] > KEPT:
             self.remove(to)
             to.execute("INSERT INTO calls VALUES (1, zeroblob(?))", (FIRST,))
@@ -99,7 +109,8 @@ class CallLog:
         to.execute("DELETE FROM calls")
 
     def write(self, call: Call) -> Reached:
-        """Write a call, which does not count yet; `conclude` with the result makes it count.  Raises errors of SQLite, and InputError.
+        """Write a call, which does not count yet; `conclude` with the result makes it count.
+        Raises errors of SQLite, and InputError.
 
         Cost: 20 us, and a few microseconds per 1,000 characters.
         """
@@ -116,7 +127,9 @@ class CallLog:
         return reached._replace(calls=reached.calls + 1, end=reached.end + size, mark=own)
 
     def conclude(self, reached: Reached) -> None:
-        """Let the call that was written last count.  Raises errors of SQLite.  Cost: 15 us; synced that of the disk."""
+        """Let the call that was written last count.  Raises errors of SQLite.  Cost: 15 us;
+        synced that of the disk.
+        """
         with self._file.transaction(self._sync):
             _put(self._file, 0, _head(reached))
         self.reached = reached
@@ -125,13 +138,15 @@ class CallLog:
         """Make room for at least so many bytes, twice as many as before or more."""
         size = max(2 * reached.size, -(-least // FIRST) * FIRST)
         with self._file.transaction() as to:
-            data, = to.execute("SELECT data FROM calls").fetchone()
+            (data,) = to.execute("SELECT data FROM calls").fetchone()
             to.execute("UPDATE calls SET data = ?", (data + bytes(size - len(data)),))
         self.reached = reached._replace(size=size)
 
 
 def read_log(file: SnapshotFile, generation: int) -> LoggedCalls:
-    """The log of a file that follows a save.  Raises ValueError for a log that is missing, of another save, or without a sound head."""
+    """The log of a file that follows a save.  Raises ValueError for a log that is missing, of
+    another save, or without a sound head.
+    """
     rows = file.execute("SELECT number, data FROM calls").fetchall()
     if [number for number, _ in rows] != [1] or len(rows[0][1]) < HEAD.size:
         raise ValueError("the log of calls is missing")
@@ -145,9 +160,9 @@ def read_log(file: SnapshotFile, generation: int) -> LoggedCalls:
     while reached.calls < count:
         at = reached.end + ENTRY.size
         length, found = ENTRY.unpack_from(data, reached.end) if at <= end else (0, b"")
-        if at + length > end or found != (own := _mark(reached, data[at:at + length])):
+        if at + length > end or found != (own := _mark(reached, data[at : at + length])):
             break
-        calls.append(_read(data[at:at + length]))
+        calls.append(_read(data[at : at + length]))
         reached = reached._replace(calls=reached.calls + 1, end=at + length, mark=own)
     if reached.calls == count and reached != due:
         raise ValueError("the log of calls has another end")
@@ -169,9 +184,10 @@ def _put(file: SnapshotFile, at: int, data: bytes) -> None:
     file.overwrite("calls", "data", 1, at, data)
 
 
-# --- calls as bytes ----------------------------------------------------------------------------------------------------------------------
+# --- calls as bytes -------------------------------------------------------------------------------
 def written(call: Call) -> bytes:
-    """A call as JSON.  Values: None, truth values, numbers, texts, arrays, records of RECORDS, and tuples of them.  Raises InputError for others.
+    """A call as JSON.  Values: None, truth values, numbers, texts, arrays, records of RECORDS, and
+    tuples of them.  Raises InputError for others.
 
     >>> written(("use", (Query("Who?"), (3, 1), 0.5)))
     b'["use", {"record": "Query", "text": "Who?"}, [3, 1], 0.5]'
@@ -194,14 +210,26 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if is_dataclass(value) and type(value).__name__ in RECORDS:
         kept = [(f, getattr(value, f.name)) for f in fields(value)]
-        return {RECORD: type(value).__name__, **{f.name: _plain(held) for f, held in kept if f.default is MISSING or held != f.default}}
-    raise InputError(f"{type(value).__name__} is no plain value, which the log of calls could keep", where="log of calls",
-                     cure="give texts, numbers and the records of hebbarium, or make the memory with durable=False")
+        return {
+            RECORD: type(value).__name__,
+            **{
+                f.name: _plain(held)
+                for f, held in kept
+                if f.default is MISSING or held != f.default
+            },
+        }
+    raise InputError(
+        f"{type(value).__name__} is no plain value, which the log of calls could keep",
+        where="log of calls",
+        cure="give texts, numbers and the records of hebbarium, or make the memory with durable=False",
+    )
 
 
 def _value(plain: Any) -> Any:
     if isinstance(plain, list):
         return tuple(map(_value, plain))
     if isinstance(plain, dict):
-        return RECORDS[plain[RECORD]](**{name: _value(held) for name, held in plain.items() if name != RECORD})
+        return RECORDS[plain[RECORD]](
+            **{name: _value(held) for name, held in plain.items() if name != RECORD}
+        )
     return plain

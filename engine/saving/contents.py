@@ -1,4 +1,7 @@
-"""Formats 5 and 6 of a snapshot: their tables, what each row and block holds, and the marks that cover content and place."""
+"""Formats 5 and 6 of a snapshot: their tables, what each row and block holds, and the marks that
+cover content and place.
+"""
+
 from __future__ import annotations
 
 import json
@@ -26,18 +29,27 @@ from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
 from .file import SnapshotFile
 
-FORMAT = 6                # 5: without the log of calls
-CHUNK = 512               # rows of a table that are read and verified at a time
-AHEAD = 4                 # times CHUNK rows of a table that are read before their marks are computed, at most
-FEW = 128                 # blocks that are read at a time: a processor's cache holds them until they are copied
-PACKED = "packed"         # name of the block that holds arrays that do not grow one after the other; small ones alone in early files
-TAILS = "tails"           # name of the block that holds the last rows of each array that grows, those beyond its last whole block
-DIFFER = (PACKED, TAILS)  # of these a block RECENT has what its save has changed, see `differences`; early files have all of PACKED there, and
-                          # what is changed of TAILS in further blocks of that name
+FORMAT = 6  # 5: without the log of calls
+CHUNK = 512  # rows of a table that are read and verified at a time
+# times CHUNK rows of a table that are read before their marks are computed, at most
+AHEAD = 4
+# blocks that are read at a time: a processor's cache holds them until they are copied
+FEW = 128
+# name of the block that holds arrays that do not grow one after the other; small ones alone in
+# early files
+PACKED = "packed"
+# name of the block that holds the last rows of each array that grows, those beyond its last whole
+# block
+TAILS = "tails"
+# of these a block RECENT has what its save has changed, see `differences`; early files have all of
+# PACKED there, and
+DIFFER = (PACKED, TAILS)
+# what is changed of TAILS in further blocks of that name
 TABLE_OF_PASSAGES = (
     "CREATE TABLE passages (number INTEGER PRIMARY KEY, row_number INTEGER NOT NULL, windows INTEGER NOT NULL, cuts BLOB NOT NULL, "
     "vectors BLOB NOT NULL, spans BLOB NOT NULL, sizes BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, generation INTEGER NOT NULL, "
-    "mark BLOB NOT NULL)")
+    "mark BLOB NOT NULL)"
+)
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -54,7 +66,8 @@ TABLES = (
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
     TABLE_OF_CALLS,
 )
-LATER_TABLES = (TABLE_OF_PASSAGES, TABLE_OF_CALLS)        # early files of format 5 lack both, later ones the log of calls
+# early files of format 5 lack both, later ones the log of calls
+LATER_TABLES = (TABLE_OF_PASSAGES, TABLE_OF_CALLS)
 EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 PASSAGES = "SELECT number, generation, row_number, windows, cuts, vectors, spans, sizes, words, new_words, mark FROM passages"
@@ -68,7 +81,8 @@ class Form(NamedTuple):
     """How an array is stored.
 
     dtype  numpy type of a cell
-    shape  as JSON; the first entry is "rows" or "edges" if it has as many rows as the memory or the graph
+    shape  as JSON; the first entry is "rows" or "edges" if it has as many rows as the memory or the
+           graph
     rows   of a block; 0: the array is part of the block PACKED
     """
 
@@ -83,7 +97,8 @@ class Form(NamedTuple):
 
 
 class Contents(Protocol):
-    """What a file of some format holds; every method raises ValueError for a part that is damaged or in the wrong place.
+    """What a file of some format holds; every method raises ValueError for a part that is damaged
+    or in the wrong place.
 
     meta   description of the file
     forms  dtype and shape of each array, by name
@@ -107,11 +122,16 @@ class Contents(Protocol):
         ...
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward] | None:
-        """Words and trigrams of each row, after `vectors`; None: they follow from the texts.  counted: whether each row counts."""
+        """Words and trigrams of each row, after `vectors`; None: they follow from the texts.
+        counted: whether each row counts.
+        """
         ...
 
-    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> tuple[list[Divided], Forward] | None:
-        """The rows that are divided, without words, and the words of all their spans; None: they follow from the texts.
+    def passages(
+        self, dimensions: int, counted: NDArray[np.bool_]
+    ) -> tuple[list[Divided], Forward] | None:
+        """The rows that are divided, without words, and the words of all their spans; None: they
+        follow from the texts.
 
         dimensions  of a vector
         counted     whether each row counts
@@ -125,7 +145,8 @@ class Contents(Protocol):
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         """All arrays, without those of columns that are computed at loading.
 
-        place  an array by name, into which the array of that name may be read, if its form is the same
+        place  an array by name, into which the array of that name may be read, if its form is the
+               same
         """
         ...
 
@@ -151,43 +172,73 @@ class Format5:
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
     packed  the block PACKED as of the last save, after `arrays`
-    tails   the block TAILS, likewise; None in early files, in which the last block of an array may have fewer rows
+    tails   the block TAILS, likewise; None in early files, in which the last block of an array may
+            have fewer rows
 
-    beside computes marks in another thread.  All marks are compared before a method ends, but `vectors` yields up to AHEAD parts before.
+    beside computes marks in another thread.  All marks are compared before a method ends, but
+    `vectors` yields up to AHEAD parts before.
     """
 
     def __init__(self, file: SnapshotFile, meta: dict[str, str], beside: Executor) -> None:
         self.meta, self._file, self._beside = meta, file, beside
-        self.stored = {name: Form(*form) for name, *form in file.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
+        self.stored = {
+            name: Form(*form)
+            for name, *form in file.execute(
+                "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
+            )
+        }
         verify(description_mark(meta, forms_mark(self.stored)), bytes.fromhex(meta["mark"]))
         if any(list(names) != sorted(names) for names in (meta, self.stored)):
             raise ValueError("a part of the description is in the wrong place")
         sizes = {name: int(meta[name]) for name in ("rows", "edges")}
-        shapes = {name: json.dumps([sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]) for name, form in self.stored.items()}
+        shapes = {
+            name: json.dumps(
+                [sizes[n] if isinstance(n, str) else n for n in json.loads(form.shape)]
+            )
+            for name, form in self.stored.items()
+        }
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
         self.packed = b""
         self.tails: bytes | None = None
-        self._computed = {f"column.{name}" for name in left_out(meta)}        # arrays that have no blocks
-        self._due: deque[tuple[Sequence[bytes], Future[Marks]]] = deque()       # marks in the file, and those that are expected
+        # arrays that have no blocks
+        self._computed = {f"column.{name}" for name in left_out(meta)}
+        # marks in the file, and those that are expected
+        self._due: deque[tuple[Sequence[bytes], Future[Marks]]] = deque()
         self._total = 0
         self._added: tuple[list[bytes], ...] = ([], [], [], [])
         self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
 
     def events(self) -> tuple[list[Event], NDArray[np.int64]]:
-        names: dict[bytes, str] = {}        # of speakers, sessions and captions, which repeat
+        names: dict[bytes, str] = {}  # of speakers, sessions and captions, which repeat
         events: list[Event] = []
         stored: list[NDArray[np.int64]] = []
         for numbers, generations, times, dated, rows, *blobs, marks in self._rows(EVENTS):
-            values = np.array(times, np.float64), np.array(dated, np.int64), np.array(rows, np.int64)
+            values = (
+                np.array(times, np.float64),
+                np.array(dated, np.int64),
+                np.array(rows, np.int64),
+            )
             self._verify(marks, marks_of, b"events", numbers, generations, blobs, values)
             for column in (blobs[1], blobs[2], blobs[4]):
                 for name in set(column) - names.keys():
                     names[name] = decoded(name)
             texts, ids = ([decoded(blob) for blob in column] for column in (blobs[0], blobs[3]))
-            speakers, sessions, captions = (map(names.__getitem__, column) for column in (blobs[1], blobs[2], blobs[4]))
+            speakers, sessions, captions = (
+                map(names.__getitem__, column) for column in (blobs[1], blobs[2], blobs[4])
+            )
             attributes, offsets = zip(*map(attributes_of, blobs[5]), strict=True)
-            events += events_of(values[0].tolist(), texts, speakers, sessions, ids, captions, values[1].astype(bool).tolist(), attributes, offsets)
+            events += events_of(
+                values[0].tolist(),
+                texts,
+                speakers,
+                sessions,
+                ids,
+                captions,
+                values[1].astype(bool).tolist(),
+                attributes,
+                offsets,
+            )
             stored.append(values[2])
         self._settle()
         return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
@@ -195,7 +246,8 @@ class Format5:
     def writings(self) -> list[tuple[Writing, int]]:
         found: list[tuple[Writing, int]] = []
         for numbers, generations, rows, *values, marks in self._rows(
-                "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"):
+            "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"
+        ):
             self._verify(marks, writing_marks, numbers, generations, values, rows)
             found += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
         self._settle()
@@ -212,61 +264,121 @@ class Format5:
         self._settle()
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
-        words, trigrams = (np.concatenate(lengths) if lengths else np.zeros(0, np.int64) for lengths in self._lengths)
+        words, trigrams = (
+            np.concatenate(lengths) if lengths else np.zeros(0, np.int64)
+            for lengths in self._lengths
+        )
         return forward(self._added, words, trigrams, counted)
 
-    def passages(self, dimensions: int, counted: NDArray[np.bool_]) -> tuple[list[Divided], Forward] | None:
-        if "passages" not in self.meta:     # an early file
+    def passages(
+        self, dimensions: int, counted: NDArray[np.bool_]
+    ) -> tuple[list[Divided], Forward] | None:
+        if "passages" not in self.meta:  # an early file
             return None
         divided: list[Divided] = []
         blobs: tuple[list[bytes], ...] = ([], [], [])
-        for numbers, generations, rows, windows, cuts, vectors, spans, *words, marks in self._rows(PASSAGES):
+        for numbers, generations, rows, windows, cuts, vectors, spans, *words, marks in self._rows(
+            PASSAGES
+        ):
             values = np.array(rows, np.int64), np.array(windows, np.int64)
-            self._verify(marks, marks_of, b"passages", numbers, generations, [cuts, vectors, spans, *words], values)
-            for row, count, cut, vector, span in zip(rows, windows, cuts, vectors, spans, strict=True):
+            self._verify(
+                marks,
+                marks_of,
+                b"passages",
+                numbers,
+                generations,
+                [cuts, vectors, spans, *words],
+                values,
+            )
+            for row, count, cut, vector, span in zip(
+                rows, windows, cuts, vectors, spans, strict=True
+            ):
                 places = (np.frombuffer(each, "<i4").reshape(-1, 2) for each in (cut, span))
-                divided.append(Divided(row, Cut(next(places), count, next(places)), np.frombuffer(vector, np.float32).reshape(-1, dimensions), ()))
+                divided.append(
+                    Divided(
+                        row,
+                        Cut(next(places), count, next(places)),
+                        np.frombuffer(vector, np.float32).reshape(-1, dimensions),
+                        (),
+                    )
+                )
             for every, part in zip(blobs, words, strict=True):
                 every.append(b"".join(part))
         self._settle()
-        if len(divided) != int(self.meta["passages"]) or any(not 0 <= each.row < len(counted) for each in divided):
+        if len(divided) != int(self.meta["passages"]) or any(
+            not 0 <= each.row < len(counted) for each in divided
+        ):
             raise ValueError("a divided row is missing or unknown")
-        sizes, pairs = np.frombuffer(b"".join(blobs[0]), "<i4").astype(np.int64), np.frombuffer(b"".join(blobs[1]), "<i4").reshape(-1, 2)
-        of_spans = np.repeat(counted[[each.row for each in divided]], [len(each.cut.spans) for each in divided]) if len(sizes) else counted[:0]
+        sizes, pairs = (
+            np.frombuffer(b"".join(blobs[0]), "<i4").astype(np.int64),
+            np.frombuffer(b"".join(blobs[1]), "<i4").reshape(-1, 2),
+        )
+        of_spans = (
+            np.repeat(
+                counted[[each.row for each in divided]], [len(each.cut.spans) for each in divided]
+            )
+            if len(sizes)
+            else counted[:0]
+        )
         return divided, Forward(sizes, pairs[:, 0], pairs[:, 1], names_of(blobs[2]), of_spans)
 
     def entities(self) -> list[str]:
         found: list[str] = []
-        for numbers, generations, names, marks in self._rows("SELECT number, generation, name, mark FROM entities"):
+        for numbers, generations, names, marks in self._rows(
+            "SELECT number, generation, name, mark FROM entities"
+        ):
             self._verify(marks, marks_of, b"entities", numbers, generations, [names])
             found += [decoded(name) for name in names]
         self._settle()
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
-        kept = {name: self._file.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (name,)).fetchall()
-                for name in (*DIFFER, RECENT)}
+        kept = {
+            name: self._file.execute(
+                "SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (name,)
+            ).fetchall()
+            for name in (*DIFFER, RECENT)
+        }
         growing = [name for name, form in self.stored.items() if form.grows]
         later, differences = latest(kept[RECENT], DIFFER)
         rows = Parted(len(growing))
         self.tails = _as_of_last_save(rows, kept[TAILS], differences[TAILS])
-        last = dict(zip(growing, rows.of(self.tails), strict=True)) if self.tails is not None else {}
+        last = (
+            dict(zip(growing, rows.of(self.tails), strict=True)) if self.tails is not None else {}
+        )
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
-        shapes = {name: (np.dtype(dtype), json.loads(shape)) for name, (dtype, shape) in self.forms.items() if name not in self._computed}
+        shapes = {
+            name: (np.dtype(dtype), json.loads(shape))
+            for name, (dtype, shape) in self.forms.items()
+            if name not in self._computed
+        }
         small = [name for name in shapes if not self.stored[name].rows]
-        sizes = [type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)]
-        read = {name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place) for name in shapes if self.stored[name].rows}
+        sizes = [
+            type_.itemsize * math.prod(shape) for type_, shape in map(shapes.__getitem__, small)
+        ]
+        read = {
+            name: ArrayBlocks(name, *shapes[name], self.stored[name].rows, place)
+            for name in shapes
+            if self.stored[name].rows
+        }
         self.packed = _as_of_last_save(Whole(), kept[PACKED], differences[PACKED]) or b""
         if len(self.packed) != sum(sizes):
             raise ValueError("a block is missing or of another size")
         marks: dict[str, Future[Marks]] = {}
         for name, pieces in groupby(self._blocks(), itemgetter(0)):
             if name in kept:
-                numbers, generations, parts, found = (tuple(chain.from_iterable(each)) for each in list(zip(*pieces, strict=True))[1:])
-                if numbers != tuple(range(len(parts))) or list(zip(generations, parts, strict=True)) != kept[name]:
+                numbers, generations, parts, found = (
+                    tuple(chain.from_iterable(each)) for each in list(zip(*pieces, strict=True))[1:]
+                )
+                if (
+                    numbers != tuple(range(len(parts)))
+                    or list(zip(generations, parts, strict=True)) != kept[name]
+                ):
                     raise ValueError("a block is in the wrong place")
-                marks[name] = self._verify(found, block_marks, [name] * len(parts), numbers, generations, parts)
+                marks[name] = self._verify(
+                    found, block_marks, [name] * len(parts), numbers, generations, parts
+                )
                 continue
             if name not in read:
                 raise ValueError("a block is left over")
@@ -281,11 +393,15 @@ class Format5:
         if any(bool(blocks) != (name in marks) for name, blocks in kept.items()):
             raise ValueError("a block is in the wrong place")
         for name, size, end in zip(small, sizes, accumulate(sizes), strict=True):
-            arrays[name] = np.frombuffer(self.packed[end - size:end], shapes[name][0]).reshape(shapes[name][1])
+            arrays[name] = np.frombuffer(self.packed[end - size : end], shapes[name][0]).reshape(
+                shapes[name][1]
+            )
         return arrays
 
     def _blocks(self) -> Iterator[tuple[Any, ...]]:
-        """A few blocks of an array at a time, in order: its name, and numbers, generations, contents and marks."""
+        """A few blocks of an array at a time, in order: its name, and numbers, generations,
+        contents and marks.
+        """
         last = ""
         for rows in self._chunks(BLOCKS, FEW):
             for name, blocks in groupby(rows, itemgetter(0)):
@@ -299,7 +415,9 @@ class Format5:
             raise ValueError("a part is missing, or of another save")
 
     def _rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
-        """The columns of up to CHUNK rows at a time, in order of their number, the first column, which must be 0, 1, 2, ..."""
+        """The columns of up to CHUNK rows at a time, in order of their number, the first column,
+        which must be 0, 1, 2, ...
+        """
         due = 0
         for columns in self._columns(f"{query} ORDER BY number"):
             if columns[0] != tuple(range(due, due + len(columns[0]))):
@@ -316,8 +434,12 @@ class Format5:
         while rows := cursor.fetchmany(size):
             yield rows
 
-    def _verify(self, found: Sequence[bytes], expected: Callable[..., Marks], *values: Any) -> Future[Marks]:
-        """Compare marks with those that a function computes, which another thread calls meanwhile: at the latest in `_settle`."""
+    def _verify(
+        self, found: Sequence[bytes], expected: Callable[..., Marks], *values: Any
+    ) -> Future[Marks]:
+        """Compare marks with those that a function computes, which another thread calls
+        meanwhile: at the latest in `_settle`.
+        """
         self._due.append((found, self._beside.submit(expected, *values)))
         return self._due[-1][1]
 
@@ -338,11 +460,13 @@ def tables_of(meta: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:
-    """Names of the columns that a file leaves out, since loading computes them; older files have all."""
+    """Names of the columns that a file leaves out, since loading computes them; older files have
+    all.
+    """
     return frozenset(json.loads(meta.get("computed", "[]")))
 
 
-# --- parts and their marks --------------------------------------------------------------------------------------------------------------
+# --- parts and their marks ------------------------------------------------------------------------
 def shortened(part: bytes, row: int) -> bytes:
     """One row of a block that holds the same row throughout; else all of it.
 
@@ -355,7 +479,9 @@ def shortened(part: bytes, row: int) -> bytes:
     return first if row and part[-row:] == first and part == first * (len(part) // row) else part
 
 
-def _as_of_last_save(kind: Differing, stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]]) -> bytes | None:
+def _as_of_last_save(
+    kind: Differing, stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]]
+) -> bytes | None:
     """A block of DIFFER, None if there is none.
 
     stored  save and contents of each block of its name: the first whole, the others differences
@@ -364,11 +490,14 @@ def _as_of_last_save(kind: Differing, stored: Sequence[tuple[int, bytes]], recen
     if not stored:
         return None
     since, whole = stored[0]
-    return kind.changed(whole, [part for generation, part in (*stored[1:], *recent) if generation > since])
+    return kind.changed(
+        whole, [part for generation, part in (*stored[1:], *recent) if generation > since]
+    )
 
 
 def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
-    """Events from the values of each field of theirs, in the order in which the fields are declared: in half the time that `Event` takes.
+    """Events from the values of each field of theirs, in the order in which the fields are
+    declared: in half the time that `Event` takes.
 
     >>> events_of([30.0], ["We moved."], ["Ada"], [""], ["7"], [""], [True], [()], [None])
     [<Event 1970-01-02 06:00, Ada: 'We moved.'>]
@@ -381,8 +510,16 @@ def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:
 
 def event_cells(event: Event, row: int) -> tuple[Any, ...]:
     """The values of an event in its table, between number and generation."""
-    texts = (encoded(t) for t in (event.text, event.speaker, event.session, event.id, event.caption))
-    return (event.time, *texts, written_attributes(event.attributes, event.offset), int(event.dated), row)
+    texts = (
+        encoded(t) for t in (event.text, event.speaker, event.session, event.id, event.caption)
+    )
+    return (
+        event.time,
+        *texts,
+        written_attributes(event.attributes, event.offset),
+        int(event.dated),
+        row,
+    )
 
 
 def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
@@ -391,22 +528,36 @@ def writing_cells(writing: Writing, row: int) -> tuple[Any, ...]:
     return (*texts, writing.time, json.dumps(writing.sources), json.dumps(writing.span), row)
 
 
-def writing_marks(numbers: Sequence[int], generations: Sequence[int], values: Sequence[Sequence[Any]], rows: Sequence[int]) -> Marks:
+def writing_marks(
+    numbers: Sequence[int],
+    generations: Sequence[int],
+    values: Sequence[Sequence[Any]],
+    rows: Sequence[int],
+) -> Marks:
     """values: text, kind, maker, time, sources and span of each writing."""
     text, kind, maker, times, sources, spans = values
     written = [[each.encode() for each in column] for column in (sources, spans)]
-    return marks_of(b"writings", numbers, generations, [text, kind, maker, *written], [np.array(times, np.float64), np.array(rows, np.int64)])
+    return marks_of(
+        b"writings",
+        numbers,
+        generations,
+        [text, kind, maker, *written],
+        [np.array(times, np.float64), np.array(rows, np.int64)],
+    )
 
 
 def writing_of(values: Sequence[Any]) -> Writing:
     """The writing from its values: text, kind, maker, time, sources, span."""
     text, kind, maker = (decoded(b) for b in values[:3])
     span = json.loads(values[5])
-    return Writing(text, kind, maker, values[3], tuple(json.loads(values[4])), tuple(span) if span else None)
+    return Writing(
+        text, kind, maker, values[3], tuple(json.loads(values[4])), tuple(span) if span else None
+    )
 
 
 def written_attributes(attributes: Attributes, offset: float | None) -> bytes:
-    """Attributes as JSON, beside the offset of the clock if it is known; empty if there is neither.  Lone surrogates are kept.
+    """Attributes as JSON, beside the offset of the clock if it is known; empty if there is neither.
+    Lone surrogates are kept.
 
     >>> written_attributes((("kind", "note"),), None), written_attributes((), -4.0)
     (b'[["kind", "note"]]', b'{"attributes": [], "offset": -4.0}')
@@ -426,34 +577,58 @@ def attributes_of(written: bytes) -> tuple[Attributes, float | None]:
 
 
 def passage_cells(divided: Divided) -> tuple[Any, ...]:
-    """The values of a divided row in its table, between number and generation; of its spans how many terms each has, and pairs as in
-    `memory_cells`."""
+    """The values of a divided row in its table, between number and generation; of its spans how
+    many terms each has, and pairs as in `memory_cells`."""
     cut, words = divided.cut, divided.words
-    pairs = [np.stack([each.keys, each.counts], axis=1) for each in words if each.counts is not None]
-    return (divided.row, cut.windows, cut.passages.astype("<i4").tobytes(), divided.vectors.tobytes(), cut.spans.astype("<i4").tobytes(),
-            np.array([len(each.keys) for each in words], "<i4").tobytes(), b"".join(pair.astype("<i4").tobytes() for pair in pairs),
-            b"".join(_lines(each.names) for each in words))
+    pairs = [
+        np.stack([each.keys, each.counts], axis=1) for each in words if each.counts is not None
+    ]
+    return (
+        divided.row,
+        cut.windows,
+        cut.passages.astype("<i4").tobytes(),
+        divided.vectors.tobytes(),
+        cut.spans.astype("<i4").tobytes(),
+        np.array([len(each.keys) for each in words], "<i4").tobytes(),
+        b"".join(pair.astype("<i4").tobytes() for pair in pairs),
+        b"".join(_lines(each.names) for each in words),
+    )
 
 
 def memory_cells(vector: bytes, words: Added, trigrams: Added) -> tuple[bytes, ...]:
-    """The values of a row in its table, between number and generation: pairs of word and how often, trigrams, and the new ones, a line each."""
+    """The values of a row in its table, between number and generation: pairs of word and how
+    often, trigrams, and the new ones, a line each.
+    """
     counts = words.counts if words.counts is not None else np.ones(len(words.keys), np.int64)
     pairs = np.stack([words.keys, counts], axis=1).astype("<i4")
-    return vector, pairs.tobytes(), _lines(words.names), trigrams.keys.astype("<i4").tobytes(), _lines(trigrams.names)
+    return (
+        vector,
+        pairs.tobytes(),
+        _lines(words.names),
+        trigrams.keys.astype("<i4").tobytes(),
+        _lines(trigrams.names),
+    )
 
 
-def forward(added: Sequence[Sequence[bytes]], word_bytes: NDArray[np.int64], trigram_bytes: NDArray[np.int64],
-            counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
+def forward(
+    added: Sequence[Sequence[bytes]],
+    word_bytes: NDArray[np.int64],
+    trigram_bytes: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+) -> tuple[Forward, Forward]:
     """Words and trigrams of all rows.
 
-    added                      the last four values of `memory_cells`, of one or several rows at a time
+    added                      the last four values of `memory_cells`, of one or several rows at a
+                               time
     word_bytes, trigram_bytes  of each row
     """
     words, new_words, trigrams, new_trigrams = added
     pairs = np.frombuffer(b"".join(words), "<i4").reshape(-1, 2)
     keys = np.frombuffer(b"".join(trigrams), "<i4")
-    return (Forward(word_bytes // 8, pairs[:, 0], pairs[:, 1], names_of(new_words), counted),
-            Forward(trigram_bytes // 4, keys, None, names_of(new_trigrams), counted))
+    return (
+        Forward(word_bytes // 8, pairs[:, 0], pairs[:, 1], names_of(new_words), counted),
+        Forward(trigram_bytes // 4, keys, None, names_of(new_trigrams), counted),
+    )
 
 
 def _lines(names: Sequence[str]) -> bytes:

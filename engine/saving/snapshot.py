@@ -1,13 +1,19 @@
-"""Snapshots: one SQLite file holds the whole memory; it is updated in one transaction per tick, and has a log of the calls since.
+"""Snapshots: one SQLite file holds the whole memory; it is updated in one transaction per tick, and
+has a log of the calls since.
 
-A process killed at any moment loses no call that has returned, see `call_log`; a loaded memory continues exactly, bit for bit, as it would have.
-Only changes are written: events, vectors, postings and names are appended; arrays are stored in blocks of rows, and a block is written again if its
-contents differ.  The last rows of all arrays, too few for blocks of their own, share one, for a new row changes them all; so do arrays that do not
-grow.  What a tick changes in blocks that the file holds is appended as one block, and brought to its places some ticks later.  A block that holds
-one row throughout is stored as that row.  Columns that maintenance computes from the rest are left out as long as only time has passed since; loading
-computes them.  Every part has a mark over contents, place and save, the sum of all marks stands once, and the pages of the file are checked when it
-is opened.  The file is locked while the memory is open, and belongs to the process that opened it.
+A process killed at any moment loses no call that has returned, see `call_log`; a loaded memory
+continues exactly, bit for bit, as it would have. Only changes are written: events, vectors,
+postings and names are appended; arrays are stored in blocks of rows, and a block is written again
+if its contents differ.  The last rows of all arrays, too few for blocks of their own, share one,
+for a new row changes them all; so do arrays that do not grow.  What a tick changes in blocks that
+the file holds is appended as one block, and brought to its places some ticks later.  A block that
+holds one row throughout is stored as that row.  Columns that maintenance computes from the rest are
+left out as long as only time has passed since; loading computes them.  Every part has a mark over
+contents, place and save, the sum of all marks stands once, and the pages of the file are checked
+when it is opened.  The file is locked while the memory is open, and belongs to the process that
+opened it.
 """
+
 from __future__ import annotations
 
 import gc
@@ -70,30 +76,38 @@ from .fingerprints import fingerprints
 from .older_formats import NEW, SAME_AS, TABLES_4, Format4, OlderFormat
 
 READ = tuple(NEW)
-CLOSED: Final = "closed"      # states of a file: nothing has changed the memory since it was saved
-OPEN: Final = "open"          # what has changed it since is lost
-LOGGED: Final = "logged"      # that is in the log of calls
+CLOSED: Final = "closed"  # states of a file: nothing has changed the memory since it was saved
+OPEN: Final = "open"  # what has changed it since is lost
+LOGGED: Final = "logged"  # that is in the log of calls
 BLOCK, EDGES = 512, 1024  # most rows of an array in one block, and edges of one of edges
-HALVED, LEAST = 16_384, 8   # a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
-LARGE = 4096              # rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
-INDEXED = "index."        # before the names of arrays of the vector index
-SMALL = 1 << 18           # most bytes of an array that is packed with others
+# a block of more bytes is halved, down to so few rows; one of LARGE may have twice the bytes
+HALVED, LEAST = 16_384, 8
+# rows of a block of a column of which maintenance changes all rows: fewer blocks for the same bytes
+LARGE = 4096
+INDEXED = "index."  # before the names of arrays of the vector index
+SMALL = 1 << 18  # most bytes of an array that is packed with others
 INSERT = "INSERT OR REPLACE INTO {} VALUES ({})"
-TOGETHER = 4096           # rows of a table that are written at a time
+TOGETHER = 4096  # rows of a table that are written at a time
 T = TypeVar("T")
 Durable = bool | Literal["full"]
 State = Literal["closed", "open", "logged"]
-Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]     # numbers, columns between number and generation, marks
-Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]     # name, whole blocks of an array, which rows may differ (None: any), form
+# numbers, columns between number and generation, marks
+Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]
+# name, whole blocks of an array, which rows may differ (None: any), form
+Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]
 Noted = Mapping[Column, NDArray[np.int64]]
 
 
 class InterruptedWarning(UserWarning):
-    """The process that last wrote a snapshot ended without closing it, and calls may be missing or are damaged."""
+    """The process that last wrote a snapshot ended without closing it, and calls may be missing
+    or are damaged.
+    """
 
 
 class Clock(Protocol):
-    """Simulated time, and up to which time the phases have run, h; the jumps; whether only time has passed since the last maintenance."""
+    """Simulated time, and up to which time the phases have run, h; the jumps; whether only time
+    has passed since the last maintenance.
+    """
 
     now: float
     maintained: float
@@ -109,7 +123,9 @@ class Clock(Protocol):
 
 
 class Plan(Protocol):
-    """The steps of one phase: the persistent columns and structures they may change, and whether they may have since the last save."""
+    """The steps of one phase: the persistent columns and structures they may change, and whether
+    they may have since the last save.
+    """
 
     changed: bool
 
@@ -136,11 +152,15 @@ class Passages(Protocol):
     @property
     def n_divided(self) -> int: ...
 
-    def restore(self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]) -> None: ...
+    def restore(
+        self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]
+    ) -> None: ...
 
 
 class MemoryParts(Protocol):
-    """The parts of one memory that a snapshot saves, restores, or compares with those that a file was written with."""
+    """The parts of one memory that a snapshot saves, restores, or compares with those that a
+    file was written with.
+    """
 
     event_log: EventLog
     store: Store
@@ -148,11 +168,14 @@ class MemoryParts(Protocol):
     lexicon: BM25Index
     trigrams: TrigramIndex
     seed: int
-    asked_before: tuple[Mapping[str, str], ...]      # language models that were asked before the memory was loaded
+    # language models that were asked before the memory was loaded
+    asked_before: tuple[Mapping[str, str], ...]
 
     @property
     def mechanisms(self) -> Sequence[Any]:
-        """Each with `id` and the dataclass `params`; a parameter that is a file has the digest of its content as `sha256`."""
+        """Each with `id` and the dataclass `params`; a parameter that is a file has the digest
+        of its content as `sha256`.
+        """
         ...
 
     @property
@@ -163,7 +186,9 @@ class MemoryParts(Protocol):
     def embedder(self) -> Model: ...
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:
-        """What identifies each language model that was asked since the memory was made, in order of first use."""
+        """What identifies each language model that was asked since the memory was made, in order
+        of first use.
+        """
         ...
 
     @property
@@ -173,7 +198,9 @@ class MemoryParts(Protocol):
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
-    def restore_postings(self, words: Forward, trigrams: Forward, beside: Executor) -> Sequence[Future[None]]:
+    def restore_postings(
+        self, words: Forward, trigrams: Forward, beside: Executor
+    ) -> Sequence[Future[None]]:
         """Fill the empty postings for all rows, in other threads."""
         ...
 
@@ -191,7 +218,9 @@ class MemoryParts(Protocol):
 
     @property
     def derived(self) -> frozenset[Column]:
-        """Columns of memories that are computed from all else that is saved: `late` ones when they are read, others by `derive` if settled."""
+        """Columns of memories that are computed from all else that is saved: `late` ones when
+        they are read, others by `derive` if settled.
+        """
         ...
 
     @property
@@ -244,25 +273,36 @@ class Snapshot:
     path               of the file, made if it is not there
     assembly           the memory, new and empty; filled from the file if that holds one
     consolidate_every  h, part of the configuration that file and memory must share
-    durable            whether what has changed the memory since a save is in the log of calls; "full": and each call on the disk when it returns
+    durable            whether what has changed the memory since a save is in the log of calls;
+                       "full": and each call on the disk when it returns
 
-    A memory continues with any language model or none: which ones were asked so far is saved, and not compared.
+    A memory continues with any language model or none: which ones were asked so far is saved, and
+    not compared.
 
-    Raises SnapshotError if the file is damaged, in use, belongs to another process, or was written by another version or configuration.
+    Raises SnapshotError if the file is damaged, in use, belongs to another process, or was written
+    by another version or configuration.
     """
 
-    def __init__(self, path: Path, assembly: MemoryParts, consolidate_every: float, durable: Durable = True) -> None:
+    def __init__(
+        self, path: Path, assembly: MemoryParts, consolidate_every: float, durable: Durable = True
+    ) -> None:
         self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
-        self._saved_as: State = LOGGED if durable else OPEN      # the state of the file after a save but the last
+        # the state of the file after a save but the last
+        self._saved_as: State = LOGGED if durable else OPEN
         self._sync: Sync = "FULL" if durable == "full" else "NORMAL"
-        self._logged: LoggedCalls | None = None     # what the file holds, until the memory has taken it up
+        # what the file holds, until the memory has taken it up
+        self._logged: LoggedCalls | None = None
         self._repeating = False
-        self._complete = True       # whether file and log together hold the memory
-        self._due: tuple[_Held, Reached | None] | None = None       # what the file holds if the save under way is done
-        self._erased: Erased | None = None      # what was overwritten, and is not in the file yet
+        self._complete = True  # whether file and log together hold the memory
+        # what the file holds if the save under way is done
+        self._due: tuple[_Held, Reached | None] | None = None
+        self._erased: Erased | None = None  # what was overwritten, and is not in the file yet
         self._edge_forms: dict[str, Form] = {}
-        self._fits = False          # whether the file is known to hold all whole blocks in our forms
-        self._configuration = json.dumps(_configuration(assembly, consolidate_every), sort_keys=True)
+        # whether the file is known to hold all whole blocks in our forms
+        self._fits = False
+        self._configuration = json.dumps(
+            _configuration(assembly, consolidate_every), sort_keys=True
+        )
         assembly.lexicon.journal, assembly.trigrams.journal, assembly.passages.journal = [], [], []
         with snapshot_errors(self.path):
             if not is_there(self.path):
@@ -281,7 +321,9 @@ class Snapshot:
 
     @contextmanager
     def repeating(self) -> Iterator[Sequence[Call]]:
-        """The calls that the log holds, once; what changes the memory meanwhile is not logged again."""
+        """The calls that the log holds, once; what changes the memory meanwhile is not logged
+        again.
+        """
         self._repeating = True
         try:
             yield self._logged.calls if self._logged else ()
@@ -293,19 +335,25 @@ class Snapshot:
     def changing(self, call: Call | None) -> Iterator[None]:
         """Around a change of the memory, which is in the file when this has ended.
 
-        call  what changes the memory, and can be repeated; None: something else, after which `save` is called
+        call  what changes the memory, and can be repeated; None: something else, after which `save`
+              is called
 
-        Raises SnapshotError before the change if the file cannot take the call; a change that raises InputError has changed nothing.
-        Cost: 50 us; every 256 calls a save.
+        Raises SnapshotError before the change if the file cannot take the call; a change that
+        raises InputError has changed nothing. Cost: 50 us; every 256 calls a save.
         """
         if self._repeating:
             yield
             return
         self._settle()
         with disk_errors(self.path):
-            if call is not None and (self._held.meta.get("state") != self._saved_as or (self._saved_as is LOGGED and not self._ready)):
+            if call is not None and (
+                self._held.meta.get("state") != self._saved_as
+                or (self._saved_as is LOGGED and not self._ready)
+            ):
                 self.save()
-            reached = self._log.write(call) if call is not None and self._saved_as is LOGGED else None
+            reached = (
+                self._log.write(call) if call is not None and self._saved_as is LOGGED else None
+            )
         complete, self._complete = self._complete, False
         try:
             yield
@@ -321,25 +369,33 @@ class Snapshot:
         return self._complete and not self._log.full
 
     def _conclude(self, reached: Reached) -> None:
-        """Let the call that has changed the memory count.  Raises SnapshotError, with the memory changed, for a disk that has just failed."""
+        """Let the call that has changed the memory count.  Raises SnapshotError, with the memory
+        changed, for a disk that has just failed.
+        """
         try:
             with disk_errors(self.path):
                 self._log.conclude(reached)
         except SnapshotError as error:
-            raise SnapshotError(f"{error.what}; the call has changed the memory, and the next save writes it", where=error.where,
-                                cure="call save() when the disk works again, and do not repeat the call") from error
+            raise SnapshotError(
+                f"{error.what}; the call has changed the memory, and the next save writes it",
+                where=error.where,
+                cure="call save() when the disk works again, and do not repeat the call",
+            ) from error
         self._complete = True
 
     def save(self, erased: Erased | None = None, state: State | None = None) -> None:
         """Update the file in one transaction, and begin its log of calls anew.
 
         state   of the file; None: that of a memory that goes on
-        erased  what was overwritten since the last save: it is overwritten in the file, too, and the file is rewritten without what it held before;
-                if that fails, the next save does what is left of it; that of a later process rewrites a file in which it is overwritten
+        erased  what was overwritten since the last save: it is overwritten in the file, too, and
+                the file is rewritten without what it held before; if that fails, the next save does
+                what is left of it; that of a later process rewrites a file in which it is
+                overwritten
 
-        Cost: O(added rows, events and edges); for every column of which a hook may have changed cells of earlier rows since the last save a
-        fingerprint, 40 us per 10^6 bytes, and for every block that differs, of at most 16 kB or 8 rows, a mark and a copy.  Every SAVES saves
-        these are brought to their places.  With the state "closed" all columns are compared.
+        Cost: O(added rows, events and edges); for every column of which a hook may have changed
+        cells of earlier rows since the last save a fingerprint, 40 us per 10^6 bytes, and for every
+        block that differs, of at most 16 kB or 8 rows, a mark and a copy.  Every SAVES saves these
+        are brought to their places.  With the state "closed" all columns are compared.
         """
         self._settle()
         older, state = self._older, state or self._saved_as
@@ -347,17 +403,31 @@ class Snapshot:
             self._erased = erased | self._erased
         with disk_errors(self.path), self._file.transaction(self._sync) as to:
             if older:
-                for name, in to.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                for (name,) in to.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                ).fetchall():
                     to.execute(f"DROP TABLE {name}")
                 _create(to)
             else:
-                for table in (each for each in TABLES if each not in tables_of(self._held.meta)):      # of a file of format 5
+                # of a file of format 5
+                for table in (each for each in TABLES if each not in tables_of(self._held.meta)):
                     to.execute(table)
             held = self._write(to, state)
-            reached = self._log.begin(to, held.generation, anew=self._erased is not None) if state == LOGGED else self._log.remove(to)
+            reached = (
+                self._log.begin(to, held.generation, anew=self._erased is not None)
+                if state == LOGGED
+                else self._log.remove(to)
+            )
             if older or self._erased is not None:
                 self._file.outdate()
-            self._due = replace(held, prints=self._held.prints | held.prints, marks=self._held.marks | held.marks), reached
+            self._due = (
+                replace(
+                    held,
+                    prints=self._held.prints | held.prints,
+                    marks=self._held.marks | held.marks,
+                ),
+                reached,
+            )
         self._adopt(*self._due)
         with disk_errors(self.path):
             if self._file.outdated:
@@ -365,38 +435,62 @@ class Snapshot:
 
     def _adopt(self, held: _Held, reached: Reached | None) -> None:
         """Note what the file holds after a save; twice is as once."""
-        self._held, self._log.reached, self._older, self._fits, self._erased = held, reached, False, True, None
-        for journal in (self.assembly.lexicon.journal, self.assembly.trigrams.journal, self.assembly.passages.journal):
+        self._held, self._log.reached, self._older, self._fits, self._erased = (
+            held,
+            reached,
+            False,
+            True,
+            None,
+        )
+        for journal in (
+            self.assembly.lexicon.journal,
+            self.assembly.trigrams.journal,
+            self.assembly.passages.journal,
+        ):
             if journal:
                 journal.clear()
         self._forget_changes()
         self._complete, self._due = True, None
 
     def _settle(self) -> None:
-        """Find out whether a save that an interruption has cut off is in the file.  Before anything changes again."""
+        """Find out whether a save that an interruption has cut off is in the file.  Before
+        anything changes again.
+        """
         if self._due is None:
             return
         with disk_errors(self.path):
             self._file.roll_back()
-            done = self._file.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone() == (str(self._due[0].generation),)
+            done = self._file.execute(
+                "SELECT value FROM meta WHERE key = 'generation'"
+            ).fetchone() == (str(self._due[0].generation),)
         if done:
             self._adopt(*self._due)
         self._due = None
 
     def unsaved(self) -> list[str]:
-        """Names of arrays that differ from the file's: none after a save, unless a mechanism changes cells that it has not declared.  O(n).
+        """Names of arrays that differ from the file's: none after a save, unless a mechanism
+        changes cells that it has not declared.  O(n).
 
         Those of the vector index, which follow from the vectors, are not compared.
         """
         known, computed = self._held.prints, self._held.computed
-        found = [name for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
-                 if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))]
-        return found + [PACKED] * (self._held.packed != self._packed()) + [TAILS] * (self._held.tails != self._tails(computed))
+        found = [
+            name
+            for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
+            if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))
+        ]
+        return (
+            found
+            + [PACKED] * (self._held.packed != self._packed())
+            + [TAILS] * (self._held.tails != self._tails(computed))
+        )
 
     def close(self, save: bool = True) -> None:
-        """Save, mark the file as closed, and close it; with save=False file and log stay as they are.
+        """Save, mark the file as closed, and close it; with save=False file and log stay as they
+        are.
 
-        A file that cannot be saved stays open, so that it can be saved or closed later.  Raises SnapshotError.
+        A file that cannot be saved stays open, so that it can be saved or closed later.  Raises
+        SnapshotError.
         """
         if save:
             self.save(state=CLOSED)
@@ -414,74 +508,162 @@ class Snapshot:
         self._write(to, CLOSED)
 
     def _write(self, to: sqlite3.Connection, state: State) -> _Held:
-        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks those of changed arrays alone."""
+        """Write what has changed.  What the file then holds; of fingerprints and marks of blocks
+        those of changed arrays alone.
+        """
         a, before, erased = self.assembly, self._held, self._erased
-        held = _Held(before.generation + 1, before.total, len(a.event_log.events), len(a.event_log.writings), a.store.n, a.graph.n_entities,
-                     a.graph.n_edges, computed=a.derived if a.clock.settled else a.late, forms=before.forms, forms_mark=before.forms_mark)
+        held = _Held(
+            before.generation + 1,
+            before.total,
+            len(a.event_log.events),
+            len(a.event_log.writings),
+            a.store.n,
+            a.graph.n_entities,
+            a.graph.n_edges,
+            computed=a.derived if a.clock.settled else a.late,
+            forms=before.forms,
+            forms_mark=before.forms_mark,
+        )
         gone = list[bytes]()
         if erased:
-            for table, numbers in (("events", _below(before.events, erased.events)), ("writings", _below(before.writings, erased.writings))):
-                gone += [to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[0] for number in numbers]
-            gone += [found for table in ("memories", "passages", "entities") for found, in to.execute(f"SELECT mark FROM {table}")]
+            for table, numbers in (
+                ("events", _below(before.events, erased.events)),
+                ("writings", _below(before.writings, erased.writings)),
+            ):
+                gone += [
+                    to.execute(f"SELECT mark FROM {table} WHERE number = ?", (number,)).fetchone()[
+                        0
+                    ]
+                    for number in numbers
+                ]
+            gone += [
+                found
+                for table in ("memories", "passages", "entities")
+                for (found,) in to.execute(f"SELECT mark FROM {table}")
+            ]
             for table in ("passages", "entities"):
                 to.execute(f"DELETE FROM {table}")
-        for table, written in (("events", self._event_rows), ("writings", self._writing_rows), ("memories", self._memory_rows),
-                               ("passages", self._passage_rows), ("entities", self._entity_rows)):
+        for table, written in (
+            ("events", self._event_rows),
+            ("writings", self._writing_rows),
+            ("memories", self._memory_rows),
+            ("passages", self._passage_rows),
+            ("entities", self._entity_rows),
+        ):
             for numbers, columns, marks in written(held.generation):
-                to.executemany(INSERT.format(table, ",".join("?" * (len(columns) + 3))),
-                               zip(numbers, *columns, (held.generation for _ in numbers), as_bytes(marks), strict=True))
+                to.executemany(
+                    INSERT.format(table, ",".join("?" * (len(columns) + 3))),
+                    zip(
+                        numbers,
+                        *columns,
+                        (held.generation for _ in numbers),
+                        as_bytes(marks),
+                        strict=True,
+                    ),
+                )
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
         changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
-        self._write_arrays(to, held, changed, everything=bool(erased) or state == CLOSED or before.tails is None)
+        self._write_arrays(
+            to, held, changed, everything=bool(erased) or state == CLOSED or before.tails is None
+        )
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
         held.meta = self._meta(state, held, RANDOM in changed)
         held.meta["mark"] = description_mark(held.meta, held.forms_mark).hex()
-        to.executemany(INSERT.format("meta", "?,?"), [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value])
+        to.executemany(
+            INSERT.format("meta", "?,?"),
+            [(key, value) for key, value in held.meta.items() if before.meta.get(key) != value],
+        )
         return held
 
     def _event_rows(self, generation: int) -> Iterator[Rows]:
         log = self.assembly.event_log
-        for numbers in _some((*_below(self._held.events, self._erased.events if self._erased else ()), *range(self._held.events, len(log.events)))):
-            time, *blobs, dated, row = zip(*(event_cells(log.events[number], log.row_of[number]) for number in numbers), strict=True)
+        for numbers in _some(
+            (
+                *_below(self._held.events, self._erased.events if self._erased else ()),
+                *range(self._held.events, len(log.events)),
+            )
+        ):
+            time, *blobs, dated, row = zip(
+                *(event_cells(log.events[number], log.row_of[number]) for number in numbers),
+                strict=True,
+            )
             values = np.array(time, np.float64), np.array(dated, np.int64), np.array(row, np.int64)
-            yield numbers, (time, *blobs, dated, row), marks_of(b"events", numbers, [generation] * len(numbers), blobs, values)
+            yield (
+                numbers,
+                (time, *blobs, dated, row),
+                marks_of(b"events", numbers, [generation] * len(numbers), blobs, values),
+            )
 
     def _writing_rows(self, generation: int) -> Iterator[Rows]:
         log = self.assembly.event_log
-        due = (*_below(self._held.writings, self._erased.writings if self._erased else ()), *range(self._held.writings, len(log.writings)))
+        due = (
+            *_below(self._held.writings, self._erased.writings if self._erased else ()),
+            *range(self._held.writings, len(log.writings)),
+        )
         stored = {~log.rows[row]: row for row in log.made} if due else {}
         for numbers in _some(due):
-            *values, rows = zip(*(writing_cells(log.writings[number], stored.get(number, -1)) for number in numbers), strict=True)
-            yield numbers, (*values, rows), writing_marks(numbers, [generation] * len(numbers), values, rows)
+            *values, rows = zip(
+                *(
+                    writing_cells(log.writings[number], stored.get(number, -1))
+                    for number in numbers
+                ),
+                strict=True,
+            )
+            yield (
+                numbers,
+                (*values, rows),
+                writing_marks(numbers, [generation] * len(numbers), values, rows),
+            )
 
     def _memory_rows(self, generation: int) -> Iterator[Rows]:
-        """The rows that the journals hold: those since the last save; after an erasure, which numbers words anew, all."""
+        """The rows that the journals hold: those since the last save; after an erasure, which
+        numbers words anew, all.
+        """
         a = self.assembly
         words, trigrams = a.lexicon.journal or [], a.trigrams.journal or []
         due = range(a.store.n - len(words), a.store.n)
         for numbers, some, others in zip(_some(due), _some(words), _some(trigrams), strict=True):
-            cells = [memory_cells(a.index.vectors[number].tobytes(), *added) for number, *added in zip(numbers, some, others, strict=True)]
+            cells = [
+                memory_cells(a.index.vectors[number].tobytes(), *added)
+                for number, *added in zip(numbers, some, others, strict=True)
+            ]
             columns = tuple(zip(*cells, strict=True))
-            yield numbers, columns, marks_of(b"memories", numbers, [generation] * len(numbers), columns)
+            yield (
+                numbers,
+                columns,
+                marks_of(b"memories", numbers, [generation] * len(numbers), columns),
+            )
 
     def _passage_rows(self, generation: int) -> Iterator[Rows]:
         """The divided rows that the journal holds, as `_memory_rows`."""
         divided = self.assembly.passages.journal or []
-        due = range(self.assembly.passages.n_divided - len(divided), self.assembly.passages.n_divided)
+        due = range(
+            self.assembly.passages.n_divided - len(divided), self.assembly.passages.n_divided
+        )
         for numbers, some in zip(_some(due), _some(divided), strict=True):
             rows, windows, *blobs = zip(*map(passage_cells, some), strict=True)
             values = np.array(rows, np.int64), np.array(windows, np.int64)
-            yield numbers, (rows, windows, *blobs), marks_of(b"passages", numbers, [generation] * len(numbers), blobs, values)
+            yield (
+                numbers,
+                (rows, windows, *blobs),
+                marks_of(b"passages", numbers, [generation] * len(numbers), blobs, values),
+            )
 
     def _entity_rows(self, generation: int) -> Iterator[Rows]:
         graph = self.assembly.graph
         for numbers in _some(range(0 if self._erased else self._held.entities, graph.n_entities)):
             names = [encoded(graph.entity_name(number)) for number in numbers]
-            yield numbers, (names,), marks_of(b"entities", numbers, [generation] * len(numbers), [names])
+            yield (
+                numbers,
+                (names,),
+                marks_of(b"entities", numbers, [generation] * len(numbers), [names]),
+            )
 
-    def _write_arrays(self, to: sqlite3.Connection, held: _Held, changed: frozenset[Any], everything: bool) -> None:
+    def _write_arrays(
+        self, to: sqlite3.Connection, held: _Held, changed: frozenset[Any], everything: bool
+    ) -> None:
         """Write the blocks of arrays that differ from the file's.
 
         changed     columns and structures that a hook may have changed
@@ -491,7 +673,10 @@ class Snapshot:
         placed = everything or not self._fits or len(before.marks.get(RECENT, NO_MARKS)) == SAVES
         writer = BlockWriter(to, held.generation, before.marks, gathers=not placed)
         forms = {name: form for _, name, form in self._small if before.forms.get(name) != form}
-        for name, array, rows, form in chain(self._arrays(changed, held.computed, everything), self._index_arrays() if everything else ()):
+        for name, array, rows, form in chain(
+            self._arrays(changed, held.computed, everything),
+            self._index_arrays() if everything else (),
+        ):
             known = before.prints.get(name, NONE)
             if anew := before.forms.get(name) != form:
                 forms[name], known, rows = form, NONE, None
@@ -499,7 +684,10 @@ class Snapshot:
             if anew or prints is not known:
                 held.prints[name] = prints
         held.packed, held.tails = self._packed(), self._tails(held.computed)
-        for block, old, new, kind in ((PACKED, before.packed, held.packed, Whole()), (TAILS, before.tails, held.tails, self._last_rows)):
+        for block, old, new, kind in (
+            (PACKED, before.packed, held.packed, Whole()),
+            (TAILS, before.tails, held.tails, self._last_rows),
+        ):
             if writer.gathers and old is not None:
                 if new != old:
                     writer.gather(block, 0, kind.difference(old, new))
@@ -507,53 +695,85 @@ class Snapshot:
                 writer.add(block, 0, new)
         if forms:
             held.forms = dict(sorted((before.forms | forms).items()))
-            to.executemany(INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()])
+            to.executemany(
+                INSERT.format("arrays", "?,?,?,?"), [(name, *form) for name, form in forms.items()]
+            )
         self._enter_marks(held, writer.finish())
-        for name, prints in held.prints.items():        # of a list that became shorter, or that had smaller blocks
+        # of a list that became shorter, or that had smaller blocks
+        for name, prints in held.prints.items():
             self._shorten(to, held, name, len(prints))
         if placed:
             self._place_recent(to, held)
             for name, form in forms.items():
-                if not form.rows:       # had blocks of its own
+                if not form.rows:  # had blocks of its own
                     self._shorten(to, held, name, 0)
 
     @staticmethod
-    def _write_array(writer: BlockWriter, name: str, array: NDArray[Any], form: Form, known: NDArray[np.uint64],
-                     rows: NDArray[np.int64] | None) -> NDArray[np.uint64]:
-        """Write the blocks of an array that differ from the file's.  The fingerprints of all of its blocks; `known` itself if none differs.
+    def _write_array(
+        writer: BlockWriter,
+        name: str,
+        array: NDArray[Any],
+        form: Form,
+        known: NDArray[np.uint64],
+        rows: NDArray[np.int64] | None,
+    ) -> NDArray[np.uint64]:
+        """Write the blocks of an array that differ from the file's.  The fingerprints of all of its
+        blocks; `known` itself if none differs.
 
         known  fingerprints of the file's; none of an array that the file does not have in this form
         rows   which may differ; None: any
         """
         cell, data = _bytes_of_row(array), np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         size = form.rows * cell
-        prints = fingerprints(data, size) if rows is None else _renewed(known, data, size, rows // form.rows)
+        prints = (
+            fingerprints(data, size)
+            if rows is None
+            else _renewed(known, data, size, rows // form.rows)
+        )
         if known.tobytes() == prints.tobytes():
             return known
         shared = min(len(known), len(prints))
-        for block in (*np.flatnonzero(known[:shared] != prints[:shared]).tolist(), *range(shared, len(prints))):
-            writer.add(name, block, shortened(data[block * size:(block + 1) * size].tobytes(), cell))
+        for block in (
+            *np.flatnonzero(known[:shared] != prints[:shared]).tolist(),
+            *range(shared, len(prints)),
+        ):
+            writer.add(
+                name, block, shortened(data[block * size : (block + 1) * size].tobytes(), cell)
+            )
         return prints
 
     def _place_recent(self, to: sqlite3.Connection, held: _Held) -> None:
-        """Bring the blocks that stand in RECENT to their places, unless a later save has written these, and remove differences and RECENT."""
+        """Bring the blocks that stand in RECENT to their places, unless a later save has written
+        these, and remove differences and RECENT.
+        """
         with snapshot_errors(self.path):
-            recent, _ = latest(to.execute("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)), DIFFER)
+            recent, _ = latest(
+                to.execute(
+                    "SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)
+                ),
+                DIFFER,
+            )
         writer = BlockWriter(to, held.generation, self._held.marks | held.marks, gathers=False)
         for name, blocks in sorted(recent.items()):
             for number, (generation, part) in sorted(blocks.items()):
-                there = to.execute("SELECT generation FROM blocks WHERE name = ? AND number = ?", (name, number)).fetchone()
+                there = to.execute(
+                    "SELECT generation FROM blocks WHERE name = ? AND number = ?", (name, number)
+                ).fetchone()
                 if there is not None and there[0] < generation:
                     writer.add(name, number, part)
         self._enter_marks(held, writer.finish())
         self._shorten(to, held, RECENT, 0)
-        self._shorten(to, held, TAILS, 1)       # early files have differences there
+        self._shorten(to, held, TAILS, 1)  # early files have differences there
 
     def _enter_marks(self, held: _Held, written: Written) -> None:
-        """Enter the marks of blocks that were written, in place of those that they replace, also in the sum."""
+        """Enter the marks of blocks that were written, in place of those that they replace, also
+        in the sum.
+        """
         for name, numbers, marks in written:
             found = self._marks(held, name)
-            found = np.concatenate([found, np.zeros((max(0, max(numbers) + 1 - len(found)), 2), np.uint64)])
+            found = np.concatenate(
+                [found, np.zeros((max(0, max(numbers) + 1 - len(found)), 2), np.uint64)]
+            )
             held.total = (held.total + total_of(marks) - total_of(found[numbers])) % WHOLE
             found[numbers] = marks
             held.marks[name] = found
@@ -570,50 +790,93 @@ class Snapshot:
         """Marks of the blocks of an array, as far as this save has written them."""
         return held.marks[name] if name in held.marks else self._held.marks.get(name, NO_MARKS)
 
-    def _arrays(self, changed: frozenset[Any], computed: frozenset[Column], everything: bool) -> Iterator[Part]:
+    def _arrays(
+        self, changed: frozenset[Any], computed: frozenset[Column], everything: bool
+    ) -> Iterator[Part]:
         """Arrays whose blocks may differ from the file's, but for packed ones.
 
         computed  columns that the file leaves out: no row of them
         """
-        written = {column: rows for column, each in (self.assembly.store.journal or {}).items() if (rows := np.concatenate(each)).size}
+        written = {
+            column: rows
+            for column, each in (self.assembly.store.journal or {}).items()
+            if (rows := np.concatenate(each)).size
+        }
         yield from self._columns_to_save(changed, computed, written, everything)
         yield from self._graph_to_save(changed, written, everything)
 
-    def _columns_to_save(self, changed: frozenset[Any], computed: frozenset[Column], written: Noted, everything: bool) -> Iterator[Part]:
-        """Columns of memories, and single cells.  `written`: rows of columns that hooks of ENCODE named."""
+    def _columns_to_save(
+        self, changed: frozenset[Any], computed: frozenset[Column], written: Noted, everything: bool
+    ) -> Iterator[Part]:
+        """Columns of memories, and single cells.  `written`: rows of columns that hooks of
+        ENCODE named.
+        """
         store = self.assembly.store
         grown = self._grown(store.n, self._held.rows)
         for column, name, form in self._columns:
-            anywhere = everything or column in changed or column in computed or column in (VISIBLE, WITHHELD)
+            anywhere = (
+                everything
+                or column in changed
+                or column in computed
+                or column in (VISIBLE, WITHHELD)
+            )
             if anywhere or column in written or form.rows in grown or not self._fits:
                 array = store.array(column)[:0] if column in computed else store.array(column)
-                yield name, _whole(array, form), None if anywhere or not form.grows else written.get(column, NO_NUMBERS), form
+                yield (
+                    name,
+                    _whole(array, form),
+                    None if anywhere or not form.grows else written.get(column, NO_NUMBERS),
+                    form,
+                )
 
-    def _graph_to_save(self, changed: frozenset[Any], written: Noted, everything: bool) -> Iterator[Part]:
-        """Arrays of the graph and columns of edges.  `written`: edges of columns that hooks of ENCODE named."""
+    def _graph_to_save(
+        self, changed: frozenset[Any], written: Noted, everything: bool
+    ) -> Iterator[Part]:
+        """Arrays of the graph and columns of edges.  `written`: edges of columns that hooks of
+        ENCODE named.
+        """
         graph, before = self.assembly.graph, self._held
         edges = {f"column:{c.name}" for c in changed if getattr(c, "scope", None) is Scope.EDGE}
-        noted = {f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE}
+        noted = {
+            f"column:{c.name}": numbers for c, numbers in written.items() if c.scope is Scope.EDGE
+        }
         if graph.removed:
             noted["alive"] = np.array(graph.removed, np.int64)
         same = (before.rows, before.edges) == (self.assembly.store.n, graph.n_edges)
         if same and not (everything or edges or noted or GRAPH in changed):
             return
         grown = self._grown(graph.n_edges, before.edges)
-        only = {*edges, *noted, *(key for key, form in self._edge_forms.items() if form.rows in grown)}
+        only = {
+            *edges,
+            *noted,
+            *(key for key, form in self._edge_forms.items() if form.rows in grown),
+        }
         for key, value in graph.parts(None if everything or not self._fits else only).items():
             if key == "entities":
-                continue        # a table of their own
-            array = value if isinstance(value, np.ndarray) else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+                continue  # a table of their own
+            array = (
+                value
+                if isinstance(value, np.ndarray)
+                else np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+            )
             form = self._form_of(key, array)
-            yield f"graph.{key}", _whole(array, form), None if everything or not form.grows or key in edges else noted.get(key, NO_NUMBERS), form
+            yield (
+                f"graph.{key}",
+                _whole(array, form),
+                None
+                if everything or not form.grows or key in edges
+                else noted.get(key, NO_NUMBERS),
+                form,
+            )
 
     def _index_arrays(self) -> Iterator[Part]:
-        """What the vector index keeps in the file, as `_arrays`; written when the file is closed.  After an erasure nothing: a list tells where a
-        vector was."""
+        """What the vector index keeps in the file, as `_arrays`; written when the file is closed.
+        After an erasure nothing: a list tells where a vector was."""
         parts = {f"{INDEXED}{key}": array for key, array in self.assembly.index.parts().items()}
         if self._erased:
-            parts = {name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)}
+            parts = {
+                name: np.zeros(0, np.uint8) for name in self._held.forms if name.startswith(INDEXED)
+            }
         for name, array in parts.items():
             yield name, array, None, _form(array, array.shape)
 
@@ -631,21 +894,46 @@ class Snapshot:
         return known
 
     def _tails(self, computed: frozenset[Column]) -> bytes:
-        """The last rows of each array that grows, in the order of their names; no row of those that the file leaves out."""
+        """The last rows of each array that grows, in the order of their names; no row of those
+        that the file leaves out.
+        """
         store, graph, parts = self.assembly.store, self.assembly.graph, list[bytes]()
         for column, key, rows, cell in self._growing:
             array = graph.column(key) if column is None else store.array(column)
-            parts.append(b"" if column in computed else shortened(array[len(array) // rows * rows:].tobytes(), cell))
+            parts.append(
+                b""
+                if column in computed
+                else shortened(array[len(array) // rows * rows :].tobytes(), cell)
+            )
         return self._last_rows.joined(parts)
 
     @cached_property
     def _growing(self) -> tuple[tuple[Column | None, str, int, int], ...]:
-        """Arrays that grow, in the order of their names: column of memories or None, name of the edge column, rows of a block, bytes of a row."""
-        store, edges = self.assembly.store, {k: v for k, v in self.assembly.graph.parts().items() if k in BUILT_IN or k.startswith("column:")}
+        """Arrays that grow, in the order of their names: column of memories or None, name of the
+        edge column, rows of a block, bytes of a row.
+        """
+        store, edges = (
+            self.assembly.store,
+            {
+                k: v
+                for k, v in self.assembly.graph.parts().items()
+                if k in BUILT_IN or k.startswith("column:")
+            },
+        )
         found: dict[str, tuple[Column | None, str, int, int]] = {
-            name: (c, "", form.rows, _bytes_of_row(store.array(c))) for c, name, form in self._columns if form.grows}
-        found |= {f"graph.{key}": (None, key.removeprefix("column:"), self._form_of(key, np.asarray(array)).rows, _bytes_of_row(np.asarray(array)))
-                  for key, array in edges.items()}
+            name: (c, "", form.rows, _bytes_of_row(store.array(c)))
+            for c, name, form in self._columns
+            if form.grows
+        }
+        found |= {
+            f"graph.{key}": (
+                None,
+                key.removeprefix("column:"),
+                self._form_of(key, np.asarray(array)).rows,
+                _bytes_of_row(np.asarray(array)),
+            )
+            for key, array in edges.items()
+        }
         return tuple(found[name] for name in sorted(found))
 
     @cached_property
@@ -661,18 +949,40 @@ class Snapshot:
     @cached_property
     def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
         """The columns that are stored as arrays of their own."""
-        store, moving = self.assembly.store, self.assembly.plans[Phase.MAINTAIN].changes | self.assembly.late
-        return tuple((c, f"column.{c.name}", _form(array, ("rows", *array.shape[1:]) if rows else array.shape, rows and c in moving))
-                     for c in store.columns if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
-                     for array, rows in ((store.array(c), c.scope in PER_ROW),) if rows or array.nbytes > SMALL)
+        store, moving = (
+            self.assembly.store,
+            self.assembly.plans[Phase.MAINTAIN].changes | self.assembly.late,
+        )
+        return tuple(
+            (
+                c,
+                f"column.{c.name}",
+                _form(
+                    array, ("rows", *array.shape[1:]) if rows else array.shape, rows and c in moving
+                ),
+            )
+            for c in store.columns
+            if c.persists and c is not EMBEDDING and c.scope is not Scope.EDGE
+            for array, rows in ((store.array(c), c.scope in PER_ROW),)
+            if rows or array.nbytes > SMALL
+        )
 
     @cached_property
     def _small(self) -> tuple[tuple[NDArray[Any], str, Form], ...]:
         """Arrays that are packed, which are never replaced, in the order of their names."""
         store = self.assembly.store
-        return tuple(sorted(((array, f"column.{c.name}", Form(array.dtype.str, json.dumps(array.shape), 0))
-                             for c in store.columns if c.scope is Scope.GLOBAL for array in (store.array(c),) if array.nbytes <= SMALL),
-                            key=lambda each: each[1]))
+        return tuple(
+            sorted(
+                (
+                    (array, f"column.{c.name}", Form(array.dtype.str, json.dumps(array.shape), 0))
+                    for c in store.columns
+                    if c.scope is Scope.GLOBAL
+                    for array in (store.array(c),)
+                    if array.nbytes <= SMALL
+                ),
+                key=lambda each: each[1],
+            )
+        )
 
     def _packed(self) -> bytes:
         """The arrays that are packed, one after the other."""
@@ -680,35 +990,53 @@ class Snapshot:
 
     @cached_property
     def _drawing(self) -> tuple[str, ...]:
-        """Mechanisms whose streams are saved: those that draw; all others stay as the seed makes them."""
-        return tuple(m.id for m in self.assembly.mechanisms if any(RANDOM in h.sets for h in type(m).hooks()))
+        """Mechanisms whose streams are saved: those that draw; all others stay as the seed makes
+        them.
+        """
+        return tuple(
+            m.id for m in self.assembly.mechanisms if any(RANDOM in h.sets for h in type(m).hooks())
+        )
 
     def _meta(self, state: State, held: _Held, drawn: bool) -> dict[str, str]:
-        """The description.  drawn: whether a hook may have drawn random numbers since the last save."""
+        """The description.  drawn: whether a hook may have drawn random numbers since the last
+        save.
+        """
         a = self.assembly
         streams = self._held.meta.get("streams")
         if streams is None or drawn:
             streams = json.dumps({k: a.streams[k].bit_generator.state for k in self._drawing})
         return {
-            "format": str(FORMAT), "state": state, "configuration": self._configuration, "generation": str(held.generation),
-            "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now, a.clock.maintained, a.clock.consolidated)]),
+            "format": str(FORMAT), "state": state, "configuration": self._configuration,
+            "generation": str(held.generation),
+            "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now,
+            a.clock.maintained, a.clock.consolidated)]),
             "jumps": json.dumps([(event, before.hex()) for event, before in a.clock.jumps]),
             "streams": streams,
-            "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings), "entities": str(held.entities),
+            "rows": str(held.rows), "events": str(held.events), "writings": str(held.writings),
+            "entities": str(held.entities),
             "passages": str(self.assembly.passages.n_divided), "terms": RULE,
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
-        }
+        }  # fmt: skip
 
     def _load(self) -> None:
         a, where = self.assembly, str(self.path)
         meta = dict(self._file.execute("SELECT key, value FROM meta"))
         if meta["format"] not in READ:
-            raise SnapshotError(f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}", where=where,
-                                cure="open it with the version that wrote it")
+            raise SnapshotError(
+                f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}",
+                where=where,
+                cure="open it with the version that wrote it",
+            )
         self._older = meta["format"] not in SAME or meta.get("terms") != RULE
-        schema = tables_of(meta) if meta["format"] in SAME else TABLES_4 if meta["format"] == "4" else None
+        schema = (
+            tables_of(meta)
+            if meta["format"] in SAME
+            else TABLES_4
+            if meta["format"] == "4"
+            else None
+        )
         with self._file.checked(frozenset(schema) if schema else None) as beside:
             self._load_contents(meta, beside)
             self._logged = _log_of(self._file, meta)
@@ -716,19 +1044,36 @@ class Snapshot:
             self._log.reached, self._complete = self._logged.reached, not self._logged.lost
         lost, calls = (self._logged.lost, len(self._logged.calls)) if self._logged else (0, 0)
         if lost or meta["state"] == OPEN:
-            why = f"{lost} of its last {lost + calls} calls are damaged" if lost else "it kept no log of calls (durable=False, or an older version)"
+            why = (
+                f"{lost} of its last {lost + calls} calls are damaged"
+                if lost
+                else "it kept no log of calls (durable=False, or an older version)"
+            )
             then = f" and {calls} further calls" if calls else ""
             warnings.warn(
                 f"{self.path}: the process that wrote it ended without closing it, and {why}; the memory is as of its last save, "
-                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h{then}; encode later events again", InterruptedWarning, stacklevel=4)
+                f"after {len(a.event_log.events)} events at {a.clock.now:.4f} h{then}; encode later events again",
+                InterruptedWarning,
+                stacklevel=4,
+            )
 
     def _load_contents(self, meta: dict[str, str], beside: Executor) -> None:
-        """Fill the memory from the file.  beside: runs what needs no lock of the interpreter in other threads."""
+        """Fill the memory from the file.  beside: runs what needs no lock of the interpreter in
+        other threads.
+        """
         a, where = self.assembly, str(self.path)
-        saved: Contents = (Format5(self._file, meta, beside) if meta["format"] in SAME else
-                           Format4(self._file, meta) if meta["format"] == "4" else OlderFormat(self._file, meta))
-        _same_configuration(json.loads(meta["configuration"]), json.loads(self._configuration), where)
-        a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))        # older files have none
+        saved: Contents = (
+            Format5(self._file, meta, beside)
+            if meta["format"] in SAME
+            else Format4(self._file, meta)
+            if meta["format"] == "4"
+            else OlderFormat(self._file, meta)
+        )
+        _same_configuration(
+            json.loads(meta["configuration"]), json.loads(self._configuration), where
+        )
+        # older files have none
+        a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))
         lacks = NEW.get(meta["format"], ())
         _same_columns(saved.forms, a.store, where, lacks)
         computed = _computed(meta, a.derived, where)
@@ -736,32 +1081,68 @@ class Snapshot:
         room = beside.submit(a.index.reserve, rows)
         arrays, state, roomy = self._load_arrays(saved, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
-        prints = beside.submit(_prints, arrays, saved.stored, saved.tails is not None) if isinstance(saved, Format5) else None
+        prints = (
+            beside.submit(_prints, arrays, saved.stored, saved.tails is not None)
+            if isinstance(saved, Format5)
+            else None
+        )
         self._load_rows(saved, beside, room)
         saved.require_whole()
         a.adopt_graph(graph.result())
-        parts = {k.removeprefix(INDEXED): v for k, v in arrays.items() if k.startswith(INDEXED) and len(v)}
+        parts = {
+            k.removeprefix(INDEXED): v
+            for k, v in arrays.items()
+            if k.startswith(INDEXED) and len(v)
+        }
         if parts:
             a.index.adopt(parts)
-        columns = {k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")}
-        neutral = {c.name: np.broadcast_to(np.array(c.neutral, c.dtype), (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)))
-                   for c in (*lacks, *computed)}
+        columns = {
+            k.removeprefix("column."): v for k, v in arrays.items() if k.startswith("column.")
+        }
+        neutral = {
+            c.name: np.broadcast_to(
+                np.array(c.neutral, c.dtype),
+                (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)),
+            )
+            for c in (*lacks, *computed)
+        }
         same = {c.name: columns[of.name] for c, of in SAME_AS.items() if c in lacks}
         a.store.restore(neutral | same | columns, rows)
-        a.clock.now, a.clock.maintained, a.clock.consolidated = (float.fromhex(t) for t in json.loads(meta["clock"]))
-        first = [] if math.isnan(a.clock.now) else [(0, "nan")]       # what older files do not say
-        a.clock.restore_jumps((event, float.fromhex(before)) for event, before in json.loads(meta.get("jumps", json.dumps(first))))
-        a.clock.settled = bool(json.loads(meta.get("settled", "false")))         # older files do not say
+        a.clock.now, a.clock.maintained, a.clock.consolidated = (
+            float.fromhex(t) for t in json.loads(meta["clock"])
+        )
+        first = [] if math.isnan(a.clock.now) else [(0, "nan")]  # what older files do not say
+        a.clock.restore_jumps(
+            (event, float.fromhex(before))
+            for event, before in json.loads(meta.get("jumps", json.dumps(first)))
+        )
+        # older files do not say
+        a.clock.settled = bool(json.loads(meta.get("settled", "false")))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
         if isinstance(saved, Format5) and prints and not self._older:
             self._held = _Held(
-                int(meta["generation"]), int(meta["marks"], 16), len(a.event_log.events), len(a.event_log.writings), rows, a.graph.n_entities,
-                a.graph.n_edges, meta, computed, saved.stored, forms_mark(saved.stored), prints.result(), saved.marks, saved.packed,
-                None if any(f"column.{c.name}" not in saved.stored for c in lacks) else saved.tails)      # of a file that lacks an array: anew
+                int(meta["generation"]),
+                int(meta["marks"], 16),
+                len(a.event_log.events),
+                len(a.event_log.writings),
+                rows,
+                a.graph.n_entities,
+                a.graph.n_edges,
+                meta,
+                computed,
+                saved.stored,
+                forms_mark(saved.stored),
+                prints.result(),
+                saved.marks,
+                saved.packed,
+                None if any(f"column.{c.name}" not in saved.stored for c in lacks) else saved.tails,
+            )  # of a file that lacks an array: anew
 
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
-        """Restore event log, writings, vectors and postings.  room: for the vectors, made meanwhile."""
+        """Restore event log, writings, vectors and postings.  room: for the vectors, made
+        meanwhile.
+        """
         a, log, meta = self.assembly, self.assembly.event_log, saved.meta
         written, rows = saved.writings(), int(meta["rows"])
         made = [(row, number) for number, (_, row) in enumerate(written) if row >= 0]
@@ -772,12 +1153,18 @@ class Snapshot:
             raise ValueError("vectors are missing")
         counted = np.ones(rows, bool)
         counted[[row for row, _ in made]] = False
-        indexed = meta.get("terms") == RULE         # else the words and trigrams of the file are those of another rule
+        # else the words and trigrams of the file are those of another rule
+        indexed = meta.get("terms") == RULE
         postings = saved.postings(counted) if indexed else None
-        restored = a.restore_postings(*postings, beside) if postings else ()        # while events are read, which is mostly Python
+        # while events are read, which is mostly Python
+        restored = a.restore_postings(*postings, beside) if postings else ()
         log.writings.restore([writing for writing, _ in written])
         log.restore(*saved.events(), made)
-        if (len(log.events), len(log.rows), len(log.writings)) != (int(meta["events"]), rows, int(meta.get("writings", 0))):
+        if (len(log.events), len(log.rows), len(log.writings)) != (
+            int(meta["events"]),
+            rows,
+            int(meta.get("writings", 0)),
+        ):
             raise ValueError("events or writings are missing")
         for each in restored:
             each.result()
@@ -789,8 +1176,12 @@ class Snapshot:
         else:
             a.keep_passages()
 
-    def _load_arrays(self, saved: Contents, rows: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, NDArray[Any]]]:
-        """All arrays, those of columns in the store; and the state of the graph, with edge columns that have spare room."""
+    def _load_arrays(
+        self, saved: Contents, rows: int
+    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any], dict[str, NDArray[Any]]]:
+        """All arrays, those of columns in the store; and the state of the graph, with edge
+        columns that have spare room.
+        """
         a, (edges,) = self.assembly, json.loads(saved.forms["graph.alive"][1])
         a.store.cover(rows)
         columns = {f"column.{name}": array for name, array in a.store.persistent().items()}
@@ -806,7 +1197,10 @@ class Snapshot:
         arrays, entities = saved.arrays(place), saved.entities()
         kinds = a.graph.parts()
         graph = {k.removeprefix("graph."): v for k, v in arrays.items() if k.startswith("graph.")}
-        state = {k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes()) for k, v in graph.items()}
+        state = {
+            k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes())
+            for k, v in graph.items()
+        }
         if entities is not None:
             if len(entities) != int(saved.meta["entities"]):
                 raise ValueError("entities are missing")
@@ -814,7 +1208,7 @@ class Snapshot:
         return arrays, state, roomy
 
 
-SAME = ("5", str(FORMAT))       # formats that differ in whole tables alone
+SAME = ("5", str(FORMAT))  # formats that differ in whole tables alone
 NONE = np.zeros(0, np.uint64)
 NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
@@ -827,7 +1221,9 @@ def _create(to: sqlite3.Connection) -> None:
 
 
 def _is_whole(file: SnapshotFile) -> bool:
-    """Whether all parts of the file are there, of one save; False for older formats.  Raises what `snapshot_errors` knows for a damaged one."""
+    """Whether all parts of the file are there, of one save; False for older formats.  Raises
+    what `snapshot_errors` knows for a damaged one.
+    """
     meta = dict(file.execute("SELECT key, value FROM meta"))
     if meta["format"] not in SAME:
         return False
@@ -837,35 +1233,55 @@ def _is_whole(file: SnapshotFile) -> bool:
         for read in (saved.entities, saved.writings, saved.events):
             read()
         deque(saved.vectors(), maxlen=0)
-        saved.passages(json.loads(meta["configuration"])["embedder"][2], np.ones(int(meta["rows"]), bool))
+        saved.passages(
+            json.loads(meta["configuration"])["embedder"][2], np.ones(int(meta["rows"]), bool)
+        )
         saved.require_whole()
         logged = _log_of(file, meta)
     return not logged or not logged.lost
 
 
 def _log_of(file: SnapshotFile, meta: Mapping[str, str]) -> LoggedCalls | None:
-    """The log of calls of a file with this description; None: it has none.  Raises ValueError for a damaged one, and for one that should not be."""
+    """The log of calls of a file with this description; None: it has none.  Raises ValueError
+    for a damaged one, and for one that should not be.
+    """
     if meta["format"] == str(FORMAT) and meta["state"] == LOGGED:
         return read_log(file, int(meta["generation"]))
-    if meta["state"] not in (CLOSED, OPEN) or (meta["format"] == str(FORMAT) and file.execute("SELECT 1 FROM calls").fetchone()):
+    if meta["state"] not in (CLOSED, OPEN) or (
+        meta["format"] == str(FORMAT) and file.execute("SELECT 1 FROM calls").fetchone()
+    ):
         raise ValueError("it has a log of calls, or a state, that it should not have")
     return None
 
 
-def _prints(arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool) -> dict[str, NDArray[np.uint64]]:
-    """Fingerprints of the blocks of arrays as they stand in the file.  apart: whether it has their last rows in a block of their own."""
-    return {name: _fingerprints_of(_whole(arrays[name], form) if apart else arrays[name], form.rows)
-            for name, form in forms.items() if name in arrays and form.rows}
+def _prints(
+    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool
+) -> dict[str, NDArray[np.uint64]]:
+    """Fingerprints of the blocks of arrays as they stand in the file.  apart: whether it has
+    their last rows in a block of their own.
+    """
+    return {
+        name: _fingerprints_of(_whole(arrays[name], form) if apart else arrays[name], form.rows)
+        for name, form in forms.items()
+        if name in arrays and form.rows
+    }
 
 
 def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:
     """What an array has in blocks of its own."""
-    return array[:len(array) // form.rows * form.rows] if form.grows else array
+    return array[: len(array) // form.rows * form.rows] if form.grows else array
 
 
-def _renewed(known: NDArray[np.uint64], data: NDArray[np.uint8], size: int, blocks: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some of these and of all others."""
-    found, blocks = np.concatenate([known, fingerprints(data[len(known) * size:], size)]), np.unique(blocks[blocks < len(known)])
+def _renewed(
+    known: NDArray[np.uint64], data: NDArray[np.uint8], size: int, blocks: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some
+    of these and of all others.
+    """
+    found, blocks = (
+        np.concatenate([known, fingerprints(data[len(known) * size :], size)]),
+        np.unique(blocks[blocks < len(known)]),
+    )
     if blocks.size:
         found[blocks] = fingerprints(data.reshape(-1, size)[blocks].reshape(-1), size)
     return found
@@ -875,7 +1291,10 @@ def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
     """Fingerprints of the blocks of so many rows; the same row throughout is read once."""
     size = rows * _bytes_of_row(array)
     if array.ndim and array.strides[0] == 0 and len(array) > rows:
-        one, rest = (fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size) for count in (rows, len(array) % rows))
+        one, rest = (
+            fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size)
+            for count in (rows, len(array) % rows)
+        )
         return np.concatenate([one.repeat(len(array) // rows), rest])
     return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
 
@@ -886,23 +1305,33 @@ def _some(items: Sequence[T]) -> Iterator[Sequence[T]]:
     >>> list(_some(range(5000)))
     [range(0, 4096), range(4096, 5000)]
     """
-    return (items[at:at + TOGETHER] for at in range(0, len(items), TOGETHER))
+    return (items[at : at + TOGETHER] for at in range(0, len(items), TOGETHER))
 
 
 def _below(count: int, numbers: Sequence[int]) -> Sequence[int]:
-    """The numbers of parts that a file of so many holds; after a save that failed, it lacks the latest."""
+    """The numbers of parts that a file of so many holds; after a save that failed, it lacks the
+    latest.
+    """
     return [number for number in numbers if number < count]
 
 
 def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:
-    """shape: of the array, the first entry by name if it grows; moving: whether maintenance may change all rows, so that blocks are large."""
-    most, wide = (LARGE, 2 * HALVED) if moving else (EDGES if shape and shape[0] == "edges" else BLOCK, HALVED)
+    """shape: of the array, the first entry by name if it grows; moving: whether maintenance may
+    change all rows, so that blocks are large.
+    """
+    most, wide = (
+        (LARGE, 2 * HALVED)
+        if moving
+        else (EDGES if shape and shape[0] == "edges" else BLOCK, HALVED)
+    )
     return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, most, wide))
 
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """No garbage collection meanwhile: loading makes very many objects, of which none is garbage."""
+    """No garbage collection meanwhile: loading makes very many objects, of which none is
+    garbage.
+    """
     on = gc.isenabled()
     gc.disable()
     try:
@@ -913,7 +1342,9 @@ def _without_collection() -> Iterator[None]:
 
 
 def _rows_of_block(array: NDArray[Any], most: int, wide: int) -> int:
-    """Rows of an array in one block: fewer the wider they are, so that a row that changes costs little to save."""
+    """Rows of an array in one block: fewer the wider they are, so that a row that changes costs
+    little to save.
+    """
     rows, cell = most, _bytes_of_row(array)
     while rows > LEAST and rows * cell > wide:
         rows //= 2
@@ -926,10 +1357,19 @@ def _bytes_of_row(array: NDArray[Any]) -> int:
 
 
 def _configuration(a: MemoryParts, consolidate_every: float) -> dict[str, Any]:
-    """What file and memory must share; of a parameter that is a file its content, wherever the file is."""
+    """What file and memory must share; of a parameter that is a file its content, wherever the
+    file is.
+    """
     return {
-        "mechanisms": {m.id: {name: getattr(value, "sha256", value) for name, value in asdict(m.params).items()} for m in a.mechanisms},
-        "embedder": [a.embedder.name, a.embedder.revision, a.embedder.dimensions], "seed": a.seed, "consolidate_every": consolidate_every,
+        "mechanisms": {
+            m.id: {
+                name: getattr(value, "sha256", value) for name, value in asdict(m.params).items()
+            }
+            for m in a.mechanisms
+        },
+        "embedder": [a.embedder.name, a.embedder.revision, a.embedder.dimensions],
+        "seed": a.seed,
+        "consolidate_every": consolidate_every,
     }
 
 
@@ -942,34 +1382,73 @@ def _same_configuration(saved: dict[str, Any], ours: dict[str, Any], where: str)
         if "embedder" in different:
             (name, revision, _), (own_name, own_revision, _) = saved["embedder"], ours["embedder"]
             cure += f"; its vectors are those of {name!r}, revision {revision}, not of {own_name!r}, revision {own_revision}"
-        raise SnapshotError(f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}", where=where, cure=cure)
+        raise SnapshotError(
+            f"was written with other {', '.join(different)}{f' ({detail})' if detail else ''}",
+            where=where,
+            cure=cure,
+        )
 
 
 def _computed(meta: Mapping[str, str], derived: frozenset[Column], where: str) -> frozenset[Column]:
-    """The columns that an undamaged file leaves out.  Raises SnapshotError if one of them is not derived here."""
+    """The columns that an undamaged file leaves out.  Raises SnapshotError if one of them is not
+    derived here.
+    """
     names = left_out(meta)
     found = frozenset(c for c in derived if c.name in names)
     if odd := sorted(names - {c.name for c in found}):
-        raise SnapshotError(f"was written by another version of Hebbarium or of a mechanism, which computed {', '.join(odd)} at loading", where=where,
-                            cure="open it with the version that wrote it, or start a new memory with another path")
+        raise SnapshotError(
+            f"was written by another version of Hebbarium or of a mechanism, which computed {', '.join(odd)} at loading",
+            where=where,
+            cure="open it with the version that wrote it, or start a new memory with another path",
+        )
     return found
 
 
-def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]) -> None:
-    """Raises SnapshotError if the columns of an undamaged file differ from those of the store in name, type or shape of a cell.
+def _same_columns(
+    saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]
+) -> None:
+    """Raises SnapshotError if the columns of an undamaged file differ from those of the store in
+    name, type or shape of a cell.
 
     may_lack  columns of the store that the file may not have
     """
-    ours = {f"graph.column:{c.name}" if c.scope is Scope.EDGE else f"column.{c.name}": c for c in store.columns if c.persists and c is not EMBEDDING}
+    ours = {
+        f"graph.column:{c.name}" if c.scope is Scope.EDGE else f"column.{c.name}": c
+        for c in store.columns
+        if c.persists and c is not EMBEDDING
+    }
     theirs = [name for name in saved if name.startswith(("column.", "graph.column:"))]
-    gone, new, changed = sorted({*theirs} - {*ours}), sorted({*ours} - {*theirs} - {f"column.{c.name}" for c in may_lack}), []
+    gone, new, changed = (
+        sorted({*theirs} - {*ours}),
+        sorted({*ours} - {*theirs} - {f"column.{c.name}" for c in may_lack}),
+        [],
+    )
     for name in {*ours} & {*theirs}:
         column, (dtype, shape) = ours[name], saved[name]
-        form, cells, cell = json.loads(shape), int(column.scope in (*PER_ROW, Scope.EDGE)), store.cell_shape(column)
-        if (dtype, len(form), tuple(form[cells:])) != (np.dtype(column.dtype).str, cells + len(cell), cell):
+        form, cells, cell = (
+            json.loads(shape),
+            int(column.scope in (*PER_ROW, Scope.EDGE)),
+            store.cell_shape(column),
+        )
+        if (dtype, len(form), tuple(form[cells:])) != (
+            np.dtype(column.dtype).str,
+            cells + len(cell),
+            cell,
+        ):
             changed.append(name)
-    kinds = (("only in the file", gone), ("not in the file", new), ("of another type or shape", sorted(changed)))
-    differ = [f"{kind}: {', '.join(n.removeprefix('graph.column:').removeprefix('column.') for n in names)}" for kind, names in kinds if names]
+    kinds = (
+        ("only in the file", gone),
+        ("not in the file", new),
+        ("of another type or shape", sorted(changed)),
+    )
+    differ = [
+        f"{kind}: {', '.join(n.removeprefix('graph.column:').removeprefix('column.') for n in names)}"
+        for kind, names in kinds
+        if names
+    ]
     if differ:
-        raise SnapshotError(f"was written by an older version of Hebbarium or of a mechanism; columns {'; '.join(differ)}", where=where,
-                            cure="open it with the version that wrote it, or start a new memory with another path")
+        raise SnapshotError(
+            f"was written by an older version of Hebbarium or of a mechanism; columns {'; '.join(differ)}",
+            where=where,
+            cure="open it with the version that wrote it, or start a new memory with another path",
+        )

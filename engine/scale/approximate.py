@@ -1,9 +1,12 @@
-"""Approximate indexes: they look at some of the vectors only, by a graph of near neighbours or by lists of vectors around centres.
+"""Approximate indexes: they look at some of the vectors only, by a graph of near neighbours or by
+lists of vectors around centres.
 
 HNSW: Malkov & Yashunin (2020), https://doi.org/10.1109/TPAMI.2018.2889473.
-Inverted lists, product quantisation: Jégou, Douze & Schmid (2011), https://doi.org/10.1109/TPAMI.2010.57.
-Codes of 4 bits, looked up in registers: André, Kermarrec & Le Scouarnec (2015), https://doi.org/10.14778/2856318.2856324.
+Inverted lists, product quantisation: Jégou, Douze & Schmid (2011),
+https://doi.org/10.1109/TPAMI.2010.57. Codes of 4 bits, looked up in registers: André, Kermarrec &
+Le Scouarnec (2015), https://doi.org/10.14778/2856318.2856324.
 """
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -20,18 +23,20 @@ from ..state.ranking import falling
 from ..state.scans import SharedScans
 from ..state.vectors import KEPT
 
-LOOK: Final = 256           # rows that a search looks at, at least
-LEAST: Final = 16_384       # rows; a smaller memory is searched exactly
-LOT: Final = 512            # rows that enter the index together; those after the last whole lot are searched exactly
-SEEN: Final = 0.25          # share of visible rows below which a search is exact: hidden rows are looked at, but not found
-LINKS: Final = 32           # of a row on each level of the graph; twice as many on the lowest
-BUILD: Final = 128          # rows that are looked at for the links of a new row
-PROBED: Final = 64          # lists that a search looks at
-TRAINED: Final = 64         # rows for each centre, from which the centres are found
-ROUNDS: Final = 10          # of k-means
-AGAIN: Final = 4            # the centres are found anew when there are so many times the rows
-BITS: Final = 4             # of a code; FAISS looks up 32 of these at a time
-CODES: Final = 2 ** BITS
+LOOK: Final = 256  # rows that a search looks at, at least
+LEAST: Final = 16_384  # rows; a smaller memory is searched exactly
+# rows that enter the index together; those after the last whole lot are searched exactly
+LOT: Final = 512
+# share of visible rows below which a search is exact: hidden rows are looked at, but not found
+SEEN: Final = 0.25
+LINKS: Final = 32  # of a row on each level of the graph; twice as many on the lowest
+BUILD: Final = 128  # rows that are looked at for the links of a new row
+PROBED: Final = 64  # lists that a search looks at
+TRAINED: Final = 64  # rows for each centre, from which the centres are found
+ROUNDS: Final = 10  # of k-means
+AGAIN: Final = 4  # the centres are found anew when there are so many times the rows
+BITS: Final = 4  # of a code; FAISS looks up 32 of these at a time
+CODES: Final = 2**BITS
 NO_PRODUCTS: Final = None, np.empty(0, np.float32)
 NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 
@@ -39,29 +44,37 @@ NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 class ApproximateIndex(SharedScans, ABC):
     """`search` looks at some rows, and does not always find the nearest.
 
-    Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.  Hidden rows are never found.  Answers depend on
-    the vectors, their order and the visible rows alone: the index is built by one thread, 512 rows at a time, from FAISS's fixed seed; rows beyond
-    the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, or of which fewer than a quarter is visible, is searched exactly.
-    The first search that needs the index builds it, and the first after a row was overwritten builds it anew.
+    Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.
+    Hidden rows are never found.  Answers depend on the vectors, their order and the visible rows
+    alone: the index is built by one thread, 512 rows at a time, from FAISS's fixed seed; rows
+    beyond the last whole 512 are compared exactly.  A memory of fewer than 16,384 rows, or of which
+    fewer than a quarter is visible, is searched exactly. The first search that needs the index
+    builds it, and the first after a row was overwritten builds it anew.
     """
 
-    _compared: ClassVar[int] = 1        # rows that are compared exactly, for each that a search looks at
+    # rows that are compared exactly, for each that a search looks at
+    _compared: ClassVar[int] = 1
 
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
-        self._building = Lock()         # threads may ask at the same time
+        self._building = Lock()  # threads may ask at the same time
         self._last: tuple[Any, NDArray[np.int64], NDArray[np.float32]] = NOTHING
         self._beyond: tuple[Any, NDArray[np.float32]] = NO_PRODUCTS
-        self._saved: Mapping[str, NDArray[Any]] = {}        # of a file, until FAISS's index is built
+        # of a file, until FAISS's index is built
+        self._saved: Mapping[str, NDArray[Any]] = {}
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """Replace the vector (d,) of a row; O(d).  The next search builds the index anew.  Raises InputError as `add_many` does."""
+        """Replace the vector (d,) of a row; O(d).  The next search builds the index anew.
+        Raises InputError as `add_many` does.
+        """
         super().overwrite(row, vector)
         self._built, self._last, self._beyond, self._saved = None, NOTHING, NO_PRODUCTS, {}
 
     def recall(self, queries: Sequence[NDArray[np.float32]], k: int = 10) -> float:
-        """Mean share of the k nearest visible rows that `search` finds; NaN without rows or queries.  Cost: O(n d) for each query."""
+        """Mean share of the k nearest visible rows that `search` finds; NaN without rows or
+        queries.  Cost: O(n d) for each query.
+        """
         shares = []
         for query in queries:
             exact = super()._nearest(self._checked(query, 1), k, True)[0]
@@ -69,7 +82,9 @@ class ApproximateIndex(SharedScans, ABC):
                 shares.append(len(np.intersect1d(exact, self.search(query, k)[0])) / len(exact))
         return float(np.mean(shares)) if shares else float("nan")
 
-    def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _nearest(
+        self, wanted: NDArray[np.float32], k: int, visible_only: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
@@ -87,38 +102,54 @@ class ApproximateIndex(SharedScans, ABC):
 
     @staticmethod
     def _serves(kept: int, k: int) -> bool:
-        """As `VectorIndex._serves`: only if as many rows are looked at for k, so that an answer does not depend on what was asked before."""
+        """As `VectorIndex._serves`: only if as many rows are looked at for k, so that an answer
+        does not depend on what was asked before.
+        """
         return kept >= k and max(LOOK, kept) == max(LOOK, k, KEPT)
 
-    def _looked(self, wanted: NDArray[np.float32], look: int, visible_only: bool) -> tuple[int, NDArray[np.int64], NDArray[np.float32]]:
-        """How many rows the index holds, those of them that a search looks at, ascending, and their products.
+    def _looked(
+        self, wanted: NDArray[np.float32], look: int, visible_only: bool
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.float32]]:
+        """How many rows the index holds, those of them that a search looks at, ascending, and their
+        products.
 
-        Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows stored since then change nothing.
+        Kept for the last vector until a lot enters the index or a row is hidden or shown: the rows
+        stored since then change nothing.
         """
         with self._one_thread():
             with self._building:
                 covered, last = self._cover(), self._last
             state = (wanted.tobytes(), look, visible_only, covered, self._turns)
             if last[0] != state:
-                found = self._built.search(wanted[None], look, params=self._search(look, self._parameters[visible_only].sel))[1][0]
+                found = self._built.search(
+                    wanted[None],
+                    look,
+                    params=self._search(look, self._parameters[visible_only].sel),
+                )[1][0]
                 found = np.sort(found[found >= 0])
                 self._last = last = state, found, self.products(wanted, found)
         return covered, *last[1:]
 
     def _products_from(self, row: int, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The products with the rows from one on.  Kept for the last vector, so that a row that is stored adds its own alone."""
+        """The products with the rows from one on.  Kept for the last vector, so that a row that
+        is stored adds its own alone.
+        """
         state = wanted.tobytes(), row
         last, known = self._beyond
         if last != state:
             known = np.empty(0, np.float32)
         if row + len(known) < self._count:
-            known = np.concatenate([known, self.products(wanted, np.arange(row + len(known), self._count))])
+            known = np.concatenate(
+                [known, self.products(wanted, np.arange(row + len(known), self._count))]
+            )
             self._beyond = state, known
         return known
 
     def _shown_from(self, row: int) -> NDArray[np.bool_]:
         """Whether the rows from a multiple of 8 on are visible; O(rows)."""
-        return np.unpackbits(self._bits[row // 8:], count=self._count - row, bitorder="little").astype(bool)
+        return np.unpackbits(
+            self._bits[row // 8 :], count=self._count - row, bitorder="little"
+        ).astype(bool)
 
     def _cover(self) -> int:
         """Put every whole lot of rows into the index; how many rows it holds."""
@@ -126,7 +157,7 @@ class ApproximateIndex(SharedScans, ABC):
         if built is not self._built:
             self._built, self._last = built, NOTHING
         while self._built.ntotal + LOT <= self._count:
-            self._put(self._built, self._buffer[self._built.ntotal:self._built.ntotal + LOT])
+            self._put(self._built, self._buffer[self._built.ntotal : self._built.ntotal + LOT])
         return int(self._built.ntotal)
 
     def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
@@ -139,31 +170,49 @@ class ApproximateIndex(SharedScans, ABC):
 
     @abstractmethod
     def _search(self, look: int, selector: Any) -> Any:
-        """FAISS's parameters of a search that looks at so many rows, of those that a selector admits."""
+        """FAISS's parameters of a search that looks at so many rows, of those that a selector
+        admits.
+        """
 
 
 class GraphIndex(ApproximateIndex):
     """By a walk through a graph of near neighbours, O(d log n).
 
-    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is walked, and about 270 for its links.  A file keeps
-    the links.
+    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is
+    walked, and about 270 for its links.  A file keeps the links.
     """
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """links: of each row in turn, those of its lowest level first, -1 for none; walk (2,): rows, and the row at which a walk begins."""
+        """links: of each row in turn, those of its lowest level first, -1 for none; walk (2,):
+        rows, and the row at which a walk begins.
+        """
         if self._built is None:
             return {}
         hnsw = self._built.hnsw
-        return {"links": self._faiss.vector_to_array(hnsw.neighbors), "walk": np.array([self._built.ntotal, hnsw.entry_point])}
+        return {
+            "links": self._faiss.vector_to_array(hnsw.neighbors),
+            "walk": np.array([self._built.ntotal, hnsw.entry_point]),
+        }
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
         """As `VectorIndex.adopt`."""
         links, walk = map(parts.get, ("links", "walk"))
         if links is None and walk is None:
             return
-        if links is None or walk is None or not (
-                walk.shape == (2,) and walk.dtype == np.int64 and 0 <= walk[1] < walk[0] <= self._count and walk[0] % LOT == 0 and
-                links.ndim == 1 and links.dtype == np.int32 and links.min(initial=0) >= -1 and links.max(initial=0) < walk[0]):
+        if (
+            links is None
+            or walk is None
+            or not (
+                walk.shape == (2,)
+                and walk.dtype == np.int64
+                and 0 <= walk[1] < walk[0] <= self._count
+                and walk[0] % LOT == 0
+                and links.ndim == 1
+                and links.dtype == np.int32
+                and links.min(initial=0) >= -1
+                and links.max(initial=0) < walk[0]
+            )
+        ):
             raise ValueError("the graph of an index does not fit its vectors")
         self._saved = parts
 
@@ -171,26 +220,36 @@ class GraphIndex(ApproximateIndex):
         if self._built is not None:
             return self._built
         saved, self._saved = self._saved, {}
-        return (self._restored(saved["links"], *saved["walk"].tolist()) if saved else None) or self._empty()
+        return (
+            self._restored(saved["links"], *saved["walk"].tolist()) if saved else None
+        ) or self._empty()
 
     def _empty(self) -> Any:
         faiss = self._faiss
-        graph = faiss.IndexHNSWSQ(self.dimensions, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
+        graph = faiss.IndexHNSWSQ(
+            self.dimensions, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT
+        )
         graph.hnsw.efConstruction = BUILD
         return graph
 
     def _restored(self, links: NDArray[np.int32], rows: int, entry: int) -> Any:
-        """The graph of the first rows by its links; None if they belong to other levels, as another version of FAISS may draw them.
+        """The graph of the first rows by its links; None if they belong to other levels, as another
+        version of FAISS may draw them.
 
-        A row's levels are drawn from FAISS's fixed seed, so that drawing them leaves the generator where building had left it.
+        A row's levels are drawn from FAISS's fixed seed, so that drawing them leaves the generator
+        where building had left it.
         """
         faiss, graph = self._faiss, self._empty()
         hnsw = graph.hnsw
         highest = hnsw.prepare_level_tab(rows, False)
-        levels, starts = faiss.vector_to_array(hnsw.levels), faiss.vector_to_array(hnsw.offsets).astype(np.int64)
+        levels, starts = (
+            faiss.vector_to_array(hnsw.levels),
+            faiss.vector_to_array(hnsw.offsets).astype(np.int64),
+        )
         if len(links) != starts[-1] or levels[entry] != highest + 1:
             return None
-        for level in range(1, highest + 1):         # a link to a row that the level lacks would lead outside of that row's links
+        # a link to a row that the level lacks would lead outside of that row's links
+        for level in range(1, highest + 1):
             first, last = hnsw.cum_nb_neighbors(level), hnsw.cum_nb_neighbors(level + 1)
             targets = links[starts[:-1][levels > level, None] + np.arange(first, last)]
             if (levels[targets[targets >= 0]] <= level).any():
@@ -205,23 +264,28 @@ class GraphIndex(ApproximateIndex):
 
 
 class ListIndex(ApproximateIndex):
-    """By lists of the rows around each of some centres: the 64 lists next to a vector are looked at, O(d sqrt(n)).
+    """By lists of the rows around each of some centres: the 64 lists next to a vector are looked
+    at, O(d sqrt(n)).
 
-    Rows of a list are judged by product quantisation, 4 bits for every two numbers (for each, if their number is odd), and the best twice as many as
-    a search looks at are compared exactly.  The centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576, ...
-    rows: 256 to begin with, twice as many each time.  The lists take d / 4 + 8 bytes a row.  Built 10 times as fast as the graph, they find fewer of
-    the nearest rows.  A file keeps centres, codebooks, and the list and code of each row.
+    Rows of a list are judged by product quantisation, 4 bits for every two numbers (for each, if
+    their number is odd), and the best twice as many as a search looks at are compared exactly.  The
+    centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576,
+    ... rows: 256 to begin with, twice as many each time.  The lists take d / 4 + 8 bytes a row.
+    Built 10 times as fast as the graph, they find fewer of the nearest rows.  A file keeps centres,
+    codebooks, and the list and code of each row.
     """
 
     _compared = 2
 
     def __init__(self, dimensions: int) -> None:
-        self._trained = 0                                   # rows from which the centres were found
-        self._subvectors = dimensions if dimensions % 2 else dimensions // 2        # of a row; each has a code
+        self._trained = 0  # rows from which the centres were found
+        # of a row; each has a code
+        self._subvectors = dimensions if dimensions % 2 else dimensions // 2
         super().__init__(dimensions)
 
     def parts(self) -> dict[str, NDArray[Any]]:
-        """centroids (lists, d); codebooks (parts of a row, 16, numbers of each); assigned (rows,), the list of each row; codes (rows, bytes of each).
+        """centroids (lists, d); codebooks (parts of a row, 16, numbers of each); assigned (rows,),
+        the list of each row; codes (rows, bytes of each).
 
         O(rows).
         """
@@ -230,34 +294,66 @@ class ListIndex(ApproximateIndex):
             return {}
         lists = faiss.ArrayInvertedLists(built.nlist, built.pq.code_size)
         built.orig_invlists = lists
-        built.reconstruct_orig_invlists()       # FAISS mixes the codes of 32 rows
+        built.reconstruct_orig_invlists()  # FAISS mixes the codes of 32 rows
         built.orig_invlists = None
-        assigned, codes = np.empty(built.ntotal, np.int32), np.empty((built.ntotal, built.pq.code_size), np.uint8)
+        assigned, codes = (
+            np.empty(built.ntotal, np.int32),
+            np.empty((built.ntotal, built.pq.code_size), np.uint8),
+        )
         for number in range(built.nlist):
             if size := lists.list_size(number):
                 rows = faiss.rev_swig_ptr(lists.get_ids(number), size)
                 assigned[rows] = number
-                codes[rows] = faiss.rev_swig_ptr(lists.get_codes(number), size * codes.shape[1]).reshape(size, -1)
-        return {"centroids": built.quantizer.reconstruct_n(0, built.nlist), "assigned": assigned, "codes": codes,
-                "codebooks": faiss.vector_to_array(built.pq.centroids).reshape(self._subvectors, CODES, -1)}
+                codes[rows] = faiss.rev_swig_ptr(
+                    lists.get_codes(number), size * codes.shape[1]
+                ).reshape(size, -1)
+        return {
+            "centroids": built.quantizer.reconstruct_n(0, built.nlist),
+            "assigned": assigned,
+            "codes": codes,
+            "codebooks": faiss.vector_to_array(built.pq.centroids).reshape(
+                self._subvectors, CODES, -1
+            ),
+        }
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
         """As `VectorIndex.adopt`.  Lists of an earlier form have other names, and are not read."""
-        given = {name: parts[name] for name in ("centroids", "codebooks", "assigned", "codes") if name in parts}
+        given = {
+            name: parts[name]
+            for name in ("centroids", "codebooks", "assigned", "codes")
+            if name in parts
+        }
         if given and not (len(given) == 4 and self._fit(**given)):
             raise ValueError("the lists of an index do not fit its vectors")
         self._saved = given
 
-    def _fit(self, centroids: NDArray[Any], codebooks: NDArray[Any], assigned: NDArray[Any], codes: NDArray[Any]) -> bool:
+    def _fit(
+        self,
+        centroids: NDArray[Any],
+        codebooks: NDArray[Any],
+        assigned: NDArray[Any],
+        codes: NDArray[Any],
+    ) -> bool:
         """Whether these can be parts of an index of some of the first rows."""
         d, m, rows = self.dimensions, self._subvectors, len(assigned)
         numbers = [(centroids, (len(centroids), d)), (codebooks, (m, CODES, d // m))]
-        return (all(each.shape == shape and each.dtype == np.float32 and bool(np.isfinite(each).all()) for each, shape in numbers) and
-                assigned.shape == (rows,) and assigned.dtype == np.int32 and codes.shape == (rows, (m + 1) // 2) and codes.dtype == np.uint8 and
-                rows % LOT == 0 and rows <= self._count and assigned.min(initial=0) >= 0 and bool((assigned < len(centroids)).all()))
+        return (
+            all(
+                each.shape == shape and each.dtype == np.float32 and bool(np.isfinite(each).all())
+                for each, shape in numbers
+            )
+            and assigned.shape == (rows,)
+            and assigned.dtype == np.int32
+            and codes.shape == (rows, (m + 1) // 2)
+            and codes.dtype == np.uint8
+            and rows % LOT == 0
+            and rows <= self._count
+            and assigned.min(initial=0) >= 0
+            and bool((assigned < len(centroids)).all())
+        )
 
     def _renewed(self) -> Any:
-        rows, lists = LEAST, 2 * int(LEAST ** 0.5)
+        rows, lists = LEAST, 2 * int(LEAST**0.5)
         while rows * AGAIN <= self._count:
             rows, lists = rows * AGAIN, lists * 2
         if self._built is not None and rows == self._trained:
@@ -266,39 +362,61 @@ class ListIndex(ApproximateIndex):
         if saved and len(saved["centroids"]) == lists:
             built = self._restored(saved)
         else:
-            built = self._around(self._faiss.IndexIVFPQFastScan, self._faiss.IndexFlatIP(self.dimensions), lists)
+            built = self._around(
+                self._faiss.IndexIVFPQFastScan, self._faiss.IndexFlatIP(self.dimensions), lists
+            )
             built.cp.niter, built.cp.spherical = ROUNDS, True
             built.train(self._buffer[np.arange(size) * rows // size])
         self._saved, self._trained = {}, rows
         return built
 
     def _around(self, kind: Any, centres: Any, lists: int) -> Any:
-        """An empty index of FAISS, of a kind, with so many lists; centres: FAISS's index of them, or for them."""
-        return kind(centres, self.dimensions, lists, self._subvectors, BITS, self._faiss.METRIC_INNER_PRODUCT)
+        """An empty index of FAISS, of a kind, with so many lists; centres: FAISS's index of
+        them, or for them.
+        """
+        return kind(
+            centres,
+            self.dimensions,
+            lists,
+            self._subvectors,
+            BITS,
+            self._faiss.METRIC_INNER_PRODUCT,
+        )
 
     def _restored(self, saved: Mapping[str, NDArray[Any]]) -> Any:
         """FAISS's index of saved parts; O(rows)."""
-        faiss, assigned, centres = self._faiss, saved["assigned"], self._faiss.IndexFlatIP(self.dimensions)
+        faiss, assigned, centres = (
+            self._faiss,
+            saved["assigned"],
+            self._faiss.IndexFlatIP(self.dimensions),
+        )
         centres.add(saved["centroids"])
         coded = self._around(faiss.IndexIVFPQ, centres, centres.ntotal)
-        coded.by_residual, coded.is_trained = False, True       # as in the index that is built
+        coded.by_residual, coded.is_trained = False, True  # as in the index that is built
         faiss.copy_array_to_vector(saved["codebooks"].ravel(), coded.pq.centroids)
         order = np.argsort(assigned, kind="stable")
         ends = np.searchsorted(assigned[order], np.arange(centres.ntotal + 1))
         for number, (start, stop) in enumerate(pairwise(ends.tolist())):
             rows = order[start:stop]
-            codes = saved["codes"][rows]        # FAISS reads its memory, so it needs a name
-            coded.invlists.add_entries(number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(codes))
+            codes = saved["codes"][rows]  # FAISS reads its memory, so it needs a name
+            coded.invlists.add_entries(
+                number, len(rows), faiss.swig_ptr(rows), faiss.swig_ptr(codes)
+            )
         coded.ntotal = len(assigned)
         built = faiss.IndexIVFPQFastScan(coded)
-        built.orig_invlists, built.referenced_objects = None, [centres]      # so that `coded` and its copy of the codes end here
+        # so that `coded` and its copy of the codes end here
+        built.orig_invlists, built.referenced_objects = None, [centres]
         return built
 
     def _search(self, look: int, selector: Any) -> Any:
         return self._faiss.SearchParametersIVF(nprobe=PROBED, sel=selector)
 
 
-INDEXES: Final[dict[str, type[SharedScans]]] = {"exact": SharedScans, "hnsw": GraphIndex, "ivf": ListIndex}
+INDEXES: Final[dict[str, type[SharedScans]]] = {
+    "exact": SharedScans,
+    "hnsw": GraphIndex,
+    "ivf": ListIndex,
+}
 
 
 def index_of(name: object, dimensions: int) -> SharedScans:
@@ -309,5 +427,7 @@ def index_of(name: object, dimensions: int) -> SharedScans:
     """
     kind = INDEXES.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise InputError(f"there is no index {name!r}", where="index", cure=nearest(str(name), INDEXES))
+        raise InputError(
+            f"there is no index {name!r}", where="index", cure=nearest(str(name), INDEXES)
+        )
     return kind(dimensions)

@@ -1,7 +1,10 @@
-"""Questions of several threads at the same time: each is asked in a place of its own, with columns of candidates that no other question writes.
+"""Questions of several threads at the same time: each is asked in a place of its own, with columns
+of candidates that no other question writes.
 
-What persists is shared and only read.  The first question is asked in the memory itself; a further place is made when all others are in use.
+What persists is shared and only read.  The first question is asked in the memory itself; a further
+place is made when all others are in use.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,14 +30,19 @@ from ..steps.filter import Banned
 from .on_read import LateRows
 from .shortlist import Shortlist
 
-PAYS: Final = 4096          # a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one thread runs at a time
+# a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one
+# thread runs at a time
+PAYS: Final = 4096
 MOST: Final = cpu_count() or 1
 Found = tuple[NDArray[np.int64], Standing]
-Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]    # the steps of RETRIEVE for a store; the cell of how many rows the answer holds
+# the steps of RETRIEVE for a store; the cell of how many rows the answer holds
+Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]
 
 
 class BesideStore(Overlay):
-    """The columns of a store, those that do not persist apart; the structures that serve one question are set by `Place`."""
+    """The columns of a store, those that do not persist apart; the structures that serve one
+    question are set by `Place`.
+    """
 
     base: Store
 
@@ -65,23 +73,57 @@ class BesideStore(Overlay):
 
 
 class Place:
-    """Where a question can be asked beside others of the same memory: the steps of RETRIEVE over a store of its own, without those that learn.
+    """Where a question can be asked beside others of the same memory: the steps of RETRIEVE over a
+    store of its own, without those that learn.
 
     store  its columns of the last question
     """
 
-    def __init__(self, base: Store, banned: Banned, nodes: Nodes, signals: Sequence[tuple[Signal, float]],
-                 streams: Mapping[str, np.random.Generator], wordings: MakeCues, most: int | None,
-                 late: Callable[[Cells, int], LateRows | None]) -> None:
-        """most: rows of a shortlist; None: every question is asked of all rows; late: as of `Shortlist`."""
+    def __init__(
+        self,
+        base: Store,
+        banned: Banned,
+        nodes: Nodes,
+        signals: Sequence[tuple[Signal, float]],
+        streams: Mapping[str, np.random.Generator],
+        wordings: MakeCues,
+        most: int | None,
+        late: Callable[[Cells, int], LateRows | None],
+    ) -> None:
+        """most: rows of a shortlist; None: every question is asked of all rows; late: as of
+        `Shortlist`.
+        """
         self.store, self._size = BesideStore(base), [0]
         own = self.store.structures
-        own |= {s: s.create() for s in own if s.create and not s.persists and s.phases == (Phase.RETRIEVE,)}
+        own |= {
+            s: s.create()
+            for s in own
+            if s.create and not s.persists and s.phases == (Phase.RETRIEVE,)
+        }
         own[CUES] = Cues(wordings)
-        self._plan = PhasePlan(Phase.RETRIEVE, answering(nodes(self.store, banned, self._size)), self.store, signals, streams, None)
+        self._plan = PhasePlan(
+            Phase.RETRIEVE,
+            answering(nodes(self.store, banned, self._size)),
+            self.store,
+            signals,
+            streams,
+            None,
+        )
         self._last = self._plan.stages.up_to(RELEASED)[-1]
-        self._shortlist = Shortlist(most, self.store, banned, lambda of, shown: nodes(of, shown, self._size), signals, streams,
-                                    None, late=late) if most else None
+        self._shortlist = (
+            Shortlist(
+                most,
+                self.store,
+                banned,
+                lambda of, shown: nodes(of, shown, self._size),
+                signals,
+                streams,
+                None,
+                late=late,
+            )
+            if most
+            else None
+        )
 
     def ask(self, cue: Cue, k: int, whole: bool) -> Found:
         """The rows of the answer, best first, and how all memories stand.
@@ -93,23 +135,29 @@ class Place:
             self._shortlist.run(cue)
             return self._shortlist.found
         self._plan.run(cue)
-        return self.store.structures[RECALLED], Standing(self.store.n, None, self.store.array(self._last).copy(), self.store.array(ANSWERABLE).copy())
+        return self.store.structures[RECALLED], Standing(
+            self.store.n,
+            None,
+            self.store.array(self._last).copy(),
+            self.store.array(ANSWERABLE).copy(),
+        )
 
 
 class Places:
-    """The places of one memory: the memory itself, and as many beside it as questions were asked at once.
+    """The places of one memory: the memory itself, and as many beside it as questions were asked at
+    once.
 
     least  rows of a memory that answers several questions sooner at the same time than in turn
 
-    A place takes 170 bytes a row in `default`, 260 in `everything`, beside what `scans.SharedScans` keeps for a thread.  As many places are kept as
-    there are processors.
+    A place takes 170 bytes a row in `default`, 260 in `everything`, beside what `scans.SharedScans`
+    keeps for a thread.  As many places are kept as there are processors.
     """
 
     def __init__(self, make: Callable[[], Place]) -> None:
         self.least = PAYS
         self._make, self._lock = make, Lock()
-        self.asked = 0                          # questions that are being answered
-        self._asked = False                     # whether the memory itself is asked
+        self.asked = 0  # questions that are being answered
+        self._asked = False  # whether the memory itself is asked
         self._free: list[Place] = []
 
     @property
@@ -119,7 +167,9 @@ class Places:
 
     @contextmanager
     def one(self) -> Iterator[Place | None]:
-        """A place for one question; None: the memory itself.  Cost: 2 us; making one takes about 0.1 ms for each step of RETRIEVE."""
+        """A place for one question; None: the memory itself.  Cost: 2 us; making one takes about
+        0.1 ms for each step of RETRIEVE.
+        """
         with self._lock:
             place = None if not self._asked else self._free.pop() if self._free else self._make()
             self._asked = True
@@ -135,5 +185,7 @@ class Places:
                     self._free.append(place)
 
     def clear(self) -> None:
-        """Drop the places beside the memory, and what they hold of earlier questions; none may be in use."""
+        """Drop the places beside the memory, and what they hold of earlier questions; none may
+        be in use.
+        """
         self._free.clear()

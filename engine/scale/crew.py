@@ -1,7 +1,10 @@
-"""Several threads for one pass: steps whose declarations leave their order open run at the same time, and a step may share out its own work.
+"""Several threads for one pass: steps whose declarations leave their order open run at the same
+time, and a step may share out its own work.
 
-What a step reads and writes is declared and enforced, so the outcome is that of the steps one after another, bit for bit.
+What a step reads and writes is declared and enforced, so the outcome is that of the steps one after
+another, bit for bit.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,16 +22,21 @@ from ..contract.columns import Column, Signal, Structure
 from ..contract.vocabulary import INDEX
 from ..flow.schedule import Node, followers_of
 
-MOST: Final = 4             # threads of one question, if nothing else is asked for: more find nothing to do
-PAYS: Final = 32_768        # rows; in a smaller memory handing work over takes longer than what it saves
-HEALS: Final = 0.5          # s after which a thread that waits looks again, as an interruption may cost a notification
+# threads of one question, if nothing else is asked for: more find nothing to do
+MOST: Final = 4
+# rows; in a smaller memory handing work over takes longer than what it saves
+PAYS: Final = 32_768
+# s after which a thread that waits looks again, as an interruption may cost a notification
+HEALS: Final = 0.5
 
 
 class Lends(Protocol):
     """Keeps something for each thread, or about it."""
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
-        """Called by the thread that asks: the context in which a helper does work of this thread."""
+        """Called by the thread that asks: the context in which a helper does work of this
+        thread.
+        """
         ...
 
 
@@ -36,17 +44,21 @@ class Order:
     """Which steps wait for which: what the schedule demands, and
 
     - the last step that adds to a column, which sums the contributions, waits for all others;
-    - steps that add to one structure, that touch a structure of one question, or that use one private structure do so in turn;
+    - steps that add to one structure, that touch a structure of one question, or that use one
+      private structure do so in turn;
     - the first step that reads the index, which scans for all others, runs before these.
 
-    followers  of each step, by place: steps that wait for it, without those that wait for another follower
+    followers  of each step, by place: steps that wait for it, without those that wait for another
+               follower
     waits      number of steps of which a step is such a follower
     seconds    that each step took in the last pass
     """
 
     def __init__(self, nodes: Sequence[Node], signals: Sequence[Signal]) -> None:
         place = {node: at for at, node in enumerate(nodes)}
-        after = [{place[later] for later in found} for found in followers_of(nodes, signals).values()]
+        after = [
+            {place[later] for later in found} for found in followers_of(nodes, signals).values()
+        ]
         last: dict[Any, int] = {}
         for at, node in enumerate(nodes):
             for thing in _in_turn(node):
@@ -68,7 +80,9 @@ class Order:
         self.seconds = [0.0] * len(nodes)
 
     def remaining(self) -> list[float]:
-        """Seconds from the start of each step to the end of the last one that waits for it, by the last pass."""
+        """Seconds from the start of each step to the end of the last one that waits for it, by
+        the last pass.
+        """
         found = list(self.seconds)
         for at in range(len(found) - 1, -1, -1):
             found[at] += max((found[later] for later in self.followers[at]), default=0.0)
@@ -77,8 +91,11 @@ class Order:
 
 def _in_turn(node: Node) -> list[Any]:
     """What one step at a time may use, in order."""
-    return [(item, node.owner if item.private else "") for item in dict.fromkeys((*node.adds, *node.sets, *node.sees))
-            if isinstance(item, Structure) and (item.private or not item.persists or item in node.adds)]
+    return [
+        (item, node.owner if item.private else "")
+        for item in dict.fromkeys((*node.adds, *node.sets, *node.sees))
+        if isinstance(item, Structure) and (item.private or not item.persists or item in node.adds)
+    ]
 
 
 def _reduced(after: Sequence[set[int]]) -> list[tuple[int, ...]]:
@@ -101,21 +118,32 @@ class Crew:
     Helpers live as long as a pass; starting one takes some 60 us.
     """
 
-    def __init__(self, threads: int | None, lends: Sequence[Lends], busy: Callable[[], bool]) -> None:
-        """threads: None: those of `sharing.threads`, at most 4; lends: what helpers need of the asking thread; busy: whether others ask meanwhile.
+    def __init__(
+        self, threads: int | None, lends: Sequence[Lends], busy: Callable[[], bool]
+    ) -> None:
+        """threads: None: those of `sharing.threads`, at most 4; lends: what helpers need of the
+        asking thread; busy: whether others ask meanwhile.
 
         Raises InputError.
         """
-        given = checked_limit(threads, "threads", "give how many threads work on one question, a whole number from 1, or None")
+        given = checked_limit(
+            threads,
+            "threads",
+            "give how many threads work on one question, a whole number from 1, or None",
+        )
         self.threads, self.least = given or min(MOST, available()), PAYS
         self._lends, self._busy = tuple(lends), busy
 
     def pays(self, rows: int) -> bool:
-        """Whether a question to so many rows is answered sooner by several threads: not while others are answered, which use the processors."""
+        """Whether a question to so many rows is answered sooner by several threads: not while
+        others are answered, which use the processors.
+        """
         return self.threads > 1 and rows >= self.least and not self._busy()
 
     def helping(self, rows: int) -> AbstractContextManager[Work | None]:
-        """As `at_work`, for a pass over so many rows; None, without helpers, where that is done sooner."""
+        """As `at_work`, for a pass over so many rows; None, without helpers, where that is done
+        sooner.
+        """
         return self.at_work() if self.pays(rows) else nullcontext()
 
     @staticmethod
@@ -125,13 +153,22 @@ class Crew:
 
     @contextmanager
     def at_work(self) -> Iterator[Work]:
-        """Helpers for what this thread shares out meanwhile (`sharing.in_parts`), and for the steps of `Work.run`; they start when there is some."""
+        """Helpers for what this thread shares out meanwhile (`sharing.in_parts`), and for the
+        steps of `Work.run`; they start when there is some.
+        """
         contexts, helpers = [each.lend() for each in self._lends], list[Thread]()
 
         def start() -> None:
             for number in range(1, self.threads):
-                helpers.append(Thread(target=copy_context().run, args=(work.help, contexts), name=f"helper {number}", daemon=True))
-                with suppress(RuntimeError):        # the system gives no further thread
+                helpers.append(
+                    Thread(
+                        target=copy_context().run,
+                        args=(work.help, contexts),
+                        name=f"helper {number}",
+                        daemon=True,
+                    )
+                )
+                with suppress(RuntimeError):  # the system gives no further thread
                     helpers[-1].start()
 
         work, token = Work(start), None
@@ -142,7 +179,7 @@ class Crew:
             work.end()
             try:
                 for helper in helpers:
-                    with suppress(RuntimeError):    # it did not start
+                    with suppress(RuntimeError):  # it did not start
                         helper.join()
             finally:
                 if token:
@@ -150,9 +187,11 @@ class Crew:
 
 
 class _Job:
-    """Numbered tasks that threads do: parts that a step shares out, or the steps of a pass.  Changed by one thread at a time.
+    """Numbered tasks that threads do: parts that a step shares out, or the steps of a pass.
+    Changed by one thread at a time.
 
-    ready     tasks that wait for no other, a heap: those with the longest way to the end first, ties by number
+    ready     tasks that wait for no other, a heap: those with the longest way to the end first,
+              ties by number
     left      how many are not done; 0 once one has failed
     doing     threads that do one
     failures  (number, exception)
@@ -180,7 +219,7 @@ class _Job:
     def done(self, at: int, thread: int, seconds: float) -> None:
         """A thread has done a task; those that waited for it alone are ready."""
         self.doing.discard(thread)
-        if not self.left:       # another has failed
+        if not self.left:  # another has failed
             return
         self.left -= 1
         if self._order:
@@ -202,20 +241,23 @@ class Work:
     def __init__(self, start: Callable[[], None]) -> None:
         """start: lets helpers take part; called when there is a task for them."""
         self._start, self._started, self._ended = start, False, False
-        self._lock = Lock()                         # entered itself: an interruption may leave a condition that is entered locked
+        # entered itself: an interruption may leave a condition that is entered locked
+        self._lock = Lock()
         self._changed = Condition(self._lock)
         self._jobs: list[_Job] = []
 
     def run(self, order: Order, do: Callable[[int], None]) -> None:
-        """Do all steps of a pass, by place, each after those that it waits for; called by the thread that asks.
+        """Do all steps of a pass, by place, each after those that it waits for; called by the
+        thread that asks.
 
-        An exception of a step is raised once no step runs any more; of several that of the first place.
+        An exception of a step is raised once no step runs any more; of several that of the first
+        place.
         """
         self._finish(_Job(len(order.waits), do, order), only=False)
 
     def share(self, count: int, do: Callable[[int], None]) -> None:
         """As `sharing.in_parts`, within a step or by the thread that asks."""
-        if count < 2 or self._ended:        # an interruption may leave it in a context
+        if count < 2 or self._ended:  # an interruption may leave it in a context
             alone(count, do)
         else:
             self._finish(_Job(count, do), only=True)
@@ -235,17 +277,21 @@ class Work:
 
     def _finish(self, job: _Job, only: bool) -> None:
         """Do a job with the help of others; `only`: this thread does nothing else meanwhile."""
-        if job.left > 1 and not self._started:      # by the thread that asks: no other takes part before
+        # by the thread that asks: no other takes part before
+        if job.left > 1 and not self._started:
             self._started = True
             self._start()
         with self._lock:
             self._jobs.append(job)
             self._changed.notify_all()
         try:
-            self._take_part(lambda: job.over, (lambda: (job,)) if only else (lambda: reversed(self._jobs)))
+            self._take_part(
+                lambda: job.over, (lambda: (job,)) if only else (lambda: reversed(self._jobs))
+            )
         finally:
             with self._lock:
-                for each in (job,) if only else self._jobs:        # after an interruption this thread may be in one
+                # after an interruption this thread may be in one
+                for each in (job,) if only else self._jobs:
                     each.doing.discard(get_ident())
                 job.stop()
                 self._changed.notify_all()
@@ -256,11 +302,15 @@ class Work:
             raise min(job.failures, key=lambda failure: failure[0])[1]
 
     def _take_part(self, finished: Callable[[], bool], jobs: Callable[[], Iterable[_Job]]) -> None:
-        """Do one task of these jobs after another, until it is finished; waits while there is none."""
+        """Do one task of these jobs after another, until it is finished; waits while there is
+        none.
+        """
         me = get_ident()
         while True:
             with self._lock:
-                while not (finished() or (job := next((each for each in jobs() if each.ready), None))):
+                while not (
+                    finished() or (job := next((each for each in jobs() if each.ready), None))
+                ):
                     self._changed.wait(HEALS)
                 if finished():
                     return

@@ -1,4 +1,7 @@
-"""Late columns of some rows: a question that is asked of a shortlist needs those of its rows alone (`engine.flow.derived`)."""
+"""Late columns of some rows: a question that is asked of a shortlist needs those of its rows
+alone (`engine.flow.derived`).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,7 +22,14 @@ class LateRows:
     due      whether those of the whole store are out of date
     """
 
-    def __init__(self, base: Cells, most: int, columns: frozenset[Column], steps: Sequence[Node], clock: Clock) -> None:
+    def __init__(
+        self,
+        base: Cells,
+        most: int,
+        columns: frozenset[Column],
+        steps: Sequence[Node],
+        clock: Clock,
+    ) -> None:
         """most: rows of a question; steps: those that compute the columns, in order."""
         self.columns, self._clock = columns, clock
         self._store = PartialStore(base, most, linked=False)
@@ -31,7 +41,9 @@ class LateRows:
         return self._clock.due
 
     def array(self, column: Column, rows: Rows) -> Array:
-        """The values of a column for some rows, in their order.  O(rows) for the first column of the same array of rows."""
+        """The values of a column for some rows, in their order.  O(rows) for the first column of
+        the same array of rows.
+        """
         if self._rows is not rows:
             self._store.show(rows)
             self._plan.run(Tick(self._clock.now, self._clock.now))

@@ -1,4 +1,5 @@
 """Priors of some rows, before they are on a shortlist."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +18,26 @@ from .partial import PartialStore, Rows
 
 
 class Priors:
-    """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone, not signals.
+    """LOG_PRIOR of rows, as far as steps of RETRIEVE add to it that read columns of memories alone,
+    not signals.
 
-    Each step sees the rows that are asked about: one that compares memories with one another may give others than over all memories.
+    Each step sees the rows that are asked about: one that compares memories with one another may
+    give others than over all memories.
 
     store  shows the rows of the last question
     """
 
-    def __init__(self, base: Cells, most: int, nodes: Sequence[Node], streams: Mapping[str, np.random.Generator],
-                 late: LateRows | None = None) -> None:
-        """most: rows of a question; nodes: the steps of RETRIEVE, in their order; late: as of `PartialStore`."""
+    def __init__(
+        self,
+        base: Cells,
+        most: int,
+        nodes: Sequence[Node],
+        streams: Mapping[str, np.random.Generator],
+        late: LateRows | None = None,
+    ) -> None:
+        """most: rows of a question; nodes: the steps of RETRIEVE, in their order; late: as of
+        `PartialStore`.
+        """
         self.store = PartialStore(base, most, linked=False, late=late)
         steps = [node for node in nodes if LOG_PRIOR in node.adds and _alone(node)]
         self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
@@ -44,6 +55,11 @@ class Priors:
 
 
 def _alone(node: Node) -> bool:
-    """Whether a step reads what is stored of each memory alone, no numbers of other rows, and writes nothing that persists."""
+    """Whether a step reads what is stored of each memory alone, no numbers of other rows, and
+    writes nothing that persists.
+    """
     written = [c for c in (*node.sets, *node.adds) if not isinstance(c, Column) or c.persists]
-    return not written and all(isinstance(c, Column) and c.scope is Scope.MEMORY and c.rows is None and not c.chained for c in node.reads)
+    return not written and all(
+        isinstance(c, Column) and c.scope is Scope.MEMORY and c.rows is None and not c.chained
+        for c in node.reads
+    )

@@ -1,8 +1,11 @@
-"""Shortlists: in a large memory a question is asked of the rows that are likely to matter, instead of all.
+"""Shortlists: in a large memory a question is asked of the rows that are likely to matter, instead
+of all.
 
-The rows are found by the vector index, by postings, by entities, by time and by links; then every step of RETRIEVE runs over a `PartialStore` of
-them.  A sample of the other rows stands for them in means and deviations.  Links are those among the shortlist, and no other row is answered.
+The rows are found by the vector index, by postings, by entities, by time and by links; then every
+step of RETRIEVE runs over a `PartialStore` of them.  A sample of the other rows stands for them in
+means and deviations.  Links are those among the shortlist, and no other row is answered.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +22,20 @@ from ..base.numerics import kernel, read_only
 from ..base.sharing import at_once
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Cue
-from ..contract.vocabulary import ANSWERABLE, CREATED, INDEX, LEXICON, NOW, PASSAGES, RECALLED, RELEASED, SESSION, STANDS_FOR, UTC_OFFSET, VISIBLE
+from ..contract.vocabulary import (
+    ANSWERABLE,
+    CREATED,
+    INDEX,
+    LEXICON,
+    NOW,
+    PASSAGES,
+    RECALLED,
+    RELEASED,
+    SESSION,
+    STANDS_FOR,
+    UTC_OFFSET,
+    VISIBLE,
+)
 from ..flow.passes import Instrument, PhasePlan, answering, schedule
 from ..flow.schedule import ENGINE, Node
 from ..state.graph import EdgeType, entity_node
@@ -35,37 +51,52 @@ from .partial import PartialStore, Rows
 from .priors import Priors
 
 Points = NDArray[np.bool_]  # (rows, AROUND), of one column
-LEAST: Final = 64           # rows of a shortlist
-PAYS: Final = 16            # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
-MOST_ANSWERED: Final = 1 / 8    # share of a shortlist that can be answered
-LIKELY: Final = 9 / 16      # share of a shortlist for the likeliest rows
-OF_TIME: Final = 1 / 8      # share of these, of a shortlist, for rows told at a time that the question names
-BACK: Final = 1 / 8         # share for rows that point back to likely ones
+LEAST: Final = 64  # rows of a shortlist
+# a memory of fewer rows than so many shortlists is asked as a whole, which is faster
+PAYS: Final = 16
+MOST_ANSWERED: Final = 1 / 8  # share of a shortlist that can be answered
+LIKELY: Final = 9 / 16  # share of a shortlist for the likeliest rows
+# share of these, of a shortlist, for rows told at a time that the question names
+OF_TIME: Final = 1 / 8
+BACK: Final = 1 / 8  # share for rows that point back to likely ones
 # Shares for a sample of the others; what is left is for rows to which all these point.
-REPLIES: Final = 3 / 32     # of rows that point back to one with words of the question
-WORDED: Final = 1 / 16      # of those with words of the question
-UNWORDED: Final = 1 / 8     # of the rest
-LOOKED: Final = 8192        # rows with words from which the sample is drawn
-POOL: Final = 8             # rows for each of the sample of the rest that are compared with the question, to draw it from
-MOSTLY: Final = 3 / 4       # share of these that are others, at least
-FILL: Final = 8             # candidates for each row of the shortlist, spread over time, for the sample without words and for unused places
-LONGEST: Final = 1 / 128    # share for the longest texts in words, and as much in passages: scores that depend on length have their extremes there
-ALIKE: Final = 1            # rows for each of the shortlist that are nearest to the vector of the question
-WORDS: Final = 1            # rows for each that are best by its words; these and the nearest are compared by both
-CONSIDERED: Final = 1       # rows for each that are compared by both as a column asks for it, the newest
-BOTH: Final = 1 / 4         # share of the best of these
-NEAREST: Final = 1 / 8      # share by vector alone
-NEAR: Final = 3 / 16        # around the best in time and along links
-NAMED: Final = 1 / 16       # by the entities that it names, the newest first; as many of the newest rows
-BEYOND: Final = 1 / 4       # by the entities to which these have edges, at most; few of them differ
-EACH: Final = 8             # newest rows of each of these
-SPREAD: Final = 512         # rows from which the mean and deviation of products with the question are taken
-BEST: Final = 32            # most of those by vector, and of those by words, whose neighbours in time and along links are taken
-FIRST: Final = 1 / 8        # share of these, each
+REPLIES: Final = 3 / 32  # of rows that point back to one with words of the question
+WORDED: Final = 1 / 16  # of those with words of the question
+UNWORDED: Final = 1 / 8  # of the rest
+LOOKED: Final = 8192  # rows with words from which the sample is drawn
+# rows for each of the sample of the rest that are compared with the question, to draw it from
+POOL: Final = 8
+MOSTLY: Final = 3 / 4  # share of these that are others, at least
+# candidates for each row of the shortlist, spread over time, for the sample without words and for
+# unused places
+FILL: Final = 8
+# share for the longest texts in words, and as much in passages: scores that depend on length have
+# their extremes there
+LONGEST: Final = 1 / 128
+# rows for each of the shortlist that are nearest to the vector of the question
+ALIKE: Final = 1
+# rows for each that are best by its words; these and the nearest are compared by both
+WORDS: Final = 1
+# rows for each that are compared by both as a column asks for it, the newest
+CONSIDERED: Final = 1
+BOTH: Final = 1 / 4  # share of the best of these
+NEAREST: Final = 1 / 8  # share by vector alone
+NEAR: Final = 3 / 16  # around the best in time and along links
+# by the entities that it names, the newest first; as many of the newest rows
+NAMED: Final = 1 / 16
+BEYOND: Final = 1 / 4  # by the entities to which these have edges, at most; few of them differ
+EACH: Final = 8  # newest rows of each of these
+# rows from which the mean and deviation of products with the question are taken
+SPREAD: Final = 512
+# most of those by vector, and of those by words, whose neighbours in time and along links are taken
+BEST: Final = 32
+FIRST: Final = 1 / 8  # share of these, each
 ENTITY: Final = int(EdgeType.ENTITY)
-AROUND: Final = 2           # neighbours in time on either side, at least
-FAR: Final = 1 / 16         # share of the room for neighbours for those in time on either side of the best row; of the row with rank r, divided by r
-GOLDEN: Final = (5 ** 0.5 - 1) / 2      # its multiples modulo 1 are spread evenly and never repeat
+AROUND: Final = 2  # neighbours in time on either side, at least
+# share of the room for neighbours for those in time on either side of the best row; of the row with
+# rank r, divided by r
+FAR: Final = 1 / 16
+GOLDEN: Final = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly and never repeat
 
 
 def checked_shortlist(rows: object) -> int | None:
@@ -76,12 +107,24 @@ def checked_shortlist(rows: object) -> int | None:
     """
     if rows is None or (isinstance(rows, int) and not isinstance(rows, bool) and rows >= LEAST):
         return rows
-    raise InputError(f"a shortlist of {rows!r} memories", where="shortlist", cure=f"give a whole number of at least {LEAST}, such as 2048, or None")
+    raise InputError(
+        f"a shortlist of {rows!r} memories",
+        where="shortlist",
+        cure=f"give a whole number of at least {LEAST}, such as 2048, or None",
+    )
 
 
 @kernel
-def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int32], ends: NDArray[np.int32], out: NDArray[np.int64]) -> int:
-    """Rows next to some rows in time, the better the further, then those to which they have edges, until `out` is full; their number.
+def around(
+    rows: Rows,
+    n: int,
+    start: NDArray[np.int64],
+    degree: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    out: NDArray[np.int64],
+) -> int:
+    """Rows next to some rows in time, the better the further, then those to which they have edges,
+    until `out` is full; their number.
 
     rows           (q,)  rows of a memory of n, the best first
     start, degree  (types, nodes) and ends: `Graph.blocks`
@@ -109,7 +152,8 @@ def around(rows: Rows, n: int, start: NDArray[np.int64], degree: NDArray[np.int3
 
 @kernel
 def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
-    """Move the first `most` different numbers to the front of `rows`, in order of first occurrence; their number.  Negative ones are none.
+    """Move the first `most` different numbers to the front of `rows`, in order of first occurrence;
+    their number.  Negative ones are none.
 
     seen  (n,) all False, as afterwards
 
@@ -132,8 +176,15 @@ def first_of(rows: Rows, most: int, seen: NDArray[np.bool_]) -> int:
 
 
 @kernel
-def beyond(named: NDArray[np.int64], start: NDArray[np.int64], degree: NDArray[np.int32], ends: NDArray[np.int32], out: NDArray[np.int64]) -> int:
-    """The newest rows of the entities to which some entities have edges, until `out` is full; their number.
+def beyond(
+    named: NDArray[np.int64],
+    start: NDArray[np.int64],
+    degree: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    out: NDArray[np.int64],
+) -> int:
+    """The newest rows of the entities to which some entities have edges, until `out` is full; their
+    number.
 
     named          (q,)  nodes of entities
     start, degree  (types, nodes) and ends: `Graph.blocks`
@@ -175,8 +226,11 @@ def mark_pointing(targets: Any, rows: Rows, points: Points) -> None:
 
 
 @kernel
-def mark_worded(targets: Any, rows: Rows, words: NDArray[np.float32], found: NDArray[np.bool_]) -> None:
-    """found_i becomes True if rows_i has among its targets one that it follows closely and that has words of the question.  O(rows).
+def mark_worded(
+    targets: Any, rows: Rows, words: NDArray[np.float32], found: NDArray[np.bool_]
+) -> None:
+    """found_i becomes True if rows_i has among its targets one that it follows closely and that has
+    words of the question.  O(rows).
 
     targets  (n, m)  row numbers; negative: none
     words    (n,)    score of each row by words
@@ -190,7 +244,8 @@ def mark_worded(targets: Any, rows: Rows, words: NDArray[np.float32], found: NDA
 
 @kernel
 def positive(scores: NDArray[np.float32], rows: Rows, held: NDArray[np.float32]) -> int:
-    """The rows with a positive score, ascending, and these scores; how many there are.  O(n), in half the time of numpy.
+    """The rows with a positive score, ascending, and these scores; how many there are.  O(n), in
+    half the time of numpy.
 
     scores      (n,)
     rows, held  (n,)  written from the front
@@ -241,7 +296,8 @@ class _Pool(NamedTuple):
     """Rows spread over all that are without words of the question, from which a sample is drawn.
 
     products    theirs with the question
-    stands_for  how many rows they are spread over; None where all rows with words are looked at, so that this follows from the number of all
+    stands_for  how many rows they are spread over; None where all rows with words are looked at, so
+                that this follows from the number of all
     """
 
     rows: Rows
@@ -254,46 +310,83 @@ class Shortlist:
 
     store  shows the rows of the last question
     plan   the steps of RETRIEVE over it, without those that learn or make a context
-    run    finds the rows for a cue and runs the plan over them, and lets the memory's observer measure it
+    run    finds the rows for a cue and runs the plan over them, and lets the memory's observer
+           measure it
     """
 
-    def __init__(self, most: int, base: Cells, banned: Banned, nodes: Callable[[Cells, Banned], Sequence[Node]],
-                 signals: Sequence[tuple[Signal, float]], streams: Mapping[str, np.random.Generator], instrument: Instrument | None,
-                 crew: Crew | None = None, *, late: Callable[[Cells, int], LateRows | None]) -> None:
-        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew: threads that find the rows; late: makes what
-        computes the late columns of at most so many rows.
+    def __init__(
+        self,
+        most: int,
+        base: Cells,
+        banned: Banned,
+        nodes: Callable[[Cells, Banned], Sequence[Node]],
+        signals: Sequence[tuple[Signal, float]],
+        streams: Mapping[str, np.random.Generator],
+        instrument: Instrument | None,
+        crew: Crew | None = None,
+        *,
+        late: Callable[[Cells, int], LateRows | None],
+    ) -> None:
+        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew:
+        threads that find the rows; late: makes what computes the late columns of at most so many
+        rows.
 
         Raises ContractError for a set that cannot be asked in part.
         """
-        self.most, self._base, self._graph, self._banned_of, self._crew = most, base, base.graph, banned, crew
+        self.most, self._base, self._graph, self._banned_of, self._crew = (
+            most,
+            base,
+            base.graph,
+            banned,
+            crew,
+        )
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most, late=late(base, most))
         asking = answering(nodes(self.store, lambda _: self._banned[self.store.rows]))
-        touched = dict.fromkeys(t.of if isinstance(t, Before) else t for node in asking for t in (*node.reads, *node.adds, *node.sets))
+        touched = dict.fromkeys(
+            t.of if isinstance(t, Before) else t
+            for node in asking
+            for t in (*node.reads, *node.adds, *node.sets)
+        )
         self.store.receive(t for t in touched if isinstance(t, Structure))
-        represent = Node(ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent)
+        represent = Node(
+            ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent
+        )
         steps = schedule([*asking, represent], [s for s, _ in signals])[Phase.RETRIEVE]
-        self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, signals, streams, instrument.wrap if instrument else None)
-        self.run: Callable[..., None] = instrument.timed(Phase.RETRIEVE, self._run) if instrument else self._run
+        self.plan = PhasePlan(
+            Phase.RETRIEVE,
+            steps,
+            self.store,
+            signals,
+            streams,
+            instrument.wrap if instrument else None,
+        )
+        self.run: Callable[..., None] = (
+            instrument.timed(Phase.RETRIEVE, self._run) if instrument else self._run
+        )
         numbered = [c for c in touched if isinstance(c, Column) and c.rows is not None]
         self._known = [c for c in numbered if c.scope is Scope.GLOBAL]
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
-        self._words: NDArray[np.float32] = np.empty(0, np.float32)      # score of each row by words of the question
-        self._worded: Rows = np.empty(0, np.int64)                      # rows with such words
-        self._held: NDArray[np.float32] = np.empty(0, np.float32)       # their scores
-        self._room = self._words, self._worded, self._held              # for these
+        # score of each row by words of the question
+        self._words: NDArray[np.float32] = np.empty(0, np.float32)
+        self._worded: Rows = np.empty(0, np.int64)  # rows with such words
+        self._held: NDArray[np.float32] = np.empty(0, np.float32)  # their scores
+        self._room = self._words, self._worded, self._held  # for these
         self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
         considered = (ALIKE + WORDS + CONSIDERED) * most
         self._priors = Priors(base, considered, asking, streams, late(base, considered))
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
         self._stand_for: NDArray[np.float32] = np.empty(0, np.float32)
-        self._seen = np.empty(0, np.bool_)          # for each row, False between calls
-        self._banned = np.empty(0, np.bool_)        # of all rows, by the filter of the last question that had one
+        self._seen = np.empty(0, np.bool_)  # for each row, False between calls
+        # of all rows, by the filter of the last question that had one
+        self._banned = np.empty(0, np.bool_)
 
     def asks(self, rows: int) -> bool:
-        """Whether a question that wants so many rows is asked of a shortlist: the memory is large, and they are few."""
+        """Whether a question that wants so many rows is asked of a shortlist: the memory is
+        large, and they are few.
+        """
         return self._base.n >= PAYS * self.most and rows <= self.most * MOST_ANSWERED
 
     def _run(self, cue: Cue) -> None:
@@ -305,33 +398,47 @@ class Shortlist:
     @property
     def found(self) -> tuple[Rows, Standing]:
         """The rows of the answer, and how all memories stand.  O(rows)."""
-        rows = self.store.rows.copy()       # a view of a longer array
-        final, answerable = (self.store.array(self.plan.stages.source(c)).copy() for c in (RELEASED, ANSWERABLE))
-        return rows[self.store.structures[RECALLED]], Standing(self._base.n, rows, final, answerable)
+        rows = self.store.rows.copy()  # a view of a longer array
+        final, answerable = (
+            self.store.array(self.plan.stages.source(c)).copy() for c in (RELEASED, ANSWERABLE)
+        )
+        return rows[self.store.structures[RECALLED]], Standing(
+            self._base.n, rows, final, answerable
+        )
 
     def chosen(self, cue: Cue) -> tuple[Rows, NDArray[np.float32]]:
         """The rows of a question, ascending, and how many visible memories each stands for.
 
-        Rows of the time that it names, the likely rows, those that follow closely and point back to them, and the longest each stand for themselves,
-        a sample of the other visible ones for all of these.  Rows to which they point, such as the question that a memory answers, and further likely
-        rows are shown for the sake of their scores and stand for none, so that means have no bias.  A filter leaves all others out of the rows that
-        are likely by content, not out of the sample, as means and deviations are of all visible memories.
-        Cost: that of `likely`, O(n), and the products of `POOL` times as many rows as the sample of the rest has.
+        Rows of the time that it names, the likely rows, those that follow closely and point back to
+        them, and the longest each stand for themselves, a sample of the other visible ones for all
+        of these.  Rows to which they point, such as the question that a memory answers, and further
+        likely rows are shown for the sake of their scores and stand for none, so that means have no
+        bias.  A filter leaves all others out of the rows that are likely by content, not out of the
+        sample, as means and deviations are of all visible memories. Cost: that of `likely`, O(n),
+        and the products of `POOL` times as many rows as the sample of the rest has.
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         near = self._near(cue)
-        (found, points), looked, pool = at_once(lambda: self._with_points(self._likely(cue, near)), self._looked, lambda: self._pool(cue, visible))
+        (found, points), looked, pool = at_once(
+            lambda: self._with_points(self._likely(cue, near)),
+            self._looked,
+            lambda: self._pool(cue, visible),
+        )
         of_time = self._of_time(cue, near.visible)
         likely, later = np.split(found, [int(most * LIKELY) - len(of_time)])
         columns = [at for at, marks in enumerate(points) if marks.any()]
         back, _ = self._pointing_back(found, points)
-        first = self._different([of_time, likely, *self._longest(visible), back[:int(most * BACK)]], n)
+        first = self._different(
+            [of_time, likely, *self._longest(visible), back[: int(most * BACK)]], n
+        )
         other = visible.copy()
         other[first] = False
         sample, counts = self._sample(cue, other, looked, pool, columns)
         begun = np.concatenate([first, sample])
         pointed = [self._targets(c)[begun].ravel() for c in self._pointing]
-        rows = self._different([begun, *pointed, later, self._evenly(lambda rows: other[rows], most)], most)
+        rows = self._different(
+            [begun, *pointed, later, self._evenly(lambda rows: other[rows], most)], most
+        )
         rows.sort()
         stand_for = np.zeros(len(rows), np.float32)
         stand_for[np.searchsorted(rows, first)] = visible[first]
@@ -339,9 +446,11 @@ class Shortlist:
         return rows, stand_for
 
     def _of_time(self, cue: Cue, visible: NDArray[np.bool_]) -> Rows:
-        """The first visible rows told at the times of the calendar that the question names, those of the middle of a vague time before others.
+        """The first visible rows told at the times of the calendar that the question names, those
+        of the middle of a vague time before others.
 
-        A row is of a day if it was that day on the asker's clock or on its own.  O(n) for each time.
+        A row is of a day if it was that day on the asker's clock or on its own.  O(n) for each
+        time.
         """
         created, offsets = self._base.array(CREATED), self._base.array(UTC_OFFSET)
         own = float(offsets[-1]) if cue.query.offset is None else cue.query.offset
@@ -349,16 +458,28 @@ class Shortlist:
         if not named:
             return np.empty(0, np.int64)
         clocks, parts = (created + offsets, created + own), []
-        for start, end in [*(each.focus for each in named if each.focus), *((each.start, each.end) for each in named)]:
-            of_it = np.flatnonzero(visible & np.logical_or.reduce([(start <= at) & (at < end) for at in clocks]))
+        for start, end in [
+            *(each.focus for each in named if each.focus),
+            *((each.start, each.end) for each in named),
+        ]:
+            of_it = np.flatnonzero(
+                visible & np.logical_or.reduce([(start <= at) & (at < end) for at in clocks])
+            )
             parts.append(of_it[np.argsort(created[of_it], kind="stable")])
         return self._different(parts, int(self.most * OF_TIME))
 
     def _longest(self, visible: NDArray[np.bool_]) -> list[Rows]:
-        """Rows of the longest texts: in words, and in passages, if steps read these.  O(n) after a change."""
+        """Rows of the longest texts: in words, and in passages, if steps read these.  O(n) after
+        a change.
+        """
         if self._long[0] != self._index.state:
-            lengths = [self._lexicon.lengths] + ([self._passages.counts(self._base.n)] if self._passages else [])
-            self._long = self._index.state, [best(each, visible, int(self.most * LONGEST)) for each in lengths]
+            lengths = [self._lexicon.lengths] + (
+                [self._passages.counts(self._base.n)] if self._passages else []
+            )
+            self._long = (
+                self._index.state,
+                [best(each, visible, int(self.most * LONGEST)) for each in lengths],
+            )
         return self._long[1]
 
     def _targets(self, column: Column) -> NDArray[Any]:
@@ -368,7 +489,8 @@ class Shortlist:
         return targets
 
     def _with_points(self, rows: Rows) -> tuple[Rows, list[Points]]:
-        """These rows, and for each column that holds row numbers which rows after them point to them in it: `mark_pointing`.
+        """These rows, and for each column that holds row numbers which rows after them point to
+        them in it: `mark_pointing`.
 
         O(rows) for each column.
         """
@@ -378,14 +500,23 @@ class Shortlist:
         return rows, points
 
     def _pointing_back(self, rows: Rows, points: Sequence[Points]) -> tuple[Rows, Rows]:
-        """The visible rows that follow closely after one of these and point to it, in the order of these, and to which."""
-        at, after = np.divmod(np.flatnonzero(np.logical_or.reduce(points, initial=False)) if points else np.empty(0, np.int64), AROUND)
+        """The visible rows that follow closely after one of these and point to it, in the order
+        of these, and to which.
+        """
+        at, after = np.divmod(
+            np.flatnonzero(np.logical_or.reduce(points, initial=False))
+            if points
+            else np.empty(0, np.int64),
+            AROUND,
+        )
         found = rows[at] + after + 1
         shown = self._base.array(VISIBLE)[found]
         return found[shown], rows[at][shown]
 
     def _points_back(self, rows: Rows, columns: Sequence[int]) -> NDArray[np.bool_]:
-        """Whether each row follows closely after one with words of the question and points to it in a column.  O(rows) for each column."""
+        """Whether each row follows closely after one with words of the question and points to it
+        in a column.  O(rows) for each column.
+        """
         found = np.zeros(len(rows), np.bool_)
         for at in columns:
             mark_worded(self._targets(self._pointing[at]), rows, self._words, found)
@@ -397,24 +528,42 @@ class Shortlist:
         return len(self._worded) <= LOOKED
 
     def _looked(self) -> tuple[Rows, list[Points]]:
-        """Rows with words of the question, spread over all of these, as `_with_points`: of them a sample is drawn."""
+        """Rows with words of the question, spread over all of these, as `_with_points`: of them
+        a sample is drawn.
+        """
         return self._with_points(self._worded[_scattered(len(self._worded), LOOKED)])
 
     def _pool(self, cue: Cue, admitted: NDArray[np.bool_]) -> _Pool:
-        """Of the rows that are admitted and without words of the question, some from which a sample is drawn.  O(n)."""
-        rows = self._evenly(lambda rows: admitted[rows] & (self._words[rows] <= 0.0), int(self.most * UNWORDED) * POOL)
-        return _Pool(rows, self._index.products(cue.vector, rows), None if self._all_looked else count_wordless(admitted, self._words))
+        """Of the rows that are admitted and without words of the question, some from which a
+        sample is drawn.  O(n).
+        """
+        rows = self._evenly(
+            lambda rows: admitted[rows] & (self._words[rows] <= 0.0),
+            int(self.most * UNWORDED) * POOL,
+        )
+        return _Pool(
+            rows,
+            self._index.products(cue.vector, rows),
+            None if self._all_looked else count_wordless(admitted, self._words),
+        )
 
-    def _sample(self, cue: Cue, other: NDArray[np.bool_], with_words: tuple[Rows, list[Points]], pool: _Pool,
-                columns: Sequence[int]) -> tuple[Rows, NDArray[np.float64]]:
+    def _sample(
+        self,
+        cue: Cue,
+        other: NDArray[np.bool_],
+        with_words: tuple[Rows, list[Points]],
+        pool: _Pool,
+        columns: Sequence[int],
+    ) -> tuple[Rows, NDArray[np.float64]]:
         """A sample of the rows for which `other` is True, and how many of them each stands for.
 
         with_words  as `_looked`
         pool        of all visible rows, most of them others; if not, it is made anew
         columns     in which rows point to one another, by place
 
-        Scores are most unequal among rows with words of the question and those that point back to them.  So both are strata, drawn evenly over their
-        scores by words; the others are drawn evenly over their products with the question.
+        Scores are most unequal among rows with words of the question and those that point back to
+        them.  So both are strata, drawn evenly over their scores by words; the others are drawn
+        evenly over their products with the question.
         """
         most, (looked, points) = self.most, with_words
         back, to = self._pointing_back(looked, [points[at] for at in columns])
@@ -427,15 +576,28 @@ class Shortlist:
             pool = self._pool(cue, other)
         drawn = other[pool.rows] & ~self._points_back(pool.rows, columns)
         rest = pool.rows[drawn][falling(-pool.products[drawn])]
-        size = total - found if pool.stands_for is None or not found else pool.stands_for * len(rest) / max(len(pool.rows), 1)
-        each = (total - size) / max(found, 1)                   # rows for which each that was looked at stands
-        strata = (back, REPLIES, each * len(back)), (looked, WORDED, each * len(looked)), (rest, UNWORDED, size)
+        size = (
+            total - found
+            if pool.stands_for is None or not found
+            else pool.stands_for * len(rest) / max(len(pool.rows), 1)
+        )
+        # rows for which each that was looked at stands
+        each = (total - size) / max(found, 1)
+        strata = (
+            (back, REPLIES, each * len(back)),
+            (looked, WORDED, each * len(looked)),
+            (rest, UNWORDED, size),
+        )
         samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
-        counts = [np.full(len(sample), rows / max(len(sample), 1)) for sample, (_, _, rows) in zip(samples, strata, strict=True)]
+        counts = [
+            np.full(len(sample), rows / max(len(sample), 1))
+            for sample, (_, _, rows) in zip(samples, strata, strict=True)
+        ]
         return np.concatenate(samples), np.concatenate(counts)
 
     def _evenly(self, admitted: Callable[[Any], NDArray[np.bool_]], most: int) -> Rows:
-        """Up to `most` of the rows that are admitted, spread over time.  O(most), or O(n) if few are.
+        """Up to `most` of the rows that are admitted, spread over time.  O(most), or O(n) if few
+        are.
 
         admitted  whether each of some rows, or of those of a slice, is
         """
@@ -448,22 +610,28 @@ class Shortlist:
     def likely(self, cue: Cue) -> Rows:
         """The rows that are likely to matter to a question, the likeliest first.
 
-        The few best by vector and by words come first, then what answers needed last, the nearest, and those that are best by vector, words and
-        priors together.  Others are rows of entities to which those of the question lead, the neighbours of the best in time and along links, and the
-        newest rows of the entities of the question, of all and of its session.  Hidden rows, and rows that a filter leaves out, come by use and as
-        neighbours alone.
-        Cost: one search of the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
+        The few best by vector and by words come first, then what answers needed last, the nearest,
+        and those that are best by vector, words and priors together.  Others are rows of entities
+        to which those of the question lead, the neighbours of the best in time and along links, and
+        the newest rows of the entities of the question, of all and of its session.  Hidden rows,
+        and rows that a filter leaves out, come by use and as neighbours alone. Cost: one search of
+        the index, O(n) for the words and for each condition of a filter, O(1) in n for the rest.
         """
         return self._likely(cue, self._near(cue))
 
     def _near(self, cue: Cue) -> _Near:
-        """The rows nearest to a question by vector and by words, and those that a column marks.  O(n) for the words and for each filter."""
+        """The rows nearest to a question by vector and by words, and those that a column marks.
+        O(n) for the words and for each filter.
+        """
         visible, only = self._base.array(VISIBLE), cue.query.only
         if only is not None:
             self._banned = self._banned_of(only)
             visible = visible & ~self._banned
-        (alike, products), words, marked = at_once(lambda: self._alike(cue, ALIKE * self.most, visible if only is not None else None),
-                                                   lambda: self._by_words(cue, visible), lambda: self._marked(visible))
+        (alike, products), words, marked = at_once(
+            lambda: self._alike(cue, ALIKE * self.most, visible if only is not None else None),
+            lambda: self._by_words(cue, visible),
+            lambda: self._marked(visible),
+        )
         return _Near(visible, alike, products, words, marked)
 
     def _likely(self, cue: Cue, near: _Near) -> Rows:
@@ -472,12 +640,14 @@ class Shortlist:
         both = self._by_both(cue, alike, products, [words, marked])
         used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
         share = int(most * NAMED)
-        known = [e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None]
+        known = [
+            e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None
+        ]
         recent: list[NDArray[np.integer[Any]]] = []
         others = np.empty(int(most * BEYOND), np.int64)
         for e in known:
-            edges = self._graph.neighbours(entity_node(e), EdgeType.ENTITY)         # oldest first
-            recent.append(self._graph.target[edges[max(len(edges) - share // len(known), 0):]])
+            edges = self._graph.neighbours(entity_node(e), EdgeType.ENTITY)  # oldest first
+            recent.append(self._graph.target[edges[max(len(edges) - share // len(known), 0) :]])
         recent.append(np.arange(max(n - share, 0), n))
         if cue.session >= 0:
             recent.append(np.flatnonzero(self._base.array(SESSION) == cue.session)[-share:])
@@ -485,27 +655,49 @@ class Shortlist:
         start, beside = _in_turn(alike[:first], words[:first]), np.empty(int(most * NEAR), np.int64)
         blocks = self._graph.blocks
         count = around(start, n, blocks[0], blocks[1], blocks[3], beside)
-        others = others[:beyond(np.array([entity_node(e) for e in known], np.int64), blocks[0], blocks[1], blocks[3], others)]
-        parts = [start, *used, alike[:int(most * NEAREST)], both[:int(most * BOTH)], others[visible[others]], beside[:count]]
+        others = others[
+            : beyond(
+                np.array([entity_node(e) for e in known], np.int64),
+                blocks[0],
+                blocks[1],
+                blocks[3],
+                others,
+            )
+        ]
+        parts = [
+            start,
+            *used,
+            alike[: int(most * NEAREST)],
+            both[: int(most * BOTH)],
+            others[visible[others]],
+            beside[:count],
+        ]
         return self._different([*parts, *(each[visible[each]] for each in recent), both], n)
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
-        """The first `most` different row numbers of the parts, in order of first occurrence; negative ones are none.  O(numbers)."""
+        """The first `most` different row numbers of the parts, in order of first occurrence;
+        negative ones are none.  O(numbers).
+        """
         if len(self._seen) < self._base.n:
             self._seen = np.zeros(self._base.capacity, np.bool_)
         rows = np.concatenate(parts).astype(np.int64, copy=False)
-        return rows[:first_of(rows, most, self._seen)]
+        return rows[: first_of(rows, most, self._seen)]
 
-    def _alike(self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None) -> tuple[Rows, NDArray[np.float32]]:
-        """The visible rows nearest to the vector of the question, of those that a filter admits, and their products with it.
+    def _alike(
+        self, cue: Cue, most: int, admitted: NDArray[np.bool_] | None
+    ) -> tuple[Rows, NDArray[np.float32]]:
+        """The visible rows nearest to the vector of the question, of those that a filter admits,
+        and their products with it.
 
-        All of them are compared, O(rows d), if they are few, and if most of the rows near the question are not among them.
+        All of them are compared, O(rows d), if they are few, and if most of the rows near the
+        question are not among them.
         """
         if admitted is None:
             return self._index.search(cue.vector, most)
         rows, most = np.flatnonzero(admitted), min(most, int(np.count_nonzero(admitted)))
         if len(rows) > PAYS * self.most:
-            wanted = min(2 * most * self._base.n // len(rows), PAYS * most)     # enough if as many of the near rows are admitted as of all
+            # enough if as many of the near rows are admitted as of all
+            wanted = min(2 * most * self._base.n // len(rows), PAYS * most)
             found, products = self._index.search(cue.vector, wanted)
             shown = np.flatnonzero(admitted[found])[:most]
             if len(shown) == most:
@@ -521,7 +713,11 @@ class Shortlist:
         """The visible rows with the best scores by words."""
         n = self._lexicon.n_rows
         if len(self._room[0]) < n:
-            self._room = np.empty(2 * n, np.float32), np.empty(2 * n, np.int64), np.empty(2 * n, np.float32)
+            self._room = (
+                np.empty(2 * n, np.float32),
+                np.empty(2 * n, np.int64),
+                np.empty(2 * n, np.float32),
+            )
         words, worded, held = self._room
         self._words = words[:n]
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
@@ -532,23 +728,42 @@ class Shortlist:
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:
         """The newest visible rows at which a column with `considered` is not neutral.  O(n)."""
-        rows: Rows = np.unique(np.concatenate([np.empty(0, np.int64), *(np.flatnonzero(self._base.array(c) != c.neutral) for c in self._asking)]))
-        return rows[visible[rows]][-CONSIDERED * self.most:]
+        rows: Rows = np.unique(
+            np.concatenate(
+                [
+                    np.empty(0, np.int64),
+                    *(np.flatnonzero(self._base.array(c) != c.neutral) for c in self._asking),
+                ]
+            )
+        )
+        return rows[visible[rows]][-CONSIDERED * self.most :]
 
-    def _by_both(self, cue: Cue, alike: Rows, products: NDArray[np.float32], parts: Sequence[Rows]) -> Rows:
-        """The rows by the sum of their standard scores by vector and by words, above the least, times their priors; the best first.
+    def _by_both(
+        self, cue: Cue, alike: Rows, products: NDArray[np.float32], parts: Sequence[Rows]
+    ) -> Rows:
+        """The rows by the sum of their standard scores by vector and by words, above the least,
+        times their priors; the best first.
 
         alike, products  rows whose products with the question are known
         parts            others
-        Means and deviations are of all rows, those of products of rows spread over them.  O(rows d).
+        Means and deviations are of all rows, those of products of rows spread over them.  O(rows
+        d).
         """
-        rows, spread = self._different([alike, *parts], self._base.n), _scattered(self._base.n, SPREAD)
+        rows, spread = (
+            self._different([alike, *parts], self._base.n),
+            _scattered(self._base.n, SPREAD),
+        )
         every, n = np.concatenate([rows, spread]), len(self._words)
-        further, priors = at_once(lambda: self._index.products(cue.vector, every[len(alike):]), lambda: self._priors.of(rows, cue))
+        further, priors = at_once(
+            lambda: self._index.products(cue.vector, every[len(alike) :]),
+            lambda: self._priors.of(rows, cue),
+        )
         products = np.append(products, further).astype(np.float64)
-        held, others = self._held.astype(np.float64) / n, products[len(rows):]
-        total = _standard(products, others.mean(), np.square(others).mean()) + _standard(self._words[every], held.sum(), n * np.square(held).sum())
-        total = (total - total.min())[:len(rows)] * np.exp(priors)
+        held, others = self._held.astype(np.float64) / n, products[len(rows) :]
+        total = _standard(products, others.mean(), np.square(others).mean()) + _standard(
+            self._words[every], held.sum(), n * np.square(held).sum()
+        )
+        total = (total - total.min())[: len(rows)] * np.exp(priors)
         found: Rows = rows[falling(total.astype(np.float32))]
         return found
 
@@ -560,7 +775,9 @@ def _standard(scores: NDArray[np.floating[Any]], mean: float, square: float) -> 
     ([-1.0, 1.0], [0.0])
     """
     scores = scores.astype(np.float64)
-    return (scores - mean) / (square - mean ** 2) ** 0.5 if square > mean ** 2 else np.zeros(len(scores))
+    return (
+        (scores - mean) / (square - mean**2) ** 0.5 if square > mean**2 else np.zeros(len(scores))
+    )
 
 
 def _in_turn(one: Rows, other: Rows) -> Rows:
@@ -583,13 +800,16 @@ def _even(n: int, most: int) -> NDArray[np.int64]:
     return (2 * np.arange(size) + 1) * n // max(2 * size, 1)
 
 
-@lru_cache(maxsize=8)       # as those of all rows are asked for twice by each question
+@lru_cache(maxsize=8)  # as those of all rows are asked for twice by each question
 def _scattered(n: int, most: int) -> NDArray[np.int64]:
-    """Up to `most` of n places, ascending, each somewhere among as many: those in the middle would all be of one speaker if two take turns.
+    """Up to `most` of n places, ascending, each somewhere among as many: those in the middle would
+    all be of one speaker if two take turns.
 
     >>> _scattered(3, 8).tolist(), _scattered(12, 4).tolist()
     ([0, 1, 2], [0, 4, 6, 11])
     """
     size = min(n, most)
     begins = np.arange(size + 1) * n // max(size, 1)
-    return read_only(begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64))
+    return read_only(
+        begins[:-1] + (np.arange(size) * GOLDEN % 1.0 * np.diff(begins)).astype(np.int64)
+    )

@@ -1,4 +1,7 @@
-"""Marks of many rows at once: SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012, https://doi.org/10.1007/978-3-642-34931-7_28)."""
+"""Marks of many rows at once: SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012,
+https://doi.org/10.1007/978-3-642-34931-7_28).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,27 +16,41 @@ from numpy.typing import NDArray
 from ..base.marks import SIZE, WHOLE
 from ..base.numerics import kernel
 
-Marks = NDArray[np.uint64]      # (n, 2)
+Marks = NDArray[np.uint64]  # (n, 2)
 Numbers = Sequence[Any] | NDArray[Any]
 PADDING = [bytes(n) for n in range(8)]
 
 
-def marks_of(table: bytes, numbers: Numbers, generations: Numbers, parts: Sequence[Sequence[bytes]], values: Numbers = ()) -> Marks:
-    """The mark of each row: the hash, keyed by the name of the table, of number, generation, values, the length of each part, and the parts.
+def marks_of(
+    table: bytes,
+    numbers: Numbers,
+    generations: Numbers,
+    parts: Sequence[Sequence[bytes]],
+    values: Numbers = (),
+) -> Marks:
+    """The mark of each row: the hash, keyed by the name of the table, of number, generation,
+    values, the length of each part, and the parts.
 
     generations  number of the save that wrote each row
     parts        each (n,) bytes
     values       each (n,) numbers of 8 bytes
 
-    A part that is read from another place, from another save, or with another length has another mark.  Raises TypeError and ValueError for cells of
-    another type.  Cost: 0.5 ms per 10^6 bytes, 0.1 us per part.
+    A part that is read from another place, from another save, or with another length has another
+    mark.  Raises TypeError and ValueError for cells of another type.  Cost: 0.5 ms per 10^6 bytes,
+    0.1 us per part.
     """
     count = len(numbers)
-    lengths = np.array([list(map(len, part)) for part in parts], np.int64).reshape(len(parts), count).T
+    lengths = (
+        np.array([list(map(len, part)) for part in parts], np.int64).reshape(len(parts), count).T
+    )
     heads = _heads(numbers, generations, values, lengths)
     sizes = lengths.sum(axis=1)
     odd = -sizes % 8
-    cells = zip(*parts, [PADDING[few] for few in odd.tolist()], strict=True) if odd.any() else zip(*parts, strict=True)
+    cells = (
+        zip(*parts, [PADDING[few] for few in odd.tolist()], strict=True)
+        if odd.any()
+        else zip(*parts, strict=True)
+    )
     words = np.frombuffer(b"".join(chain.from_iterable(cells)), np.uint64)
     ends = np.cumsum((sizes + 7) // 8)
     out = np.empty((count, 2), np.uint64)
@@ -41,26 +58,40 @@ def marks_of(table: bytes, numbers: Numbers, generations: Numbers, parts: Sequen
     return out
 
 
-def block_marks(names: Sequence[str], numbers: Numbers, generations: Numbers, parts: Sequence[bytes]) -> Marks:
+def block_marks(
+    names: Sequence[str], numbers: Numbers, generations: Numbers, parts: Sequence[bytes]
+) -> Marks:
     """The mark of each block of an array."""
     return marks_of(b"blocks", numbers, generations, [parts], _digests(names))
 
 
-def placed_marks(name: str, numbers: Numbers, generations: Numbers, words: NDArray[np.uint64], size: int) -> Marks:
-    """The marks, as `block_marks` has them, of some blocks of one array that lie where the array is.
+def placed_marks(
+    name: str, numbers: Numbers, generations: Numbers, words: NDArray[np.uint64], size: int
+) -> Marks:
+    """The marks, as `block_marks` has them, of some blocks of one array that lie where the array
+    is.
 
     words  of the whole array
     size   words of each block: the first word of block i is size i
     """
     places, out = np.asarray(numbers, np.int64), np.empty((len(numbers), 2), np.uint64)
-    heads = _heads(places, generations, _digests([name]).repeat(len(places), axis=1), np.full((len(places), 1), 8 * size))
+    heads = _heads(
+        places,
+        generations,
+        _digests([name]).repeat(len(places), axis=1),
+        np.full((len(places), 1), 8 * size),
+    )
     _hash(*_key(b"blocks"), heads, words, size * places, size * (places + 1), out)
     return out
 
 
-def _heads(numbers: Numbers, generations: Numbers, values: Numbers, lengths: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _heads(
+    numbers: Numbers, generations: Numbers, values: Numbers, lengths: NDArray[np.int64]
+) -> NDArray[np.uint64]:
     """What the mark of each row covers beside its parts; lengths (n, parts)."""
-    columns = np.column_stack([as_words(numbers), as_words(generations), *map(as_words, values), lengths])
+    columns = np.column_stack(
+        [as_words(numbers), as_words(generations), *map(as_words, values), lengths]
+    )
     return np.ascontiguousarray(columns, np.int64).view(np.uint64)
 
 
@@ -72,18 +103,23 @@ def _digests(names: Sequence[str]) -> NDArray[np.int64]:
 def as_words(values: Numbers) -> NDArray[np.int64]:
     """Integers, or the bits of floats, as whole numbers of 64 bits."""
     found = np.asarray(values)
-    return found.view(np.int64) if found.dtype == np.float64 else found.astype(np.int64, casting="same_kind" if found.size else "unsafe", copy=False)
+    return (
+        found.view(np.int64)
+        if found.dtype == np.float64
+        else found.astype(np.int64, casting="same_kind" if found.size else "unsafe", copy=False)
+    )
 
 
 def as_bytes(marks: Marks) -> list[bytes]:
     """Each mark as SIZE bytes."""
     whole = marks.tobytes()
-    return [whole[at:at + SIZE] for at in range(0, len(whole), SIZE)]
+    return [whole[at : at + SIZE] for at in range(0, len(whole), SIZE)]
 
 
 def total_of(marks: Marks) -> int:
     """The sum of all marks, modulo 2^128; `marks.sum_of` of the same bytes."""
-    words = marks.view(np.uint32).reshape(-1, 4).sum(axis=0, dtype=np.uint64)     # exact for fewer than 2^32 marks
+    # exact for fewer than 2^32 marks
+    words = marks.view(np.uint32).reshape(-1, 4).sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words)) % WHOLE
 
 
@@ -99,8 +135,15 @@ def _digest(name: str) -> bytes:
 
 
 @kernel
-def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: NDArray[np.uint64], begins: NDArray[np.int64],
-          ends: NDArray[np.int64], out: NDArray[np.uint64]) -> None:
+def _hash(
+    one: np.uint64,
+    other: np.uint64,
+    heads: NDArray[np.uint64],
+    words: NDArray[np.uint64],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    out: NDArray[np.uint64],
+) -> None:
     """SipHash-2-4-128 of the words of each head and of `words` from the row's beginning to its end.
 
     one, other  the key: its first and last 8 bytes
@@ -108,7 +151,10 @@ def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: ND
     width = heads.shape[1]
     for i in range(ends.size):
         begin = begins[i]
-        a, b = one ^ np.uint64(0x736F6D6570736575), other ^ np.uint64(0x646F72616E646F6D) ^ np.uint64(0xEE)
+        a, b = (
+            one ^ np.uint64(0x736F6D6570736575),
+            other ^ np.uint64(0x646F72616E646F6D) ^ np.uint64(0xEE),
+        )
         c, d = one ^ np.uint64(0x6C7967656E657261), other ^ np.uint64(0x7465646279746573)
         count = width + ends[i] - begin
         for j in range(count + 1):
@@ -133,7 +179,9 @@ def _hash(one: np.uint64, other: np.uint64, heads: NDArray[np.uint64], words: ND
 
 
 @kernel
-def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+def _round(
+    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """One SipRound."""
     a, c = a + b, c + d
     b = ((b << np.uint64(13)) | (b >> np.uint64(51))) ^ a

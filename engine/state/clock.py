@@ -1,4 +1,5 @@
 """State of a memory besides columns and events: its clock, and whether it still accepts calls."""
+
 from __future__ import annotations
 
 import math
@@ -9,11 +10,12 @@ from typing import Final, NamedTuple
 
 from ..base.errors import HebbariumError, SnapshotError
 
-ADVANCED: Final = -1        # in place of an event: a jump of `advance`
+ADVANCED: Final = -1  # in place of an event: a jump of `advance`
 
 
 class Jump(NamedTuple):
-    """A step of more than a year of a memory's clock, which goes back when the events that took it there are erased.
+    """A step of more than a year of a memory's clock, which goes back when the events that took it
+    there are erased.
 
     event   number of the event that took it there; ADVANCED: it was `advance`
     before  h, the present before; NaN: it was the first event
@@ -31,7 +33,8 @@ class Clock:
     maintained, consolidated  h, up to which time the phases MAINTAIN and CONSOLIDATE have run
     jumps                     the steps of more than a year, see `engine.memory.arrivals`
     settled                   whether nothing but time can have changed since the last maintenance
-    due                       whether time or anything else can have changed since the late columns were computed, see `engine.flow.derived`
+    due                       whether time or anything else can have changed since the late columns
+                              were computed, see `engine.flow.derived`
     """
 
     now: float = math.nan
@@ -51,7 +54,8 @@ class Clock:
 
 
 class Integrity:
-    """After a failed change the memory refuses every further call, so that a half-made change is neither continued nor saved.
+    """After a failed change the memory refuses every further call, so that a half-made change is
+    neither continued nor saved.
 
     ended  why the memory refuses calls; empty while it accepts them
     begun  changes begun so far: equal numbers mean an equal state
@@ -68,13 +72,16 @@ class Integrity:
     def require(self, doing: str) -> None:
         """Raises HebbariumError if the memory has ended."""
         if self.ended:
-            raise HebbariumError(f"this memory {self.ended}", where=doing,
-                                 cure="make a new memory; with the path of a snapshot file it continues with what was told before")
+            raise HebbariumError(
+                f"this memory {self.ended}",
+                where=doing,
+                cure="make a new memory; with the path of a snapshot file it continues with what was told before",
+            )
 
     @contextmanager
     def change(self, doing: str, changes: bool = True) -> Iterator[None]:
-        """Around a change that must be finished once begun: an exception inside ends the memory.  A SnapshotError does not, for it changes a file
-        only.
+        """Around a change that must be finished once begun: an exception inside ends the memory.  A
+        SnapshotError does not, for it changes a file only.
         """
         self.require(doing)
         self.begun += changes

@@ -1,4 +1,7 @@
-"""Divided texts: where a text that is longer than what the embedder reads is cut, and what is kept of its parts."""
+"""Divided texts: where a text that is longer than what the embedder reads is cut, and what is
+kept of its parts.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""The event log: every event verbatim, stored or not, with the names of sessions and speakers; and which rows hold a writing instead of an event."""
+"""The event log: every event verbatim, stored or not, with the names of sessions and speakers;
+and which rows hold a writing instead of an event.
+"""
+
 from __future__ import annotations
 
 from array import array
@@ -14,7 +17,9 @@ from ..contract.drafts import Kind
 from ..contract.records import Event
 from ..contract.writings import Writing, Writings
 
-AROUND: Final = 64          # characters that date and marks add to the text, speaker and caption of an event when it is written out, at most
+# characters that date and marks add to the text, speaker and caption of an event when it is written
+# out, at most
+AROUND: Final = 64
 
 
 class Names:
@@ -45,7 +50,12 @@ class Names:
     def due_all(self, names: Sequence[str]) -> list[int]:
         """The numbers that these names have, or would get in this order; changes nothing."""
         new: dict[str, int] = {}
-        return [self._numbers[name] if name in self._numbers else new.setdefault(name, len(self._numbers) + len(new)) for name in names]
+        return [
+            self._numbers[name]
+            if name in self._numbers
+            else new.setdefault(name, len(self._numbers) + len(new))
+            for name in names
+        ]
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -65,7 +75,9 @@ class Texts:
         return self._event_log.rendered(row)
 
     def event(self, row: int) -> Event:
-        """The event of a row, with its speaker and attributes.  Raises InputError for a row that the memory made."""
+        """The event of a row, with its speaker and attributes.  Raises InputError for a row that
+        the memory made.
+        """
         return self._event_log.of_row(row)
 
     def __len__(self) -> int:
@@ -88,7 +100,11 @@ class Erased:
         """
         if other is None:
             return self
-        both = ((self.events, other.events), (self.rows, other.rows), (self.writings, other.writings))
+        both = (
+            (self.events, other.events),
+            (self.rows, other.rows),
+            (self.writings, other.writings),
+        )
         return Erased(*(tuple(sorted({*ours, *theirs})) for ours, theirs in both))
 
 
@@ -113,14 +129,22 @@ class EventLog:
     speakers: Names = field(default_factory=Names)
     last: int = -1
     writings: Writings = field(default_factory=Writings)
-    _earlier: dict[str, list[int]] = field(default_factory=dict)                        # id -> numbers of the events with it, without the last
-    _rows_with: dict[tuple[str, str], array[int]] = field(default_factory=dict)         # attribute -> rows
-    _made: array[int] = field(default_factory=lambda: array("q"))                       # made rows, ascending
-    _origins: dict[int, tuple[int, ...]] = field(default_factory=dict)                  # made row -> rows of the events it was made from
-    _of_origins: array[int] = field(default_factory=lambda: array("q"))                 # made rows, each as often as it has origins
-    _all_origins: array[int] = field(default_factory=lambda: array("q"))                # these origins
-    _shown: dict[int, tuple[int, ...]] = field(default_factory=dict)                    # made row -> rows of the events whose text it shows
-    _showing: dict[int, list[int]] = field(default_factory=dict)                        # row of an event -> made rows that show it
+    # id -> numbers of the events with it, without the last
+    _earlier: dict[str, list[int]] = field(default_factory=dict)
+    # attribute -> rows
+    _rows_with: dict[tuple[str, str], array[int]] = field(default_factory=dict)
+    # made rows, ascending
+    _made: array[int] = field(default_factory=lambda: array("q"))
+    # made row -> rows of the events it was made from
+    _origins: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # made rows, each as often as it has origins
+    _of_origins: array[int] = field(default_factory=lambda: array("q"))
+    # these origins
+    _all_origins: array[int] = field(default_factory=lambda: array("q"))
+    # made row -> rows of the events whose text it shows
+    _shown: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # row of an event -> made rows that show it
+    _showing: dict[int, list[int]] = field(default_factory=dict)
 
     def write(self, event: Event, row: int) -> None:
         self.sessions.number(event.session)
@@ -152,13 +176,17 @@ class EventLog:
         for each in self._shown[row]:
             self._showing.setdefault(each, []).append(row)
 
-    def restore(self, events: list[Event], rows: NDArray[np.int64], made: Sequence[tuple[int, int]]) -> None:
-        """Fill the empty log with saved events, as `write` and `make` did one by one.  The writings are restored already.  O(events).
+    def restore(
+        self, events: list[Event], rows: NDArray[np.int64], made: Sequence[tuple[int, int]]
+    ) -> None:
+        """Fill the empty log with saved events, as `write` and `make` did one by one.  The writings
+        are restored already.  O(events).
 
         rows  of each event, -1 if a gate rejected it
         made  rows that hold a writing, each with the number of the writing
 
-        Raises ValueError unless the rows are 0, 1, 2, ..., each once, those of events in their order.
+        Raises ValueError unless the rows are 0, 1, 2, ..., each once, those of events in their
+        order.
         """
         stored = np.flatnonzero(rows >= 0)
         found, due = np.full(len(stored) + len(made), len(events), np.int64), sorted(made)
@@ -170,7 +198,10 @@ class EventLog:
             raise ValueError("a row is missing or in the wrong place")
         self.events, self.row_of, self.rows = events, rows.tolist(), found.tolist()
         self.last = int(rows[stored[-1]]) if len(stored) else -1
-        for names, given in ((self.sessions, (event.session for event in events)), (self.speakers, (event.speaker for event in events))):
+        for names, given in (
+            (self.sessions, (event.session for event in events)),
+            (self.speakers, (event.speaker for event in events)),
+        ):
             for name in dict.fromkeys(given):
                 names.number(name)
         self.by_id = {event.id: number for number, event in enumerate(events)}
@@ -190,8 +221,11 @@ class EventLog:
         """The event of a row.  Raises InputError for a row that the memory made."""
         number = self.rows[row]
         if number < 0:
-            raise InputError(f"row {row} is a {self.kind(row).word} that the memory made, no event", where="event log",
-                             cure="read it with memory.unit(row), or its text with texts[row]")
+            raise InputError(
+                f"row {row} is a {self.kind(row).word} that the memory made, no event",
+                where="event log",
+                cure="read it with memory.unit(row), or its text with texts[row]",
+            )
         return self.events[number]
 
     def row(self, event_id: str) -> int:
@@ -201,20 +235,37 @@ class EventLog:
 
     def numbers(self, event_id: str) -> tuple[int, ...]:
         """Numbers of all events with that id, in order."""
-        return (*self._earlier.get(event_id, ()), self.by_id[event_id]) if event_id in self.by_id else ()
+        return (
+            (*self._earlier.get(event_id, ()), self.by_id[event_id])
+            if event_id in self.by_id
+            else ()
+        )
 
     def require_new(self, event_id: str, others: set[str] | None = None) -> None:
-        """Raises InputError for an id that an event has already, unless that one was erased, and for one of `others`, to which it is added.  O(1)."""
+        """Raises InputError for an id that an event has already, unless that one was erased, and
+        for one of `others`, to which it is added.  O(1).
+        """
         taken = others is not None and event_id in others
-        if event_id and (taken or not all(self.is_stub(number) for number in self.numbers(event_id))):
-            place = "an event of the same call" if taken else f"event {self.by_id[event_id]} of this memory, {self.events[self.by_id[event_id]]!r}"
-            raise InputError(f"the id is that of {place}", where=f"event {event_id!r}",
-                             cure="give each event an id of its own, or none; what was told twice is told under two ids")
+        if event_id and (
+            taken or not all(self.is_stub(number) for number in self.numbers(event_id))
+        ):
+            place = (
+                "an event of the same call"
+                if taken
+                else f"event {self.by_id[event_id]} of this memory, {self.events[self.by_id[event_id]]!r}"
+            )
+            raise InputError(
+                f"the id is that of {place}",
+                where=f"event {event_id!r}",
+                cure="give each event an id of its own, or none; what was told twice is told under two ids",
+            )
         if event_id and others is not None:
             others.add(event_id)
 
     def is_stub(self, number: int) -> bool:
-        """Whether an event holds nothing but time, session, speaker and id: what an erased one keeps."""
+        """Whether an event holds nothing but time, session, speaker and id: what an erased one
+        keeps.
+        """
         event = self.events[number]
         return not (event.text or event.caption or event.attributes)
 
@@ -227,7 +278,7 @@ class EventLog:
         found = self._rows_with.get((key, value))
         return np.array(found, dtype=np.int64) if found else np.empty(0, dtype=np.int64)
 
-    # --- rows that the memory made ---------------------------------------------------------------------------------------------------
+    # --- rows that the memory made ----------------------------------------------------------------
 
     @property
     def made(self) -> Sequence[int]:
@@ -249,53 +300,89 @@ class EventLog:
         return writing.text if writing else self.events[self.rows[row]].text
 
     def rendered(self, row: int) -> str:
-        """The text of a row that is embedded and indexed; of a segment of one event with date and speaker of that event."""
-        return rendered(self, writing) if (writing := self.writing(row)) else self.events[self.rows[row]].rendered()
+        """The text of a row that is embedded and indexed; of a segment of one event with date
+        and speaker of that event.
+        """
+        return (
+            rendered(self, writing)
+            if (writing := self.writing(row))
+            else self.events[self.rows[row]].rendered()
+        )
 
     def is_short(self, row: int, most: int) -> bool:
-        """Whether a row holds an event whose `rendered` text surely has at most so many characters, all of them ASCII.  O(length)."""
+        """Whether a row holds an event whose `rendered` text surely has at most so many
+        characters, all of them ASCII.  O(length).
+        """
         number = self.rows[row]
         if number < 0:
             return False
         event = self.events[number]
-        return (len(event.text) + len(event.speaker) + len(event.caption) + AROUND <= most and event.text.isascii() and event.speaker.isascii() and
-                event.caption.isascii())
+        return (
+            len(event.text) + len(event.speaker) + len(event.caption) + AROUND <= most
+            and event.text.isascii()
+            and event.speaker.isascii()
+            and event.caption.isascii()
+        )
 
     def origins(self, row: int) -> tuple[int, ...]:
-        """Rows of the events that a row was made from, over all its sources, in order, each once; an event's own row.  O(1)."""
+        """Rows of the events that a row was made from, over all its sources, in order, each
+        once; an event's own row.  O(1).
+        """
         return (row,) if self.rows[row] >= 0 else self._origins[row]
 
     def made_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Made rows with one of the chosen rows among their origins, ascending, once for each.  Cost: O(origins of all made rows), in numpy.
+        """Made rows with one of the chosen rows among their origins, ascending, once for each.
+        Cost: O(origins of all made rows), in numpy.
 
         chosen  (n,) flags of rows
         """
-        found: NDArray[np.int64] = np.asarray(self._of_origins)[np.flatnonzero(chosen[np.asarray(self._all_origins)])]
+        found: NDArray[np.int64] = np.asarray(self._of_origins)[
+            np.flatnonzero(chosen[np.asarray(self._all_origins)])
+        ]
         return found
 
     def written_from(self, rows: Set[int]) -> list[int]:
-        """Numbers of the writings that were made from any of these rows, directly or through others.  O(sources of all writings)."""
-        return [number for number, writing in enumerate(self.writings)
-                if any(row < len(self.rows) and (row in rows or not rows.isdisjoint(self.origins(row))) for row in writing.sources)]
+        """Numbers of the writings that were made from any of these rows, directly or through
+        others.  O(sources of all writings).
+        """
+        return [
+            number
+            for number, writing in enumerate(self.writings)
+            if any(
+                row < len(self.rows) and (row in rows or not rows.isdisjoint(self.origins(row)))
+                for row in writing.sources
+            )
+        ]
 
     def shown(self, row: int) -> tuple[int, ...]:
         """Rows of the events whose verbatim text a row shows.  O(1)."""
         return (row,) if self.rows[row] >= 0 else self._shown[row]
 
     def showing(self, event_id: str) -> list[int]:
-        """Rows that show the text of an event with an id: its own rows first, then those that the memory made.  O(rows found)."""
+        """Rows that show the text of an event with an id: its own rows first, then those that
+        the memory made.  O(rows found).
+        """
         own = self.rows_of(event_id)
-        return list(dict.fromkeys((*own, *(row for each in own for row in self._showing.get(each, ())))))
+        return list(
+            dict.fromkeys((*own, *(row for each in own for row in self._showing.get(each, ()))))
+        )
 
     def _origins_of(self, number: int) -> tuple[int, ...]:
-        return tuple(dict.fromkeys(each for source in self.writings[number].sources for each in self.origins(source)))
+        return tuple(
+            dict.fromkeys(
+                each for source in self.writings[number].sources for each in self.origins(source)
+            )
+        )
 
     def _shown_of(self, number: int) -> tuple[int, ...]:
         writing = self.writings[number]
         if writing.kind == Kind.SUMMARY.word:
             return ()
-        found = tuple(dict.fromkeys(each for source in writing.sources for each in self.shown(source)))
-        if writing.kind == Kind.SEGMENT.word and len(found) > 1:     # of a bundle: the events that hold the text
+        found = tuple(
+            dict.fromkeys(each for source in writing.sources for each in self.shown(source))
+        )
+        # of a bundle: the events that hold the text
+        if writing.kind == Kind.SEGMENT.word and len(found) > 1:
             return tuple(each for each in found if writing.text in self.text(each)) or found
         return found
 
@@ -303,7 +390,7 @@ class EventLog:
         """Ids of the events of some rows, each once, without events that have none."""
         return tuple(dict.fromkeys(id for row in rows if (id := self.events[self.rows[row]].id)))
 
-    # --- erasing ---------------------------------------------------------------------------------------------------------------------
+    # --- erasing ----------------------------------------------------------------------------------
 
     def overwrite(self, number: int, event: Event) -> None:
         """Replace an event by a stub, for `Engine.erase` alone; the names in it stay the same."""
@@ -316,7 +403,9 @@ class EventLog:
 
 
 def rendered(event_log: EventLog, writing: Writing) -> str:
-    """The text of a writing that is embedded and indexed if it becomes a row: of a segment of one event with date and speaker of that event."""
+    """The text of a writing that is embedded and indexed if it becomes a row: of a segment of
+    one event with date and speaker of that event.
+    """
     if writing.kind == Kind.SEGMENT.word:
         origins = event_log.origins(writing.sources[0])
         if len(origins) == 1:

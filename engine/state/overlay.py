@@ -1,4 +1,7 @@
-"""Stores over another store: some columns have arrays of their own, all others are those of the store below."""
+"""Stores over another store: some columns have arrays of their own, all others are those of the
+store below.
+"""
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -14,21 +17,22 @@ from .store import PER_ROW, Array, Cells, Journal, neutralised
 
 
 class Overlay(ABC):
-    """A store over another one, as plans and views read it (`store.Cells`).  Only columns that do not persist may be written.
+    """A store over another one, as plans and views read it (`store.Cells`).  Only columns that do
+    not persist may be written.
 
     base        the store below
     structures  as hooks find them
     """
 
-    journal: Journal | None = None      # hooks of ENCODE alone name cells
+    journal: Journal | None = None  # hooks of ENCODE alone name cells
 
     def __init__(self, base: Cells, structures: Mapping[Structure, Any]) -> None:
         self.base, self.passes = base, 0
         self.structures: dict[Structure, Any] = {**structures, RECALLED: np.empty(0, np.int64)}
-        self._buffers: dict[Column, Array] = {}     # with room for `capacity` rows
-        self._live: dict[Column, Array] = {}        # views of them
+        self._buffers: dict[Column, Array] = {}  # with room for `capacity` rows
+        self._live: dict[Column, Array] = {}  # views of them
         self._read_only: dict[Column, Array] = {}
-        self._seen = -1                             # version that the views show
+        self._seen = -1  # version that the views show
 
     @property
     @abstractmethod
@@ -64,7 +68,7 @@ class Overlay(ABC):
         found = self._live.get(column)
         if found is None:
             buffer = self._buffer(column)
-            found = self._live[column] = buffer[:self.n] if column.scope in PER_ROW else buffer
+            found = self._live[column] = buffer[: self.n] if column.scope in PER_ROW else buffer
         return found
 
     def read_only(self, column: Column) -> Array:
@@ -79,8 +83,14 @@ class Overlay(ABC):
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`, of the columns that it owns."""
-        neutralised(scope, [(self.array(column), column.neutral) for column in self._buffers
-                            if column.scope is scope and not isinstance(column.neutral, Column)])
+        neutralised(
+            scope,
+            [
+                (self.array(column), column.neutral)
+                for column in self._buffers
+                if column.scope is scope and not isinstance(column.neutral, Column)
+            ],
+        )
 
     def surface(self) -> None:
         """Nothing: no question archives."""
@@ -93,9 +103,14 @@ class Overlay(ABC):
             self._read_only.clear()
 
     def _buffer(self, column: Column) -> Array:
-        cells, found = (self.capacity,) if column.scope in PER_ROW else (), self._buffers.get(column)
-        if found is None or found.shape[:len(cells)] != cells:
+        cells, found = (
+            (self.capacity,) if column.scope in PER_ROW else (),
+            self._buffers.get(column),
+        )
+        if found is None or found.shape[: len(cells)] != cells:
             neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-            found = self._buffers[column] = np.full(cells + self.cell_shape(column), neutral, column.dtype)
+            found = self._buffers[column] = np.full(
+                cells + self.cell_shape(column), neutral, column.dtype
+            )
             self._fill(column, found)
         return found

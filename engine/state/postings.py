@@ -1,12 +1,15 @@
 """Incremental lexical indexes over memory rows: BM25 over terms and trigram overlap.
 
-Both keep their postings in one growable CSR (`Postings`): each key owns a block of a shared pool; a full block moves to one twice as
-long, and the block it leaves is used again by the next key that needs one of that length.  So an append is amortised O(1), the pool is
-linear in the number of postings, and a query reads each of its keys' postings once, in row order.
-Every row is added exactly once and in order, texts without terms included; archived rows stay, and still count in the statistics.
-Rows added with `counted=False`, those that the memory made, are scored like all others but do not count: the numbers of rows and of rows that
-hold a key, and the mean length, are those of the counted rows.
+Both keep their postings in one growable CSR (`Postings`): each key owns a block of a shared pool; a
+full block moves to one twice as long, and the block it leaves is used again by the next key that
+needs one of that length.  So an append is amortised O(1), the pool is linear in the number of
+postings, and a query reads each of its keys' postings once, in row order. Every row is added
+exactly once and in order, texts without terms included; archived rows stay, and still count in the
+statistics. Rows added with `counted=False`, those that the memory made, are scored like all others
+but do not count: the numbers of rows and of rows that hold a key, and the mean length, are those of
+the counted rows.
 """
+
 from __future__ import annotations
 
 import math
@@ -27,20 +30,26 @@ from ..text.features import terms_of
 from ..text.memo import TextMemo
 from ..text.words import written
 
-__all__ = ["Added", "BM25Index", "Counts", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]
+__all__ = ["Added", "BM25Index", "Counts", "Forward", "Idf", "Postings", "TrigramIndex",
+           "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]  # fmt: skip
 
 Entry = TypeVar("Entry", np.int32, np.int64)
 
 MIN_BLOCK: Final = 4
-SPARSE: Final = 8     # in a list of words of so many times the rows that get a score, each of these is sought
+# in a list of words of so many times the rows that get a score, each of these is sought
+SPARSE: Final = 8
 LISTED: Final = 4096  # rows whose lists are written together
-PART: Final = 65_536  # rows whose scores by words are computed together: they stay in the processor's cache, and threads share out such parts
+# rows whose scores by words are computed together: they stay in the processor's cache, and threads
+# share out such parts
+PART: Final = 65_536
 FEW: Final = 1_024  # rows whose trigrams are counted together, if some rows alone get a score
-TF_BITS: Final = 24  # of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
+# of a BM25 posting: row << 24 | tf, so that a posting is one number and rows stay in order
+TF_BITS: Final = 24
 
 
 class Idf(Enum):
-    """Inverse document frequency of a term that n of N rows hold (Robertson and Zaragoza 2009, https://doi.org/10.1561/1500000019).
+    """Inverse document frequency of a term that n of N rows hold (Robertson and Zaragoza 2009,
+    https://doi.org/10.1561/1500000019).
 
     ROBERTSON  ln((N - n + .5) / (n + .5)), where not positive 1e-6: as SQLite FTS5 computes it
     LUCENE     ln(1 + (N - n + .5) / (n + .5)): never negative
@@ -68,7 +77,8 @@ class Shown:
 
     rows   (m,) ascending
     place  (>= n_rows,) of each row in the vector of scores; -1: none
-    held   id of a word of one BM25Index -> the places of the rows that hold it, and how often each does: one question asks for a word several times
+    held   id of a word of one BM25Index -> the places of the rows that hold it, and how often each
+           does: one question asks for a word several times
     """
 
     rows: NDArray[np.int64]
@@ -78,7 +88,9 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What the weights of words rest on: of some texts how many there are, their terms with repeats, and how many hold each of some terms."""
+    """What the weights of words rest on: of some texts how many there are, their terms with
+    repeats, and how many hold each of some terms.
+    """
 
     texts: int
     length: int
@@ -90,11 +102,17 @@ class Counts:
         >>> Counts(3, 9, {"tea": 2}) + Counts(1, 2, {"tea": 1}) - Counts(2, 5, {"tea": 2})
         Counts(texts=2, length=6, holding={'tea': 1})
         """
-        return Counts(self.texts + other.texts, self.length + other.length, {term: n + other.holding[term] for term, n in self.holding.items()})
+        return Counts(
+            self.texts + other.texts,
+            self.length + other.length,
+            {term: n + other.holding[term] for term, n in self.holding.items()},
+        )
 
     def __sub__(self, other: Counts) -> Counts:
         """Of these texts without the other ones."""
-        return self + Counts(-other.texts, -other.length, {term: -n for term, n in other.holding.items()})
+        return self + Counts(
+            -other.texts, -other.length, {term: -n for term, n in other.holding.items()}
+        )
 
 
 class TrigramMeasure(Enum):
@@ -142,7 +160,11 @@ class Forward:
     @property
     def uncounted(self) -> dict[int, int]:
         """Key -> rows that hold it and do not count."""
-        found = np.bincount(self.keys[np.repeat(~self.counted, self.sizes)]) if not self.counted.all() else np.zeros(0, np.int64)
+        found = (
+            np.bincount(self.keys[np.repeat(~self.counted, self.sizes)])
+            if not self.counted.all()
+            else np.zeros(0, np.int64)
+        )
         return {int(key): int(found[key]) for key in np.flatnonzero(found)}
 
 
@@ -190,7 +212,8 @@ class Postings(Generic[Entry]):
     start     (keys,)      where a key's block begins
     length    (keys,)      postings of a key (int64), its document frequency
     capacity  (keys,)      length of its block; 0 before the first posting
-    free      (64,)        per block size the first unused block, as offset / MIN_BLOCK, or -1; the first entry of an unused block names the next
+    free      (64,)        per block size the first unused block, as offset / MIN_BLOCK, or -1; the
+                           first entry of an unused block names the next
     """
 
     def __init__(self, dtype: type[Entry]) -> None:
@@ -202,32 +225,48 @@ class Postings(Generic[Entry]):
         self.used = 0
 
     def append(self, keys: NDArray[np.int64], entries: NDArray[Entry], n_keys: int) -> None:
-        """Append `entries[i]` to the list of `keys[i]`; keys are distinct and below `n_keys`.  Amortised O(len(keys))."""
+        """Append `entries[i]` to the list of `keys[i]`; keys are distinct and below `n_keys`.
+        Amortised O(len(keys)).
+        """
         if n_keys > self.start.size:
             size = max(n_keys, 2 * self.start.size)
-            self.start, self.length, self.capacity = (_grown(array, size) for array in (self.start, self.length, self.capacity))
+            self.start, self.length, self.capacity = (
+                _grown(array, size) for array in (self.start, self.length, self.capacity)
+            )
         room = self.used + _space_needed(keys, self.length, self.capacity)
         if room > self.pool.size:
             self.pool = _grown(self.pool, max(room, 2 * self.pool.size))
-        self.used = _append(keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used)
+        self.used = _append(
+            keys, entries, self.pool, self.start, self.length, self.capacity, self.free, self.used
+        )
 
     def restore(self, saved: Forward) -> NDArray[np.float64]:
-        """Fill empty postings with those of all rows at once, in the order in which they were appended.  O(entries + keys).
+        """Fill empty postings with those of all rows at once, in the order in which they were
+        appended.  O(entries + keys).
 
         The sum of the counts of each row.  Raises ValueError for a key without a name.
         """
         n_keys, lengths = len(saved.names), np.zeros(len(saved.sizes), np.float64)
         size = max(self.start.size, n_keys)
         self.length = np.zeros(size, np.int64)
-        if int(saved.sizes.sum()) != len(saved.keys) or not _count_keys(saved.keys, n_keys, self.length):
+        if int(saved.sizes.sum()) != len(saved.keys) or not _count_keys(
+            saved.keys, n_keys, self.length
+        ):
             raise ValueError("a posting has an unknown key")
         blocks = np.ceil(np.log2(np.maximum(self.length, MIN_BLOCK) / MIN_BLOCK)).astype(np.int64)
         self.capacity = np.where(self.length > 0, MIN_BLOCK << blocks, 0)
         self.start = np.cumsum(self.capacity) - self.capacity
         self.used = int(self.capacity.sum())
         self.pool = np.zeros(max(self.pool.size, self.used), self.pool.dtype)
-        _spread(saved.keys, saved.keys if saved.counts is None else saved.counts, saved.sizes, saved.counts is not None, self.start.copy(), self.pool,
-                lengths)
+        _spread(
+            saved.keys,
+            saved.keys if saved.counts is None else saved.counts,
+            saved.sizes,
+            saved.counts is not None,
+            self.start.copy(),
+            self.pool,
+            lengths,
+        )
         return lengths
 
 
@@ -277,18 +316,25 @@ class BM25Index:
         self._postings: Postings[np.int64] = Postings(np.int64)
         self._lengths = np.zeros(256, np.float64)
         self._total = 0
-        self._uncounted: dict[int, int] = {}        # term -> rows that hold it and do not count
+        self._uncounted: dict[int, int] = {}  # term -> rows that hold it and do not count
 
     def add(self, row: int, terms: Sequence[str], counted: bool = True) -> None:
-        """Index the terms (with repeats, any order) of the next row.  O(len(terms)) amortised.  InputError unless `row == n_rows`."""
+        """Index the terms (with repeats, any order) of the next row.  O(len(terms)) amortised.
+        InputError unless `row == n_rows`.
+        """
         _require_next(row, self.n_rows, "BM25Index.add")
         counts: dict[str, int] = {}
         for term in terms:
             counts[term] = counts.get(term, 0) + 1
         known = len(self.vocabulary)
-        ids, times = np.array(self.vocabulary.intern(counts), np.int64), np.fromiter(counts.values(), np.int64, len(counts))
+        ids, times = (
+            np.array(self.vocabulary.intern(counts), np.int64),
+            np.fromiter(counts.values(), np.int64, len(counts)),
+        )
         if counts:
-            self._postings.append(ids, (row << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1), len(self.vocabulary))
+            self._postings.append(
+                ids, (row << TF_BITS) | np.minimum(times, (1 << TF_BITS) - 1), len(self.vocabulary)
+            )
             if not counted:
                 _count(self._uncounted, ids)
         if self.journal is not None:
@@ -302,7 +348,9 @@ class BM25Index:
             self.n_counted += 1
 
     def restore(self, saved: Forward) -> None:
-        """Fill the empty index with saved rows: it continues as the saved one would have.  O(postings).  Raises ValueError for an invalid state."""
+        """Fill the empty index with saved rows: it continues as the saved one would have.
+        O(postings).  Raises ValueError for an invalid state.
+        """
         self.vocabulary = Vocabulary(saved.names)
         lengths = self._postings.restore(saved)
         self.n_rows, self.n_counted = len(saved.sizes), int(np.count_nonzero(saved.counted))
@@ -313,46 +361,73 @@ class BM25Index:
     @property
     def lengths(self) -> NDArray[np.float64]:
         """(n_rows,) number of terms of each row, read-only."""
-        return read_only(self._lengths[:self.n_rows])
+        return read_only(self._lengths[: self.n_rows])
 
     def document_frequency(self, term: str) -> int:
         """How many counted rows hold the term."""
         return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
 
     def counts(self, terms: Iterable[str], among: Shown | None = None) -> Counts:
-        """Of the rows that count, or of some rows alone: these terms, in the order of their numbers, unknown ones last.
+        """Of the rows that count, or of some rows alone: these terms, in the order of their
+        numbers, unknown ones last.
 
         O(terms); of some rows O(rows + postings of the terms).
         """
         known = {term: id_ for term in set(terms) for id_ in self.vocabulary.find((term,))}
         order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
         if among is None:
-            return Counts(self.n_counted, self._total, {term: self._frequency(known[term]) if term in known else 0 for term in order})
+            return Counts(
+                self.n_counted,
+                self._total,
+                {term: self._frequency(known[term]) if term in known else 0 for term in order},
+            )
         held = {term: len(self._holding(id_, among)[0]) for term, id_ in known.items()}
-        return Counts(len(among.rows), int(self._lengths[among.rows].sum()), {term: held.get(term, 0) for term in order})
+        return Counts(
+            len(among.rows),
+            int(self._lengths[among.rows].sum()),
+            {term: held.get(term, 0) for term in order},
+        )
 
     def _frequency(self, id_: int) -> int:
         return int(self._postings.length[id_]) - self._uncounted.get(id_, 0)
 
-    def scores(self, terms: Sequence[str], out: NDArray[np.float32], weight: Callable[[int, int], float], k1: float = 1.2, b: float = 0.75,
-               shown: Shown | None = None, counts: Counts | None = None) -> None:
+    def scores(
+        self,
+        terms: Sequence[str],
+        out: NDArray[np.float32],
+        weight: Callable[[int, int], float],
+        k1: float = 1.2,
+        b: float = 0.75,
+        shown: Shown | None = None,
+        counts: Counts | None = None,
+    ) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
         sum over distinct query terms of  w tf (k1 + 1) / (tf + k1 (1 - b + b length / mean length))
 
-        weight  w of a term from the number of counted rows N and the number n of these that hold it, such as `Idf.LUCENE.weight`
+        weight  w of a term from the number of counted rows N and the number n of these that hold
+                it, such as `Idf.LUCENE.weight`
 
-        ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps the constant k1 + 1, which Lucene itself has
-        dropped since version 8 (same ranking).  Frequencies and mean length are those of the counted rows so far.  The order of the query's terms
-        changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of another shape or type.
+        ROBERTSON with k1 = 1.2, b = .75 is -bm25() of SQLite FTS5 for an OR query.  LUCENE keeps
+        the constant k1 + 1, which Lucene itself has dropped since version 8 (same ranking).
+        Frequencies and mean length are those of the counted rows so far.  The order of the query's
+        terms changes no bit.  O(n_rows + postings of the query's terms); InputError on a vector of
+        another shape or type.
 
         shown   the rows that get a score, instead of all; `out` is then (rows,)
-        counts  frequencies and lengths of the terms, if not those of the counted rows; their order is that of the sum
+        counts  frequencies and lengths of the terms, if not those of the counted rows; their order
+                is that of the sum
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "BM25Index.scores")
         counts = counts or self.counts(terms)
         ids = np.array(self.vocabulary.find(counts.holding), np.int64)
-        weights = np.array([weight(counts.texts, counts.holding[self.vocabulary.term(int(id_))]) * (k1 + 1.0) for id_ in ids], np.float64)
+        weights = np.array(
+            [
+                weight(counts.texts, counts.holding[self.vocabulary.term(int(id_))]) * (k1 + 1.0)
+                for id_ in ids
+            ],
+            np.float64,
+        )
         mean = counts.length / counts.texts if counts.length else 1.0
         base, slope = k1 * (1.0 - b), k1 * b / mean
         if shown:
@@ -364,7 +439,18 @@ class BM25Index:
             held = self._postings
 
             def count(block: slice) -> None:
-                _bm25(ids, weights, held.pool, held.start, held.length, self._lengths, base, slope, block.start, out[block])
+                _bm25(
+                    ids,
+                    weights,
+                    held.pool,
+                    held.start,
+                    held.length,
+                    self._lengths,
+                    base,
+                    slope,
+                    block.start,
+                    out[block],
+                )
 
             in_blocks(len(out), PART, count)
 
@@ -376,8 +462,20 @@ class BM25Index:
         found = shown.held.get(id_)
         if found is None:
             held, size = self._postings, len(shown.rows)
-            first, which, where = int(held.start[id_]), np.empty(size, np.int32), np.empty(size, np.int64)
-            count = _held(held.pool, first, first + int(held.length[id_]), shown.rows, shown.place, which, where)
+            first, which, where = (
+                int(held.start[id_]),
+                np.empty(size, np.int32),
+                np.empty(size, np.int64),
+            )
+            count = _held(
+                held.pool,
+                first,
+                first + int(held.length[id_]),
+                shown.rows,
+                shown.place,
+                which,
+                where,
+            )
             found = shown.held[id_] = which[:count], held.pool[where[:count]] & ((1 << TF_BITS) - 1)
         return found
 
@@ -387,8 +485,9 @@ class TrigramIndex:
 
     journal  as in `BM25Index`
 
-    Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.  Scores of some rows alone are read off lists
-    of the trigrams of each row, which take as much again from the first of them on.
+    Memory: 4 bytes per (row, distinct trigram), at most four times that with the slack of growth.
+    Scores of some rows alone are read off lists of the trigrams of each row, which take as much
+    again from the first of them on.
     """
 
     def __init__(self) -> None:
@@ -404,10 +503,12 @@ class TrigramIndex:
         self._postings: Postings[np.int32] = Postings(np.int32)
         self._sizes = np.zeros(256, np.int32)
         self._lists: RowLists | None = None
-        self._uncounted: dict[int, int] = {}        # trigram -> rows that hold it and do not count
+        self._uncounted: dict[int, int] = {}  # trigram -> rows that hold it and do not count
 
     def add(self, row: int, text: str, counted: bool = True) -> None:
-        """Index the text of the next row.  O(len(text)) amortised.  InputError unless `row == n_rows`."""
+        """Index the text of the next row.  O(len(text)) amortised.  InputError unless `row ==
+        n_rows`.
+        """
         _require_next(row, self.n_rows, "TrigramIndex.add")
         known = len(self.vocabulary)
         ids = np.array(self.vocabulary.intern(trigrams_of(text)), np.int64)
@@ -434,42 +535,66 @@ class TrigramIndex:
         self._lists = None
         self._uncounted = saved.uncounted
 
-    def scores(self, text: str, out: NDArray[np.float32], measure: TrigramMeasure, max_df: float = 1.0,
-               shown: Shown | None = None) -> None:
+    def scores(
+        self,
+        text: str,
+        out: NDArray[np.float32],
+        measure: TrigramMeasure,
+        max_df: float = 1.0,
+        shown: Shown | None = None,
+    ) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
 
-        Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no row held them: exact at 1, below it a lower
-        bound at a fraction of the cost (an engineering cap: the most frequent trigrams cost most and discriminate least).
-        O(n_rows + postings of the trigrams considered); InputError on a vector of another shape or type.
+        Query trigrams that more than `max_df * n_counted` counted rows hold are ignored, as if no
+        row held them: exact at 1, below it a lower bound at a fraction of the cost (an engineering
+        cap: the most frequent trigrams cost most and discriminate least). O(n_rows + postings of
+        the trigrams considered); InputError on a vector of another shape or type.
 
-        shown  as in `BM25Index.scores`; O(trigrams of these rows), and O(all postings) the first time
+        shown  as in `BM25Index.scores`; O(trigrams of these rows), and O(all postings) the first
+               time
         """
         _require_vector(out, len(shown.rows) if shown else self.n_rows, "TrigramIndex.scores")
         asked = trigrams_of(text)
         ids = np.array(self.vocabulary.find(asked), np.int64)
         frequencies = self._postings.length[ids]
         if self._uncounted:
-            frequencies = frequencies - np.array([self._uncounted.get(int(id_), 0) for id_ in ids], np.int64)
+            frequencies = frequencies - np.array(
+                [self._uncounted.get(int(id_), 0) for id_ in ids], np.int64
+            )
         ids = ids[frequencies <= max_df * self.n_counted]
         out[:] = 0.0
         if shown:
-            if self._lists is None:         # threads that ask at the same time make equal ones
-                self._lists = RowLists(self._postings, self._sizes[:self.n_rows])
+            if self._lists is None:  # threads that ask at the same time make equal ones
+                self._lists = RowLists(self._postings, self._sizes[: self.n_rows])
             wanted = np.zeros(len(self.vocabulary), np.uint8)
             wanted[ids] = 1
             lists = self._lists
-            in_blocks(len(out), FEW, lambda block: _count_listed(wanted, lists.end, lists.keys, shown.rows[block], out[block]))
+            in_blocks(
+                len(out),
+                FEW,
+                lambda block: _count_listed(
+                    wanted, lists.end, lists.keys, shown.rows[block], out[block]
+                ),
+            )
         else:
-            _count_shared(ids, self._postings.pool, self._postings.start, self._postings.length, out)
+            _count_shared(
+                ids, self._postings.pool, self._postings.start, self._postings.length, out
+            )
         if asked:
-            _overlap(self._sizes[shown.rows] if shown else self._sizes, len(asked), measure is TrigramMeasure.SIMILARITY, out)
+            _overlap(
+                self._sizes[shown.rows] if shown else self._sizes,
+                len(asked),
+                measure is TrigramMeasure.SIMILARITY,
+                out,
+            )
 
 
 def trigrams_of(text: str) -> list[str]:
-    """The distinct trigrams of a text in order: each word in lower case, with two blanks before and one behind (pg_trgm).
+    """The distinct trigrams of a text in order: each word in lower case, with two blanks before and
+    one behind (pg_trgm).
 
-    Diacritics are folded, which pg_trgm leaves to a dictionary; names with symbols ("c++") count as words, and so does a run of a script without
-    spaces.  O(len(text)).
+    Diacritics are folded, which pg_trgm leaves to a dictionary; names with symbols ("c++") count as
+    words, and so does a run of a script without spaces.  O(len(text)).
 
     >>> trigrams_of("Cat cat!")
     ['  c', ' ca', 'cat', 'at ']
@@ -480,9 +605,11 @@ def trigrams_of(text: str) -> list[str]:
 
 @TextMemo
 def _trigrams_of_word(word: str) -> tuple[str, ...]:
-    """Of a word alone: texts share most of their words, and so their trigrams.  One string a trigram."""
+    """Of a word alone: texts share most of their words, and so their trigrams.  One string a
+    trigram.
+    """
     padded = f"  {word} "
-    return tuple([intern(padded[i:i + 3]) for i in range(len(word) + 1)])
+    return tuple([intern(padded[i : i + 3]) for i in range(len(word) + 1)])
 
 
 def _count(counts: dict[int, int], ids: NDArray[np.int64]) -> None:
@@ -492,12 +619,20 @@ def _count(counts: dict[int, int], ids: NDArray[np.int64]) -> None:
 
 def _require_next(row: int, due: int, where: str) -> None:
     if row != due:
-        raise InputError(f"row {row} was added, but row {due} is next", where=where, cure="add every row once and in order, empty texts included")
+        raise InputError(
+            f"row {row} was added, but row {due} is next",
+            where=where,
+            cure="add every row once and in order, empty texts included",
+        )
 
 
 def _require_vector(out: NDArray[np.float32], n_rows: int, where: str) -> None:
     if out.shape != (n_rows,) or out.dtype != np.float32:
-        raise InputError(f"the score vector is {out.dtype} of shape {out.shape}", where=where, cure=f"pass float32 of shape ({n_rows},)")
+        raise InputError(
+            f"the score vector is {out.dtype} of shape {out.shape}",
+            where=where,
+            cure=f"pass float32 of shape ({n_rows},)",
+        )
 
 
 Array = TypeVar("Array", bound=np.generic)
@@ -505,13 +640,17 @@ Array = TypeVar("Array", bound=np.generic)
 
 def _grown(array: NDArray[Array], size: int) -> NDArray[Array]:
     longer = np.zeros(size, array.dtype)
-    longer[:array.size] = array
+    longer[: array.size] = array
     return longer
 
 
 @kernel
-def _space_needed(keys: NDArray[np.int64], length: NDArray[np.int64], capacity: NDArray[np.int64]) -> int:
-    """Most new entries of the pool that appending one posting to each key needs, if no unused block can be taken."""
+def _space_needed(
+    keys: NDArray[np.int64], length: NDArray[np.int64], capacity: NDArray[np.int64]
+) -> int:
+    """Most new entries of the pool that appending one posting to each key needs, if no unused
+    block can be taken.
+    """
     room = 0
     for i in range(keys.size):
         key = keys[i]
@@ -522,10 +661,18 @@ def _space_needed(keys: NDArray[np.int64], length: NDArray[np.int64], capacity: 
 
 @kernel
 def _append(
-    keys: NDArray[np.int64], entries: NDArray[Entry], pool: NDArray[Entry], start: NDArray[np.int64], length: NDArray[np.int64],
-    capacity: NDArray[np.int64], free: NDArray[np.int64], used: int,
+    keys: NDArray[np.int64],
+    entries: NDArray[Entry],
+    pool: NDArray[Entry],
+    start: NDArray[np.int64],
+    length: NDArray[np.int64],
+    capacity: NDArray[np.int64],
+    free: NDArray[np.int64],
+    used: int,
 ) -> int:
-    """Append `entries[i]` to the block of `keys[i]`, moving full blocks; the new end of the used pool."""
+    """Append `entries[i]` to the block of `keys[i]`, moving full blocks; the new end of the used
+    pool.
+    """
     for i in range(keys.size):
         key = keys[i]
         old = capacity[key]
@@ -563,9 +710,17 @@ def _count_keys(keys: NDArray[np.int64], n_keys: int, length: NDArray[np.int64])
 
 
 @kernel
-def _spread(keys: NDArray[np.int64], counts: NDArray[np.int64], sizes: NDArray[np.int64], counted: bool, at: NDArray[np.int64],
-            pool: NDArray[Entry], lengths: NDArray[np.float64]) -> None:
-    """Write the posting of each entry into the block of its key, after those before it: row << TF_BITS | count if `counted`, else the row.
+def _spread(
+    keys: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    counted: bool,
+    at: NDArray[np.int64],
+    pool: NDArray[Entry],
+    lengths: NDArray[np.float64],
+) -> None:
+    """Write the posting of each entry into the block of its key, after those before it: row <<
+    TF_BITS | count if `counted`, else the row.
 
     at       next place of each key, changed
     lengths  of each row, to which its counts are added if `counted`
@@ -584,7 +739,9 @@ def _spread(keys: NDArray[np.int64], counts: NDArray[np.int64], sizes: NDArray[n
 
 @kernel
 def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
-    """The first place from `at` on whose entry is not below `least`; `end` if there is none.  Entries ascend.  O(log of the distance)."""
+    """The first place from `at` on whose entry is not below `least`; `end` if there is none.
+    Entries ascend.  O(log of the distance).
+    """
     step = 1
     while at + step < end and pool[at + step] < least:
         at += step
@@ -601,10 +758,19 @@ def _sought(pool: NDArray[Entry], at: int, end: int, least: int) -> int:
 
 @kernel
 def _bm25(
-    ids: NDArray[np.int64], weights: NDArray[np.float64], pool: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64],
-    lengths: NDArray[np.float64], base: float, slope: float, first: int, out: NDArray[np.float32],
+    ids: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    pool: NDArray[np.int64],
+    start: NDArray[np.int64],
+    length: NDArray[np.int64],
+    lengths: NDArray[np.float64],
+    base: float,
+    slope: float,
+    first: int,
+    out: NDArray[np.float32],
 ) -> None:
-    """out[row - first] = sum of weight tf / (tf + base + slope lengths[row]) over the postings (row << TF_BITS | tf) of the ids.
+    """out[row - first] = sum of weight tf / (tf + base + slope lengths[row]) over the postings (row
+    << TF_BITS | tf) of the ids.
 
     first  of the rows that get a score
     """
@@ -620,9 +786,17 @@ def _bm25(
 
 
 @kernel
-def _held(pool: NDArray[np.int64], at: int, end: int, rows: NDArray[np.int64], place: NDArray[np.int32], which: NDArray[np.int32],
-          where: NDArray[np.int64]) -> int:
-    """The rows that pool[at:end] holds, of some: the number in `rows` and the place in the pool of each, ascending; how many there are.
+def _held(
+    pool: NDArray[np.int64],
+    at: int,
+    end: int,
+    rows: NDArray[np.int64],
+    place: NDArray[np.int32],
+    which: NDArray[np.int32],
+    where: NDArray[np.int64],
+) -> int:
+    """The rows that pool[at:end] holds, of some: the number in `rows` and the place in the pool of
+    each, ascending; how many there are.
 
     which, where  (m,) written
 
@@ -644,16 +818,30 @@ def _held(pool: NDArray[np.int64], at: int, end: int, rows: NDArray[np.int64], p
 
 
 @kernel
-def _add_bm25(weight: float, which: NDArray[np.int32], times: NDArray[np.int64], lengths: NDArray[np.float64], base: float, slope: float,
-              out: NDArray[np.float32]) -> None:
-    """Add to out[which_i] what `_bm25` adds for a term that is held times_i times.  lengths: of each place."""
+def _add_bm25(
+    weight: float,
+    which: NDArray[np.int32],
+    times: NDArray[np.int64],
+    lengths: NDArray[np.float64],
+    base: float,
+    slope: float,
+    out: NDArray[np.float32],
+) -> None:
+    """Add to out[which_i] what `_bm25` adds for a term that is held times_i times.  lengths: of
+    each place.
+    """
     for i in range(which.size):
         out[which[i]] += weight * times[i] / (times[i] + base + slope * lengths[which[i]])
 
 
 @kernel
-def _count_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64],
-                  out: NDArray[np.float32]) -> None:
+def _count_shared(
+    ids: NDArray[np.int64],
+    pool: NDArray[np.int32],
+    start: NDArray[np.int64],
+    length: NDArray[np.int64],
+    out: NDArray[np.float32],
+) -> None:
     """Add to out[row] how many of the ids the row holds (exact below 2^24)."""
     for i in range(ids.size):
         begin = start[ids[i]]
@@ -662,12 +850,19 @@ def _count_shared(ids: NDArray[np.int64], pool: NDArray[np.int32], start: NDArra
 
 
 @kernel
-def _list_keys(pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArray[np.int64], at: NDArray[np.int64], keys: NDArray[np.int32]) -> None:
-    """Write each posting's key to the list of its row, a few rows at a time, whose lists stay in the processor's cache.
+def _list_keys(
+    pool: NDArray[np.int32],
+    start: NDArray[np.int64],
+    length: NDArray[np.int64],
+    at: NDArray[np.int64],
+    keys: NDArray[np.int32],
+) -> None:
+    """Write each posting's key to the list of its row, a few rows at a time, whose lists stay in
+    the processor's cache.
 
     at  (n_rows,) next place of each row's list, changed
     """
-    due = start.copy()          # next posting of each key
+    due = start.copy()  # next posting of each key
     for first in range(0, at.size, LISTED):
         for key in range(start.size):
             j, end = due[key], start[key] + length[key]
@@ -679,19 +874,27 @@ def _list_keys(pool: NDArray[np.int32], start: NDArray[np.int64], length: NDArra
 
 
 @kernel
-def _count_listed(wanted: NDArray[np.uint8], end: NDArray[np.int64], keys: NDArray[np.int32], rows: NDArray[np.int64],
-                  out: NDArray[np.float32]) -> None:
+def _count_listed(
+    wanted: NDArray[np.uint8],
+    end: NDArray[np.int64],
+    keys: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    out: NDArray[np.float32],
+) -> None:
     """Add to out[i] how many of the wanted keys the list of rows[i] holds.  wanted: (keys,)."""
     for i in range(rows.size):
         held = np.uint32(0)
-        for key in keys[end[rows[i] - 1] if rows[i] else 0:end[rows[i]]]:
-            held += wanted[np.uint32(key)]      # an unsigned place is not tested for being counted from the end
+        for key in keys[end[rows[i] - 1] if rows[i] else 0 : end[rows[i]]]:
+            # an unsigned place is not tested for being counted from the end
+            held += wanted[np.uint32(key)]
         out[i] += np.float32(held)
 
 
 @kernel
 def _overlap(sizes: NDArray[np.int32], asked: int, jaccard: bool, out: NDArray[np.float32]) -> None:
-    """From the number of shared trigrams: out = shared / (asked + size - shared) if `jaccard`, else shared / asked."""
+    """From the number of shared trigrams: out = shared / (asked + size - shared) if `jaccard`,
+    else shared / asked.
+    """
     for row in range(out.size):
         shared = out[row]
         out[row] = shared / (asked + sizes[row] - shared) if jaccard else shared / asked

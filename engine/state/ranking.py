@@ -1,4 +1,5 @@
 """From scores to ranks: exact and deterministic, ties by row."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -18,20 +19,26 @@ from ..contract.records import Event, Query
 from ..contract.units import Unit
 
 Rows = NDArray[np.int64]
-SHOWN, LONG = 60, 400       # characters of a text in one line and in a table
-BLOCK: Final = 256          # rows that are looked at together, without a branch
-PART: Final = 32_768        # rows to which all signals are added while they stay in the processor's cache
-MANY: Final = 512           # best rows, from which on a sample of every sixteenth row suggests a bound for them
+SHOWN, LONG = 60, 400  # characters of a text in one line and in a table
+BLOCK: Final = 256  # rows that are looked at together, without a branch
+# rows to which all signals are added while they stay in the processor's cache
+PART: Final = 32_768
+# best rows, from which on a sample of every sixteenth row suggests a bound for them
+MANY: Final = 512
 SAMPLED: Final = 16
-SPARSE: Final = 64          # rows for each one with a score, from which on a signal is read by rows
-FURTHEST: Final = 32.0      # standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories none can be further
+SPARSE: Final = 64  # rows for each one with a score, from which on a signal is read by rows
+# standard deviations that a score is from the mean at most, the root of 1,024: of fewer memories
+# none can be further
+FURTHEST: Final = 32.0
 
 
 @kernel
 def _scored(scores: Any, most: int) -> Any:
-    """Whether at most so many scores are no NaN, and the rows of these, ascending.  O(n), without a branch for words of eight NaN.
+    """Whether at most so many scores are no NaN, and the rows of these, ascending.  O(n), without a
+    branch for words of eight NaN.
 
-    O(most) if more than that are among the first scores, as those of a signal that most memories have.
+    O(most) if more than that are among the first scores, as those of a signal that most memories
+    have.
     """
     n, size, rows = scores.shape[0], 0, np.empty(most, np.int64)
     early = 0
@@ -66,10 +73,12 @@ def _shown(visible: Any) -> Any:
 
 @summing_kernel
 def _moments(scores: Any, visible: Any, floor: float) -> Any:
-    """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if none is visible.  O(n), one pass.
+    """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if
+    none is visible.  O(n), one pass.
 
-    visible may be how many memories each row stands for.  The origin is one of the scores, so that the differences of equal scores, and their sums,
-    are exactly 0.  If it is d sd from the mean, the variance is the difference of numbers d^2 times as large; where d is beyond 32, the largest
+    visible may be how many memories each row stands for.  The origin is one of the scores, so that
+    the differences of equal scores, and their sums, are exactly 0.  If it is d sd from the mean,
+    the variance is the difference of numbers d^2 times as large; where d is beyond 32, the largest
     distance takes the place of the sd.
     """
     n, first = scores.shape[0], 0
@@ -79,9 +88,12 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
         return 0.0, 0.0, 0.0
     origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
     count, total, squares = 0.0, 0.0, 0.0
-    for i in range(n):          # without a branch
-        score, stands = np.float64(scores[i]) if scores[i] == scores[i] else floor, np.float64(visible[i])
-        difference = score - origin if visible[i] else 0.0      # a hidden score may be infinite
+    for i in range(n):  # without a branch
+        score, stands = (
+            np.float64(scores[i]) if scores[i] == scores[i] else floor,
+            np.float64(visible[i]),
+        )
+        difference = score - origin if visible[i] else 0.0  # a hidden score may be infinite
         count += stands
         total += stands * difference
         squares += stands * difference * difference
@@ -91,7 +103,9 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
 
 @kernel
 def _few_moments(scores: Any, rows: Any, visible: Any, floor: float, count: float) -> Any:
-    """As `_moments` and `_furthest`, if only these rows have a score, and a visible one has none: the origin is `floor`.  O(rows)."""
+    """As `_moments` and `_furthest`, if only these rows have a score, and a visible one has
+    none: the origin is `floor`.  O(rows).
+    """
     total, squares, others = 0.0, 0.0, count
     for row in rows:
         if visible[row] > 0:
@@ -109,10 +123,12 @@ def _few_moments(scores: Any, rows: Any, visible: Any, floor: float, count: floa
 
 @summing_kernel
 def _any_beyond(scores: Any, low: float, high: float) -> bool:
-    """Whether any score, visible or not, is outside of the bounds or on one, in the precision of the scores.  O(n), without a branch."""
+    """Whether any score, visible or not, is outside of the bounds or on one, in the precision of
+    the scores.  O(n), without a branch.
+    """
     beyond, least, most = 0, scores.dtype.type(low), scores.dtype.type(high)
     for i in range(scores.shape[0]):
-        beyond += (scores[i] <= least) | (scores[i] >= most)        # not so of NaN
+        beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
     return beyond > 0
 
 
@@ -122,24 +138,32 @@ def _furthest(scores: Any, visible: Any, floor: float, centre: float) -> float:
     furthest = 0.0
     for i in range(scores.shape[0]):
         if visible[i] > 0:
-            furthest = max(furthest, abs((np.float64(scores[i]) if scores[i] == scores[i] else floor) - centre))
+            furthest = max(
+                furthest, abs((np.float64(scores[i]) if scores[i] == scores[i] else floor) - centre)
+            )
     return furthest
 
 
 @kernel
-def add_scaled(scores: Any, floor: float, origin: float, mean: float, factor: float, out: Any) -> None:
+def add_scaled(
+    scores: Any, floor: float, origin: float, mean: float, factor: float, out: Any
+) -> None:
     """out += factor * (scores - origin - mean), with `floor` for NaN.  O(n)."""
     for i in range(scores.shape[0]):
-        out[i] += factor * ((floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean)
+        out[i] += factor * (
+            (floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean
+        )
 
 
 @kernel
 def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
-    """Whether a signal counts, and origin, mean and factor of `add_scaled`: weight / sd over the visible memories.  Cost: O(n).
+    """Whether a signal counts, and origin, mean and factor of `add_scaled`: weight / sd over the
+    visible memories.  Cost: O(n).
 
-    It does not count if all visible scores are equal.  A score that few of n memories have is up to sqrt(n - 1) sd from the mean, so that in a large
-    memory one rare signal would outvote all others.  So sd is at least a 32nd of the largest distance from the mean: a signal has the range that it
-    can have among 1,024 memories.
+    It does not count if all visible scores are equal.  A score that few of n memories have is up to
+    sqrt(n - 1) sd from the mean, so that in a large memory one rare signal would outvote all
+    others.  So sd is at least a 32nd of the largest distance from the mean: a signal has the range
+    that it can have among 1,024 memories.
 
     scores   (n,)  score of each memory, NaN for silence
     visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
@@ -159,16 +183,19 @@ def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
         origin, mean, sd = _moments(scores, visible, floor)
         centre, furthest = origin + mean, 0.0
         low, high = centre - FURTHEST * sd, centre + FURTHEST * sd
-        if not low < floor < high or _any_beyond(scores, low, high):        # few signals are, so that the exact distance is rarely needed
+        # few signals are, so that the exact distance is rarely needed
+        if not low < floor < high or _any_beyond(scores, low, high):
             furthest = _furthest(scores, visible, floor, centre)
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False, 0.0, 0.0, 0.0
-    return True, origin, mean, weight / max(sd, furthest / FURTHEST)        # one division; each term is within 2^-52 of its value
+    # one division; each term is within 2^-52 of its value
+    return True, origin, mean, weight / max(sd, furthest / FURTHEST)
 
 
 @kernel
 def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
-    """out += weight * (scores - mean) / sd, mean and sd of `standard`; False, and nothing is added, if the signal does not count.  Cost: O(n).
+    """out += weight * (scores - mean) / sd, mean and sd of `standard`; False, and nothing is added,
+    if the signal does not count.  Cost: O(n).
 
     out  (n,)  added to, also for hidden memories: on the scale of the visible ones
 
@@ -184,10 +211,17 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     return bool(counts)
 
 
-def add_all_standardised(signals: Sequence[tuple[NDArray[Any], float, float]], visible: NDArray[Any], out: NDArray[Any]) -> list[bool]:
-    """`add_standardised` of each signal, (scores, floor, weight), in turn; which of them count.  Cost: O(n) a signal; threads that help share it."""
+def add_all_standardised(
+    signals: Sequence[tuple[NDArray[Any], float, float]], visible: NDArray[Any], out: NDArray[Any]
+) -> list[bool]:
+    """`add_standardised` of each signal, (scores, floor, weight), in turn; which of them count.
+    Cost: O(n) a signal; threads that help share it.
+    """
     if len(out) <= PART:
-        return [add_standardised(scores, visible, floor, weight, out) for scores, floor, weight in signals]
+        return [
+            add_standardised(scores, visible, floor, weight, out)
+            for scores, floor, weight in signals
+        ]
     found: list[Any] = [None] * len(signals)
 
     def measure(at: int) -> None:
@@ -211,7 +245,10 @@ def _sift(kept: Any, rows: Any, size: int) -> None:
     while 2 * at + 1 < size:
         worst = 2 * at + 1
         for child in (worst, worst + 1):
-            if child < size and (kept[child] < kept[worst] or (kept[child] == kept[worst] and rows[child] > rows[worst])):
+            if child < size and (
+                kept[child] < kept[worst]
+                or (kept[child] == kept[worst] and rows[child] > rows[worst])
+            ):
                 worst = child
         if not (kept[worst] < score or (kept[worst] == score and rows[worst] > row)):
             break
@@ -231,21 +268,24 @@ def _above(scores: Any, visible: Any, bound: float) -> int:
 
 @kernel
 def _heap(scores: Any, visible: Any, k: int) -> Any:
-    """Rows of the k best visible scores and these scores, as a heap, the worst first.  Cost: O(n + k log k log n) for random order."""
+    """Rows of the k best visible scores and these scores, as a heap, the worst first.  Cost: O(n
+    + k log k log n) for random order.
+    """
     n, size, first = scores.shape[0], 0, 0
     rows, kept = np.empty(max(k, 0), dtype=np.int64), np.empty(max(k, 0), dtype=scores.dtype)
     while first < n and size < k:
         if visible[first] and scores[first] == scores[first]:
             at = size
             size += 1
-            while at > 0 and scores[first] <= kept[(at - 1) // 2]:      # of equals the later row is worse
+            # of equals the later row is worse
+            while at > 0 and scores[first] <= kept[(at - 1) // 2]:
                 kept[at], rows[at] = kept[(at - 1) // 2], rows[(at - 1) // 2]
                 at = (at - 1) // 2
             kept[at], rows[at] = scores[first], first
         first += 1
     for start in range(first, n if k > 0 else first, BLOCK):
-        block, shown = scores[start:start + BLOCK], visible[start:start + BLOCK]
-        if _above(block, shown, kept[0]):       # most blocks have no better score
+        block, shown = scores[start : start + BLOCK], visible[start : start + BLOCK]
+        if _above(block, shown, kept[0]):  # most blocks have no better score
             for i in range(block.shape[0]):
                 if shown[i] and block[i] > kept[0]:
                     kept[0], rows[0] = block[i], start + i
@@ -255,7 +295,9 @@ def _heap(scores: Any, visible: Any, k: int) -> Any:
 
 @kernel
 def _at_least(scores: Any, visible: Any, bound: Any) -> Any:
-    """The rows of the visible scores that are no lower than a bound, ascending.  O(n), without a branch."""
+    """The rows of the visible scores that are no lower than a bound, ascending.  O(n), without a
+    branch.
+    """
     count, rows = 0, np.empty(scores.shape[0] + 1, dtype=np.int64)
     for i in range(scores.shape[0]):
         rows[count] = i
@@ -265,9 +307,11 @@ def _at_least(scores: Any, visible: Any, bound: Any) -> Any:
 
 @kernel
 def best(scores: Any, visible: Any, k: int) -> Any:
-    """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k log k) for random order.
+    """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k
+    log k) for random order.
 
-    Many rows of many more are found among those above a score that a sample of the rows suggests, where these are enough.
+    Many rows of many more are found among those above a score that a sample of the rows suggests,
+    where these are enough.
 
     scores   (n,)
     visible  (n,)  bool
@@ -276,8 +320,10 @@ def best(scores: Any, visible: Any, k: int) -> Any:
     [1, 3]
     """
     if k >= MANY and k * SAMPLED < scores.shape[0]:
-        sample, shown = scores[::SAMPLED].copy(), visible[::SAMPLED].copy()        # a copy, since each layout of an array is compiled for itself
-        _, kept = _heap(sample, shown, 3 * k // (2 * SAMPLED))       # half as many more, as a sample may mislead
+        # a copy, since each layout of an array is compiled for itself
+        sample, shown = scores[::SAMPLED].copy(), visible[::SAMPLED].copy()
+        # half as many more, as a sample may mislead
+        _, kept = _heap(sample, shown, 3 * k // (2 * SAMPLED))
         if kept.shape[0]:
             some = _at_least(scores, visible, kept[0])
             if some.shape[0] >= k:
@@ -298,13 +344,15 @@ def _in_order(rows: Any, kept: Any) -> Any:
 
 
 def falling(scores: NDArray[np.float32]) -> Rows:
-    """Places by falling score, ties by place; of finite scores, at most 2^32 of them.  O(n log n), in a fifth of the time of a stable sort.
+    """Places by falling score, ties by place; of finite scores, at most 2^32 of them.  O(n log n),
+    in a fifth of the time of a stable sort.
 
     >>> falling(np.float32([0.5, -1.5, 2.5, 0.5])).tolist()
     [2, 0, 3, 1]
     """
-    bits = (scores + np.float32(0.0)).view(np.int32)        # 0.0 in place of -0.0
-    bits ^= (bits >> 31) & 0x7FFFFFFF                       # the bits of negative numbers fall as these grow
+    bits = (scores + np.float32(0.0)).view(np.int32)  # 0.0 in place of -0.0
+    # the bits of negative numbers fall as these grow
+    bits ^= (bits >> 31) & 0x7FFFFFFF
     keys = (~bits).astype(np.int64) << 32 | np.arange(len(bits))
     keys.sort()
     return keys & 0xFFFFFFFF
@@ -361,7 +409,8 @@ class Asked:
     """Where an answer comes from, for feedback on it.
 
     query   as the memory took it
-    life    the memory from its making or loading to its end; another object in another process, and after a snapshot was loaded
+    life    the memory from its making or loading to its end; another object in another process, and
+            after a snapshot was loaded
     learnt  whether the memory has learnt from the answer
     whole   whether all rows were asked, and not a shortlist
     """
@@ -393,13 +442,25 @@ class Standing:
 
     @cached_property
     def final(self) -> NDArray[np.float32]:
-        """(size,) final scores; NaN for those not asked.  O(size) at the first reading if not all were asked."""
-        return self.scores if self.rows is None else _spread(self.scores, self.rows, np.full(self.size, np.nan, np.float32))
+        """(size,) final scores; NaN for those not asked.  O(size) at the first reading if not
+        all were asked.
+        """
+        return (
+            self.scores
+            if self.rows is None
+            else _spread(self.scores, self.rows, np.full(self.size, np.nan, np.float32))
+        )
 
     @cached_property
     def answerable(self) -> NDArray[np.bool_]:
-        """(size,) which may be answered; False for those not asked.  O(size) at the first reading if not all were asked."""
-        return self.admitted if self.rows is None else _spread(self.admitted, self.rows, np.zeros(self.size, np.bool_))
+        """(size,) which may be answered; False for those not asked.  O(size) at the first
+        reading if not all were asked.
+        """
+        return (
+            self.admitted
+            if self.rows is None
+            else _spread(self.admitted, self.rows, np.zeros(self.size, np.bool_))
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what was computed."""
@@ -436,21 +497,29 @@ class Answer:
 
     @property
     def final(self) -> NDArray[np.float32]:
-        """(n,) final score of every memory; NaN: held back, or not on the shortlist that was asked."""
+        """(n,) final score of every memory; NaN: held back, or not on the shortlist that was
+        asked.
+        """
         return self.standing.final
 
     @property
     def answerable(self) -> NDArray[np.bool_]:
-        """(n,) which memories may be answered; False also for those not on the shortlist that was asked."""
+        """(n,) which memories may be answered; False also for those not on the shortlist that
+        was asked.
+        """
         return self.standing.answerable
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events among the answered rows, verbatim, in the order of the rows; rows that the memory made are left out, see `units`."""
+        """The events among the answered rows, verbatim, in the order of the rows; rows that the
+        memory made are left out, see `units`.
+        """
         return tuple(event for event in self.records if event is not None)
 
     def sources(self) -> tuple[str, ...]:
-        """Ids of the events from which the answered rows were made: by best score, then first rank, then id."""
+        """Ids of the events from which the answered rows were made: by best score, then first
+        rank, then id.
+        """
         found: dict[str, tuple[float, int, str]] = {}
         for place, (unit, score) in enumerate(zip(self.units, self.scores.tolist(), strict=True)):
             for id in unit.sources:
@@ -461,8 +530,13 @@ class Answer:
     def in_time(self) -> Answer:
         """The same memories in the order of their times, ties by row."""
         order = sorted(range(len(self.rows)), key=lambda i: (self.units[i].time, self.rows[i]))
-        return replace(self, rows=self.rows[order], scores=self.scores[order], units=tuple(self.units[i] for i in order),
-                       records=tuple(self.records[i] for i in order))
+        return replace(
+            self,
+            rows=self.rows[order],
+            scores=self.scores[order],
+            units=tuple(self.units[i] for i in order),
+            records=tuple(self.records[i] for i in order),
+        )
 
     def rank(self, row: int) -> int:
         """Place of a row from 1, ties by row; 0 if it cannot be retrieved."""
@@ -470,8 +544,17 @@ class Answer:
 
     def __iter__(self) -> Iterator[Hit]:
         for unit, event, score in zip(self.units, self.records, self.scores.tolist(), strict=True):
-            yield Hit(unit.text, unit.id, score, unit.time, unit.row, unit.speaker, unit.session, event.attributes if event else (),
-                      unit.offset)
+            yield Hit(
+                unit.text,
+                unit.id,
+                score,
+                unit.time,
+                unit.row,
+                unit.speaker,
+                unit.session,
+                event.attributes if event else (),
+                unit.offset,
+            )
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -481,6 +564,7 @@ class Answer:
         return f"<Answer: {len(self)} of {int(np.count_nonzero(self.answerable))} memories{best}>"
 
     def _repr_html_(self) -> str:
-        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time, hit.offset), brief(hit.id, SHOWN), brief(hit.text, LONG))
-                 for i, hit in enumerate(self))
+        cells = ((i + 1, f"{hit.score:.3f}", hit.row, written(hit.time, hit.offset), brief(hit.id,
+            SHOWN), brief(hit.text, LONG))
+                 for i, hit in enumerate(self))  # fmt: skip
         return html_table(("rank", "score", "row", "time", "id", "text"), cells)

@@ -1,8 +1,10 @@
-"""What a save has changed in the blocks of a file, in one block of its own: appended, where rewriting many blocks would wait for the disk.
+"""What a save has changed in the blocks of a file, in one block of its own: appended, where
+rewriting many blocks would wait for the disk.
 
-A block of an array has the contents of the latest save, whether these stand at its place or in a block RECENT.  After SAVES such blocks they are
-brought to their places; a closed file has none.
+A block of an array has the contents of the latest save, whether these stand at its place or in a
+block RECENT.  After SAVES such blocks they are brought to their places; a closed file has none.
 """
+
 from __future__ import annotations
 
 import json
@@ -11,15 +13,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-RECENT: Final = "recent"        # name of the blocks
-SAVES: Final = 16               # so many, at most: a process that was killed leaves them for the next to read
-ROOM: Final = 1 << 20           # bytes of each, about: more is written to its places at once, since it would be written twice
-Block = tuple[str, int, bytes]                          # array, number, contents
-Later = Mapping[int, tuple[int, bytes]]                 # by number of a block the save that changed it and its contents
+RECENT: Final = "recent"  # name of the blocks
+# so many, at most: a process that was killed leaves them for the next to read
+SAVES: Final = 16
+# bytes of each, about: more is written to its places at once, since it would be written twice
+ROOM: Final = 1 << 20
+Block = tuple[str, int, bytes]  # array, number, contents
+# by number of a block the save that changed it and its contents
+Later = Mapping[int, tuple[int, bytes]]
 
 
 def gathered(blocks: Sequence[Block]) -> bytes:
-    """One block that holds others: bytes of the list, the list as JSON, contents one after the other.
+    """One block that holds others: bytes of the list, the list as JSON, contents one after the
+    other.
 
     >>> list(scattered(gathered([("column.x", 3, b"ab"), ("packed", 0, b"c")])))
     [('column.x', 3, b'ab'), ('packed', 0, b'c')]
@@ -39,13 +45,20 @@ def scattered(block: bytes) -> Iterator[Block]:
         yield name, number, block[at:end]
 
 
-def latest(blocks: Iterable[tuple[int, bytes]], apart: Collection[str]) -> tuple[dict[str, Later], dict[str, list[tuple[int, bytes]]]]:
-    """What blocks RECENT hold of each array: by number of a block, its latest contents and the save of these.
+def latest(
+    blocks: Iterable[tuple[int, bytes]], apart: Collection[str]
+) -> tuple[dict[str, Later], dict[str, list[tuple[int, bytes]]]]:
+    """What blocks RECENT hold of each array: by number of a block, its latest contents and the save
+    of these.
 
     blocks  save and contents of each, in order
-    apart   names of blocks of which the file has differences: of each all of them with their saves, beside the others
+    apart   names of blocks of which the file has differences: of each all of them with their saves,
+            beside the others
     """
-    found, kept = defaultdict[str, dict[int, tuple[int, bytes]]](dict), dict[str, list[tuple[int, bytes]]]((name, []) for name in apart)
+    found, kept = (
+        defaultdict[str, dict[int, tuple[int, bytes]]](dict),
+        dict[str, list[tuple[int, bytes]]]((name, []) for name in apart),
+    )
     for generation, block in blocks:
         for name, number, part in scattered(block):
             if name in kept:

@@ -1,4 +1,7 @@
-"""Shared scans: the inner products of one vector with all rows are computed once for all askers, and searches are answered from them."""
+"""Shared scans: the inner products of one vector with all rows are computed once for all askers,
+and searches are answered from them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +16,9 @@ from ..base.sharing import in_blocks
 from .ranking import best
 from .vectors import ODD_DIMENSIONS, VectorIndex
 
-SCANS: Final = 8            # most vectors whose products are kept; each takes 4 bytes a row
-PART: Final = 8_192         # rows that one thread compares with a vector at a time
-FEW: Final = 1_024          # as many if they are not next to one another
+SCANS: Final = 8  # most vectors whose products are kept; each takes 4 bytes a row
+PART: Final = 8_192  # rows that one thread compares with a vector at a time
+FEW: Final = 1_024  # as many if they are not next to one another
 
 
 class _Kept(local):
@@ -35,12 +38,15 @@ class _Kept(local):
 
 
 class SharedScans(VectorIndex):
-    """An exact index that reads its vectors once for each vector asked for: all products and all searches for it share one pass.
+    """An exact index that reads its vectors once for each vector asked for: all products and all
+    searches for it share one pass.
 
-    The products of the last 8 vectors asked for are kept, by their bytes.  A row that is stored later adds its product; a row that is hidden or
-    shown changes none; a row that is overwritten drops all.  Products and answers are those of `VectorIndex`, bit for bit.
+    The products of the last 8 vectors asked for are kept, by their bytes.  A row that is stored
+    later adds its product; a row that is hidden or shown changes none; a row that is overwritten
+    drops all.  Products and answers are those of `VectorIndex`, bit for bit.
 
-    Threads may ask at the same time, but not while rows change; each keeps products of its own, which those that help it share.
+    Threads may ask at the same time, but not while rows change; each keeps products of its own,
+    which those that help it share.
 
     scans   passes over all vectors so far, for measurements of one thread
     """
@@ -52,7 +58,9 @@ class SharedScans(VectorIndex):
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
-        """Name vectors (d,) that will probably be asked for: the first of them that is, is compared in one pass with up to 6 later ones."""
+        """Name vectors (d,) that will probably be asked for: the first of them that is, is
+        compared in one pass with up to 6 later ones.
+        """
         with self._own.lock:
             self._own.expected.clear()
             self._own.expected.update((each.tobytes(), each) for each in vectors)
@@ -69,44 +77,63 @@ class SharedScans(VectorIndex):
         return helping
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
-        """Replace the vector (d,) of a row; O(d).  What any thread has asked for is dropped.  Raises InputError as `add_many` does."""
+        """Replace the vector (d,) of a row; O(d).  What any thread has asked for is dropped.
+        Raises InputError as `add_many` does.
+        """
         super().overwrite(row, vector)
         self._own = _Kept()
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """As `VectorIndex.scores`; O(n) if the products are kept."""
         wanted = self._checked(query, 1)
-        if out.shape != (self._count,) or out.dtype != np.float32 or not out.flags.c_contiguous or not out.flags.writeable:
-            return super().scores(wanted, out)      # which refuses it
-        with self._own.lock:        # helpers may drop and write again what is kept
+        if (
+            out.shape != (self._count,)
+            or out.dtype != np.float32
+            or not out.flags.c_contiguous
+            or not out.flags.writeable
+        ):
+            return super().scores(wanted, out)  # which refuses it
+        with self._own.lock:  # helpers may drop and write again what is kept
             out[...] = self._of(wanted)
         return out
 
     def products(self, query: ArrayLike, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the products with all are kept, else O(m d)."""
+        """(m,) the products with some rows, those of `scores`, bit for bit.  O(m) if the
+        products with all are kept, else O(m d).
+        """
         wanted = self._checked(query, 1)
         with self._own.lock:
             kept, done = self._own.products.get(wanted.tobytes(), (None, 0))
             if kept is not None and done == self._count:
                 return kept[rows]
-        faiss, out, rows = self._faiss, np.empty(len(rows), np.float32), np.ascontiguousarray(rows, np.int64)
+        faiss, out, rows = (
+            self._faiss,
+            np.empty(len(rows), np.float32),
+            np.ascontiguousarray(rows, np.int64),
+        )
 
         def compare(block: slice) -> None:
             some, found = rows[block], out[block]
             ip, x, ids = map(faiss.swig_ptr, (found, wanted, some))
             with self._one_thread():
-                faiss.fvec_inner_products_by_idx(ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some))
+                faiss.fvec_inner_products_by_idx(
+                    ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some)
+                )
 
         in_blocks(len(rows), FEW, compare)
         return out
 
-    def _nearest(self, wanted: NDArray[np.float32], k: int, visible_only: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _nearest(
+        self, wanted: NDArray[np.float32], k: int, visible_only: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         k = min(k, self.n_visible if visible_only else self._count)
         if k == 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with self._own.lock:
             products = self._of(wanted)
-            rows = best(products, self._shown() if visible_only else np.ones(self._count, np.bool_), k)
+            rows = best(
+                products, self._shown() if visible_only else np.ones(self._count, np.bool_), k
+            )
             return rows, products[rows]
 
     def _shown(self) -> NDArray[np.bool_]:
@@ -117,7 +144,9 @@ class SharedScans(VectorIndex):
         return kept[1]
 
     def _of(self, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are known."""
+        """(n,) the products of a vector, kept; O(n d), or O(n + d rows stored since) if they are
+        known.
+        """
         key, n, products = wanted.tobytes(), self._count, self._own.products
         kept, done = products.pop(key, (None, 0))
         if kept is None:
@@ -136,32 +165,52 @@ class SharedScans(VectorIndex):
         own, group = self._own, {key: wanted}
         if key in own.expected:
             later = list(own.expected)
-            group |= {each: own.expected[each] for each in later[later.index(key):] if each not in own.products}
-            group = dict(list(group.items())[:SCANS - 1])
+            group |= {
+                each: own.expected[each]
+                for each in later[later.index(key) :]
+                if each not in own.products
+            }
+            group = dict(list(group.items())[: SCANS - 1])
         spare = [each for each in own.spare if len(each) == len(self._buffer)]
         own.spare.clear()
         out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
         self.scans += 1
         self._scan(list(group.values()), out, 0)
-        own.products.update((each, (found, self._count)) for each, found in zip(group, out, strict=True))
+        own.products.update(
+            (each, (found, self._count)) for each, found in zip(group, out, strict=True)
+        )
         return own.products.pop(key)[0]
 
-    def _scan(self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int) -> None:
-        """Write the products of some vectors with the rows from `first` on: one pass over these rows."""
+    def _scan(
+        self, wanted: Sequence[NDArray[np.float32]], out: Sequence[NDArray[np.float32]], first: int
+    ) -> None:
+        """Write the products of some vectors with the rows from `first` on: one pass over these
+        rows.
+        """
         faiss, d, k = self._faiss, self.dimensions, len(wanted)
         part = PART // k
         if k == 1 and d not in ODD_DIMENSIONS:
+
             def scan(block: slice) -> None:
                 start, stop = first + block.start, first + block.stop
-                faiss.fvec_inner_products_ny(*map(faiss.swig_ptr, (out[0][start:stop], wanted[0], self._buffer[start:stop])), d, stop - start)
-        else:       # each row is compared with every vector while it is at hand
+                faiss.fvec_inner_products_ny(
+                    *map(faiss.swig_ptr, (out[0][start:stop], wanted[0], self._buffer[start:stop])),
+                    d,
+                    stop - start,
+                )
+        else:  # each row is compared with every vector while it is at hand
             vectors, ids = np.stack(wanted), np.tile(np.arange(k, dtype=np.int64), (part, 1))
 
             def scan(block: slice) -> None:
                 start, stop = first + block.start, first + block.stop
                 found = np.empty((stop - start, k), np.float32)
                 with self._one_thread():
-                    faiss.fvec_inner_products_by_idx(*map(faiss.swig_ptr, (found, self._buffer[start:stop], vectors, ids)), d, stop - start, k)
+                    faiss.fvec_inner_products_by_idx(
+                        *map(faiss.swig_ptr, (found, self._buffer[start:stop], vectors, ids)),
+                        d,
+                        stop - start,
+                        k,
+                    )
                 for each, column in zip(out, found.T, strict=True):
                     each[start:stop] = column
 

@@ -1,4 +1,5 @@
 """The struct-of-arrays store: one growable array per column, with views of the rows in use."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,20 +21,26 @@ Array = NDArray[Any]
 Journal = dict[Column, list[NDArray[np.int64]]]
 FIRST_CAPACITY = 256
 PER_ROW = (Scope.MEMORY, Scope.CANDIDATE)
-WIDE = 512                  # bytes of a cell from which on a column of memories is costly to copy
+WIDE = 512  # bytes of a cell from which on a column of memories is costly to copy
 
 
 def is_wide(column: Column, cell_shape: tuple[int, ...]) -> bool:
-    """Whether views fetch a column at each access, so that a store that shows some rows copies it only for hooks that read it."""
-    return column.scope is Scope.MEMORY and np.dtype(column.dtype).itemsize * prod(cell_shape) >= WIDE
+    """Whether views fetch a column at each access, so that a store that shows some rows copies
+    it only for hooks that read it.
+    """
+    return (
+        column.scope is Scope.MEMORY and np.dtype(column.dtype).itemsize * prod(cell_shape) >= WIDE
+    )
 
 
 def neutralised(scope: Scope, columns: Sequence[tuple[Array, Any]]) -> None:
-    """Fill the array of each column of a scope with its number; threads that help share arrays of candidates."""
+    """Fill the array of each column of a scope with its number; threads that help share arrays
+    of candidates.
+    """
 
     def fill(at: int) -> None:
         array, number = columns[at]
-        array[...] = number         # releases the lock of the interpreter; `ndarray.fill` holds it
+        array[...] = number  # releases the lock of the interpreter; `ndarray.fill` holds it
 
     (in_parts if scope in PER_ROW else alone)(len(columns), fill)
 
@@ -65,13 +72,21 @@ class Store:
 
     n        number of rows
     version  grows whenever a view made earlier no longer shows all rows
-    guests   columns of plans that the memory's own mechanisms do not own; they stay at neutral between queries, and are neither saved nor digested
-    journal  numbers of rows or edges that hooks of ENCODE named by `view.wrote` since the last save, by column; None: nothing is noted
-    Appending is amortised O(columns); nothing is copied on access.  A view is made once per version and shared by all readers.
+    guests   columns of plans that the memory's own mechanisms do not own; they stay at neutral
+             between queries, and are neither saved nor digested
+    journal  numbers of rows or edges that hooks of ENCODE named by `view.wrote` since the last
+             save, by column; None: nothing is noted
+    Appending is amortised O(columns); nothing is copied on access.  A view is made once per version
+    and shared by all readers.
     """
 
-    def __init__(self, columns: Iterable[tuple[Column, Mapping[str, int]]], structures: Mapping[Structure, Any], index: VectorIndex,
-                 graph: Graph) -> None:
+    def __init__(
+        self,
+        columns: Iterable[tuple[Column, Mapping[str, int]]],
+        structures: Mapping[Structure, Any],
+        index: VectorIndex,
+        graph: Graph,
+    ) -> None:
         """columns: each with the sizes that its symbolic shape refers to."""
         self.index, self.graph, self.structures = index, graph, dict(structures)
         self.n, self.version, self.capacity = 0, 0, FIRST_CAPACITY
@@ -79,11 +94,14 @@ class Store:
         self._arrays: dict[Column, Array] = {}
         self._live: dict[Column, Array] = {}
         self._read_only: dict[Column, Array] = {}
-        self._sealed: dict[Column, Array] = {}      # whole arrays, read-only, of which a part costs a tenth of a new view
+        # whole arrays, read-only, of which a part costs a tenth of a new view
+        self._sealed: dict[Column, Array] = {}
         self._passing: dict[Scope, list[Column]] = {scope: [] for scope in Scope}
-        self._names: dict[str, Column | Structure] = {s.name: s for s in (*ENGINE_STRUCTURES, *structures)}
+        self._names: dict[str, Column | Structure] = {
+            s.name: s for s in (*ENGINE_STRUCTURES, *structures)
+        }
         self.guests: dict[Column, None] = {}
-        self.passes = 0         # of plans over this store so far
+        self.passes = 0  # of plans over this store so far
         self.journal: Journal | None = None
         for column, sizes in columns:
             self._hold(column, sizes)
@@ -91,27 +109,45 @@ class Store:
     def _hold(self, column: Column, sizes: Mapping[str, int], guest: bool = False) -> None:
         """Make room for a column, at neutral.  Raises ContractError for a name that is taken."""
         if self._names.setdefault(column.name, column) is not column:
-            raise ContractError(f"two columns or structures are called {column.name!r}", where="store", cure="rename one of them")
+            raise ContractError(
+                f"two columns or structures are called {column.name!r}",
+                where="store",
+                cure="rename one of them",
+            )
         self._sizes[column] = column.cell_shape(sizes)
         if column.scope is Scope.EDGE:
-            self.graph.allocate(column.name, np.dtype(column.dtype), self._sizes[column], column.neutral, saved=not guest)
+            self.graph.allocate(
+                column.name,
+                np.dtype(column.dtype),
+                self._sizes[column],
+                column.neutral,
+                saved=not guest,
+            )
         elif column is not EMBEDDING:
             self._arrays[column] = self._filled(column, self.capacity)
             if not isinstance(column.neutral, Column):
                 self._passing[column.scope].append(column)
 
-    def receive(self, columns: Iterable[tuple[Column, Mapping[str, int]]], structures: Mapping[Structure, Any]) -> None:
+    def receive(
+        self,
+        columns: Iterable[tuple[Column, Mapping[str, int]]],
+        structures: Mapping[Structure, Any],
+    ) -> None:
         """Hold further columns, as guests, and structures; those that are held already stay.
 
-        Raises ContractError for a name that is taken, or for a column that is held with cells of another shape.
+        Raises ContractError for a name that is taken, or for a column that is held with cells of
+        another shape.
         """
         for column, sizes in columns:
             if column not in self._sizes:
                 self._hold(column, sizes, guest=True)
                 self.guests[column] = None
             elif self._sizes[column] != column.cell_shape(sizes):
-                raise ContractError(f"the cells of {column.name} have the shape {self._sizes[column]}, not {column.cell_shape(sizes)}",
-                                    where="store", cure="make a memory of its own for these parameters")
+                raise ContractError(
+                    f"the cells of {column.name} have the shape {self._sizes[column]}, not {column.cell_shape(sizes)}",
+                    where="store",
+                    cure="make a memory of its own for these parameters",
+                )
         for structure, held in structures.items():
             self.structures.setdefault(structure, held)
 
@@ -124,8 +160,12 @@ class Store:
         return self._sizes[column]
 
     def array(self, column: Column) -> Array:
-        """The live array of a column: (n, ...) for memories and candidates, (m, ...) for edges, one cell otherwise."""
-        live = self._live       # replaced, not emptied, when rows are added: another thread puts no old view into the new one
+        """The live array of a column: (n, ...) for memories and candidates, (m, ...) for edges,
+        one cell otherwise.
+        """
+        # replaced, not emptied, when rows are added: another thread puts no old view into the new
+        # one
+        live = self._live
         found = live.get(column)
         if found is None:
             if column.scope is Scope.EDGE:
@@ -143,7 +183,7 @@ class Store:
                 whole = sealed.get(column)
                 if whole is None:
                     whole = sealed[column] = read_only(self._arrays[column])
-                found = whole[:self.n]
+                found = whole[: self.n]
             else:
                 found = read_only(self.array(column))
             if column.scope is not Scope.EDGE:
@@ -151,11 +191,15 @@ class Store:
         return found
 
     def append(self, vector: NDArray[np.float32]) -> int:
-        """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid vector."""
+        """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid
+        vector.
+        """
         return self.extend([vector])
 
     def extend(self, vectors: Sequence[NDArray[np.float32]]) -> int:
-        """New rows at neutral values; the first of them.  Raises InputError, with nothing changed, for an invalid vector."""
+        """New rows at neutral values; the first of them.  Raises InputError, with nothing
+        changed, for an invalid vector.
+        """
         first = self.index.add_many(vectors)
         if self.n + len(vectors) > self.capacity:
             self._grow(self.n + len(vectors))
@@ -170,11 +214,17 @@ class Store:
             (self.index.restore if visible[row] else self.index.archive)(int(row))
 
     def neutralise(self, scope: Scope) -> None:
-        """Reset the columns of a scope that does not persist to neutral, except stages, which start as the stage before."""
-        neutralised(scope, [(self.array(column), column.neutral) for column in self._passing[scope]])
+        """Reset the columns of a scope that does not persist to neutral, except stages, which
+        start as the stage before.
+        """
+        neutralised(
+            scope, [(self.array(column), column.neutral) for column in self._passing[scope]]
+        )
 
     def _grow(self, rows: int, unset: int = 0) -> None:
-        """Make room for so many rows, in powers of two; those below `unset` are left without values."""
+        """Make room for so many rows, in powers of two; those below `unset` are left without
+        values.
+        """
         capacity = self.capacity
         while capacity < rows:
             capacity *= 2
@@ -193,7 +243,7 @@ class Store:
     def _filled(self, column: Column, capacity: int, unset: int = 0) -> Array:
         cells = (capacity,) if column.scope in PER_ROW else ()
         neutral = self._neutral(column)
-        if is_zero(neutral):       # such an array takes memory only where it is written
+        if is_zero(neutral):  # such an array takes memory only where it is written
             return np.zeros(cells + self._sizes[column], dtype=column.dtype)
         if not unset or not column.persists or column in self.guests:
             return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
@@ -206,7 +256,7 @@ class Store:
         """The neutral value; 0 where it is another column, which `neutralise` copies."""
         return 0.0 if isinstance(column.neutral, Column) else column.neutral
 
-    # --- snapshots -----------------------------------------------------------------------------------------------------------
+    # --- snapshots --------------------------------------------------------------------------------
     def persistent(self) -> dict[str, Array]:
         """Every persistent array but the embeddings and the edges, by name."""
         return {c.name: self.array(c) for c in self._arrays if c.persists and c not in self.guests}
@@ -219,22 +269,34 @@ class Store:
         self._renew()
 
     def restore(self, arrays: Mapping[str, Array], n: int) -> None:
-        """Restore in a new, empty store arrays saved by `persistent`; the index must already hold the n vectors.
+        """Restore in a new, empty store arrays saved by `persistent`; the index must already hold
+        the n vectors.
 
-        After `cover` they may be those of `persistent` itself, with the values in place.  Raises ValueError, with nothing changed, for arrays of
-        other names, shapes or types.
+        After `cover` they may be those of `persistent` itself, with the values in place.  Raises
+        ValueError, with nothing changed, for arrays of other names, shapes or types.
         """
-        wanted = {c.name: (c, (n,) if c.scope in PER_ROW else ()) for c in self._arrays if c.persists and c not in self.guests}
+        wanted = {
+            c.name: (c, (n,) if c.scope in PER_ROW else ())
+            for c in self._arrays
+            if c.persists and c not in self.guests
+        }
         for name in {*wanted, *arrays}:
             column, cells = wanted.get(name, (None, ()))
             array = arrays.get(name)
-            if column is None or array is None or (array.shape, array.dtype) != (cells + self._sizes[column], np.dtype(column.dtype)):
+            if (
+                column is None
+                or array is None
+                or (array.shape, array.dtype)
+                != (cells + self._sizes[column], np.dtype(column.dtype))
+            ):
                 raise ValueError(f"column {name!r} is missing, unknown or of another form")
         if self.n != n:
             self.cover(n)
         for name, (column, cells) in wanted.items():
             array, own = arrays[name], self.array(column)
-            same = cells and array.strides[0] == 0     # one row for all
-            if array is not own and not (same and is_zero(self._neutral(column)) and is_zero(array[:1])):
+            same = cells and array.strides[0] == 0  # one row for all
+            if array is not own and not (
+                same and is_zero(self._neutral(column)) and is_zero(array[:1])
+            ):
                 own[...] = array
         self.surface()

@@ -1,1 +1,3 @@
-"""The engine's own steps: storing, making rows, gathering signals, priors, the answer, passages, capacity and filters."""
+"""The engine's own steps: storing, making rows, gathering signals, priors, the answer, passages,
+capacity and filters.
+"""

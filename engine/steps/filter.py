@@ -1,4 +1,5 @@
 """The filter of a query, `Query.only`, as a mask over rows."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from ..contract.vocabulary import CREATED, SESSION, SPEAKER
 from ..state.event_log import EventLog
 from ..state.store import Cells
 
-Banned = Callable[[Only], NDArray[np.bool_]]        # `banned` for the rows of one store
+Banned = Callable[[Only], NDArray[np.bool_]]  # `banned` for the rows of one store
 
 
 def admits(only: Only, event: Event) -> bool:
@@ -20,30 +21,40 @@ def admits(only: Only, event: Event) -> bool:
     >>> admits(Only(until=30.0, speakers=("Ada",)), Event(30.0, "We moved.", "Ada"))
     True
     """
-    return ((only.since is None or event.time >= only.since) and (only.until is None or event.time <= only.until)
-            and (not only.sessions or event.session in only.sessions) and (not only.speakers or event.speaker in only.speakers)
-            and set(only.attributes) <= set(event.attributes) and event.id not in only.exclude)
+    return (
+        (only.since is None or event.time >= only.since)
+        and (only.until is None or event.time <= only.until)
+        and (not only.sessions or event.session in only.sessions)
+        and (not only.speakers or event.speaker in only.speakers)
+        and set(only.attributes) <= set(event.attributes)
+        and event.id not in only.exclude
+    )
 
 
 def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
     """(n,), True for each memory that the filter does not admit.
 
-    only  as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that no event has is not an error
+    only  as `arguments.checked_query` gives it, times in hours.  A name, an attribute or an id that
+          no event has is not an error
 
-    A row that the memory made has time, session and speaker of its own; it has an attribute if all events that it was made from have it, and is
-    excluded with any of them.
+    A row that the memory made has time, session and speaker of its own; it has an attribute if all
+    events that it was made from have it, and is excluded with any of them.
 
-    Cost: O(n) for each condition given, in numpy, and for an attribute or ids O(origins of all made rows), too; attributes and ids are looked up,
-    O(rows found).
+    Cost: O(n) for each condition given, in numpy, and for an attribute or ids O(origins of all made
+    rows), too; attributes and ids are looked up, O(rows found).
     """
     out = np.zeros(store.n, dtype=np.bool_)
     if only.since is not None:
         out |= store.array(CREATED) < only.since
     if only.until is not None:
         out |= store.array(CREATED) > only.until
-    for chosen, names, column in ((only.sessions, event_log.sessions, SESSION), (only.speakers, event_log.speakers, SPEAKER)):
+    for chosen, names, column in (
+        (only.sessions, event_log.sessions, SESSION),
+        (only.speakers, event_log.speakers, SPEAKER),
+    ):
         if chosen:
-            other = np.ones(len(names) + 1, dtype=np.bool_)     # the last: rows of no session or speaker, whose number is -1
+            # the last: rows of no session or speaker, whose number is -1
+            other = np.ones(len(names) + 1, dtype=np.bool_)
             other[[number for name in chosen if (number := names.known(name)) is not None]] = False
             out |= other[store.array(column)]
     for key, value in only.attributes:

@@ -1,8 +1,10 @@
-"""Passages: overlapping windows of the texts that are longer than what the embedder reads, each with a vector of its own.
+"""Passages: overlapping windows of the texts that are longer than what the embedder reads, each
+with a vector of its own.
 
-Shorter windows of these texts, spans, have postings of their own.  Of a very long text MOST windows have a vector, those that together hold most of
-its words; spans cover all of it.
+Shorter windows of these texts, spans, have postings of their own.  Of a very long text MOST windows
+have a vector, those that together hold most of its words; spans cover all of it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,26 +23,43 @@ from ..state.event_log import EventLog
 from ..state.postings import Added, BM25Index, Forward, Shown, terms_of
 from ..text.memo import TextMemo
 
-SIZE: Final = 200       # word pieces of a passage
-OVERLAP: Final = 40     # word pieces that neighbouring passages share
-MOST: Final = 64        # passages of a text, so that embedding one costs 2 to 3 CPU seconds at most, however long it is
-SPAN: Final = 64        # word pieces of a span, in which words are searched: two or three sentences
-SHARED: Final = 16      # word pieces that neighbouring spans share
+SIZE: Final = 200  # word pieces of a passage
+OVERLAP: Final = 40  # word pieces that neighbouring passages share
+# passages of a text, so that embedding one costs 2 to 3 CPU seconds at most, however long it is
+MOST: Final = 64
+SPAN: Final = 64  # word pieces of a span, in which words are searched: two or three sentences
+SHARED: Final = 16  # word pieces that neighbouring spans share
 
 
 class Passages:
     """Vectors of passages and postings of spans, of all rows of a memory.
 
-    A text that the embedder reads whole has no passages: its vector is in the index.  What the mechanisms of a memory read is kept for each row as it
-    is stored, so that no question pays for it; all else follows from the texts, and is computed when it is first read.  Threads may read at the same
-    time.
+    A text that the embedder reads whole has no passages: its vector is in the index.  What the
+    mechanisms of a memory read is kept for each row as it is stored, so that no question pays for
+    it; all else follows from the texts, and is computed when it is first read.  Threads may read at
+    the same time.
 
     journal  a list that gets each divided row that is added, for a file; None: not kept
     """
 
-    def __init__(self, event_log: EventLog, embedder: Embedder, lexicon: BM25Index, *, vectors: bool = False, words: bool = False) -> None:
-        """lexicon: the words of all rows; vectors, words: whether these are kept for each row as it is stored."""
-        self._event_log, self._embedder, self._lexicon, self._covering = event_log, embedder, lexicon, Lock()
+    def __init__(
+        self,
+        event_log: EventLog,
+        embedder: Embedder,
+        lexicon: BM25Index,
+        *,
+        vectors: bool = False,
+        words: bool = False,
+    ) -> None:
+        """lexicon: the words of all rows; vectors, words: whether these are kept for each row as
+        it is stored.
+        """
+        self._event_log, self._embedder, self._lexicon, self._covering = (
+            event_log,
+            embedder,
+            lexicon,
+            Lock(),
+        )
         self._keeps_vectors, self._keeps_words = vectors, words
         self._cut_of: TextMemo[Cut] = TextMemo(self._divided)
         self.journal: list[Divided] | None = None
@@ -51,35 +70,44 @@ class Passages:
         self._cut_of.forget()
         if self.journal is not None:
             self.journal.clear()
-        self._looked = 0                                        # rows that are divided, or known to be read whole
-        self._cuts: dict[int, Cut] = {}                         # of each row that is divided, ascending
-        self._with_vectors = Growing(np.int64, 2)               # of the first of these: row, and end of its vectors
+        # rows that are divided, or known to be read whole
+        self._looked = 0
+        # of each row that is divided, ascending
+        self._cuts: dict[int, Cut] = {}
+        # of the first of these: row, and end of its vectors
+        self._with_vectors = Growing(np.int64, 2)
         self._vectors = Growing(np.float32, self._embedder.dimensions)
         self._forget_words()
 
     def _forget_words(self) -> None:
         self._spans = BM25Index()
-        self._with_words = Growing(np.int64, 3)                 # of the first divided rows: row, end of its spans, whether its words count
-        self._whole: tuple[int, Shown] | None = None            # rows of the lexicon, and those of them that are divided and count
+        # of the first divided rows: row, end of its spans, whether its words count
+        self._with_words = Growing(np.int64, 3)
+        # rows of the lexicon, and those of them that are divided and count
+        self._whole: tuple[int, Shown] | None = None
 
     @property
     def _keeps(self) -> bool:
         return self._keeps_vectors or self._keeps_words
 
-    # --- storing -------------------------------------------------------------------------------------------------------------------
+    # --- storing ----------------------------------------------------------------------------------
 
     def parts(self, text: str) -> list[str]:
-        """The passages of a text, in order, if their vectors are kept; none of a text that the embedder reads whole.  O(length)."""
+        """The passages of a text, in order, if their vectors are kept; none of a text that the
+        embedder reads whole.  O(length).
+        """
         return _parts(text, self._cut_of(text).passages) if self._keeps_vectors else []
 
-    def add(self, row: int, text: str, vectors: Vectors | None = None, counted: bool = True) -> None:
+    def add(
+        self, row: int, text: str, vectors: Vectors | None = None, counted: bool = True
+    ) -> None:
         """Keep what is kept of the next row.  O(length).
 
         vectors  (p, d) of its `parts`; None: they are embedded when they are first read
         counted  whether its words count in the statistics
         """
         if row != self._looked or not self._keeps:
-            return                          # `_look` divides it when it is first read
+            return  # `_look` divides it when it is first read
         self._looked = row + 1
         cut, number = self._cut_of(text), len(self._cuts)
         if not len(cut.spans):
@@ -97,7 +125,9 @@ class Passages:
             self.journal.append(Divided(row, cut, kept, words))
 
     def _keep_vectors(self, row: int, vectors: Vectors) -> None:
-        """Append the vectors of the next divided row.  Interrupted anywhere, it has appended nothing."""
+        """Append the vectors of the next divided row.  Interrupted anywhere, it has appended
+        nothing.
+        """
         number, end = len(self._with_vectors.array), _end(self._with_vectors)
         self._vectors.put(end, vectors)
         self._with_vectors.put(number, [(row, end + len(vectors))])
@@ -108,19 +138,22 @@ class Passages:
             for span in _parts(text, self._cuts[row].spans):
                 self._spans.add(self._spans.n_rows, terms_of(span, stop_words=True), counted)
             self._with_words.put(len(self._with_words.array), [(row, self._spans.n_rows, counted)])
-        except BaseException:               # as after an interruption: no span is left without its row
+        except BaseException:  # as after an interruption: no span is left without its row
             self._forget_words()
             raise
 
-    # --- reading -------------------------------------------------------------------------------------------------------------------
+    # --- reading ----------------------------------------------------------------------------------
 
     def read(self, row: int) -> tuple[int, int]:
-        """How many windows of a row's text have a vector, and how many it has; (0, 0) if it is read whole or was never divided.  O(1)."""
+        """How many windows of a row's text have a vector, and how many it has; (0, 0) if it is
+        read whole or was never divided.  O(1).
+        """
         cut = self._cuts.get(row)
         return (len(cut.passages), cut.windows) if cut else (0, 0)
 
     def scores(self, vector: NDArray[np.float32], out: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Write the cosine of each row's best passage into `out` (n_rows,) float32; NaN for a row without passages.
+        """Write the cosine of each row's best passage into `out` (n_rows,) float32; NaN for a row
+        without passages.
 
         Embeds passages that have no vector yet, in one batch.  Cost: O(passages d).
         """
@@ -141,24 +174,39 @@ class Passages:
             self._cover(n)
         rows, starts, _ = self._starts()
         if shown is not None:
-            counts: NDArray[np.int64] = starts[np.searchsorted(rows, shown, "right")] - starts[np.searchsorted(rows, shown, "left")]
+            counts: NDArray[np.int64] = (
+                starts[np.searchsorted(rows, shown, "right")]
+                - starts[np.searchsorted(rows, shown, "left")]
+            )
             return counts
         out = np.zeros(n, dtype=np.int64)
         out[rows] = np.diff(starts)
         return out
 
-    def words(self, terms: Sequence[str], weight: Callable[[int, int], float], k1: float, b: float,
-              out: NDArray[np.float32]) -> NDArray[np.int64] | None:
-        """Write the BM25 score of each row's best span into `out` (n_rows,) float32; (n_rows,) number of spans of each row.
+    def words(
+        self,
+        terms: Sequence[str],
+        weight: Callable[[int, int], float],
+        k1: float,
+        b: float,
+        out: NDArray[np.float32],
+    ) -> NDArray[np.int64] | None:
+        """Write the BM25 score of each row's best span into `out` (n_rows,) float32; (n_rows,)
+        number of spans of each row.
 
-        A text that the embedder reads whole is one span.  None, and nothing is written, if it reads all texts whole.  `weight`, `k1` and `b` as in
-        `BM25Index.scores`; frequencies and lengths are those of the spans of events.  Cost: O(rows + spans + their postings of the terms).
+        A text that the embedder reads whole is one span.  None, and nothing is written, if it reads
+        all texts whole.  `weight`, `k1` and `b` as in `BM25Index.scores`; frequencies and lengths
+        are those of the spans of events.  Cost: O(rows + spans + their postings of the terms).
         """
         with self._covering:
             whole = self._cover_words(len(out))
         if whole is None:
             return None
-        counts = self._lexicon.counts(terms) - self._lexicon.counts(terms, whole) + self._spans.counts(terms)
+        counts = (
+            self._lexicon.counts(terms)
+            - self._lexicon.counts(terms, whole)
+            + self._spans.counts(terms)
+        )
         self._lexicon.scores(terms, out, weight, k1, b, counts=counts)
         scores = np.zeros(self._spans.n_rows, dtype=np.float32)
         self._spans.scores(terms, scores, weight, k1, b, counts=counts)
@@ -169,9 +217,11 @@ class Passages:
         return spans
 
     def _starts(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Vectors]:
-        """(r,) rows that have vectors, (r + 1,) the first vector of each and the end of all, and the vectors."""
+        """(r,) rows that have vectors, (r + 1,) the first vector of each and the end of all, and
+        the vectors.
+        """
         held = self._with_vectors.array
-        return held[:, 0], np.append(0, held[:, 1]), self._vectors.array[:_end(self._with_vectors)]
+        return held[:, 0], np.append(0, held[:, 1]), self._vectors.array[: _end(self._with_vectors)]
 
     def _cover(self, n: int) -> None:
         """Embed the passages that have no vector, of the first n rows, in one batch."""
@@ -185,12 +235,18 @@ class Passages:
                 self._keep_vectors(row, of_row)
 
     def _cover_words(self, n: int) -> Shown | None:
-        """Search the spans that have no postings, of the first n rows; the divided rows that count, None if no row is divided."""
+        """Search the spans that have no postings, of the first n rows; the divided rows that
+        count, None if no row is divided.
+        """
         self._look(n)
         if not self._cuts:
             return None
         log = self._event_log
-        for row in list(islice(self._cuts, len(self._with_words.array), None)) if len(self._with_words.array) < len(self._cuts) else ():
+        for row in (
+            list(islice(self._cuts, len(self._with_words.array), None))
+            if len(self._with_words.array) < len(self._cuts)
+            else ()
+        ):
             self._keep_words(row, log.rendered(row), log.kind(row) is Kind.EVENT)
         if self._whole is None or self._whole[0] != self._lexicon.n_rows:
             held = self._with_words.array
@@ -201,7 +257,9 @@ class Passages:
         return self._whole[1]
 
     def _look(self, n: int) -> None:
-        """Divide the texts of the first n rows, as far as that is not done.  Surely short ones are not written out."""
+        """Divide the texts of the first n rows, as far as that is not done.  Surely short ones
+        are not written out.
+        """
         if self._looked >= n:
             return
         window, log = reads(self._embedder, SIZE), self._event_log
@@ -216,9 +274,17 @@ class Passages:
         windows, spans = cuts(self._embedder, text, (SIZE, OVERLAP), (SPAN, SHARED))
         if len(windows) <= MOST:
             return Cut(windows, len(windows), spans)
-        terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]       # which are remembered for the postings
-        first, last = np.searchsorted(spans[:, 0], windows[:, 0]), np.searchsorted(spans[:, 1], windows[:, 1], "right")
-        whole = [chain.from_iterable(terms[a:b]) for a, b in zip(first.tolist(), last.tolist(), strict=True)]      # of the spans within each window
+        # which are remembered for the postings
+        terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]
+        first, last = (
+            np.searchsorted(spans[:, 0], windows[:, 0]),
+            np.searchsorted(spans[:, 1], windows[:, 1], "right"),
+        )
+        # of the spans within each window
+        whole = [
+            chain.from_iterable(terms[a:b])
+            for a, b in zip(first.tolist(), last.tolist(), strict=True)
+        ]
         return Cut(windows[telling(whole, MOST)], len(windows), spans)
 
     @property
@@ -226,18 +292,23 @@ class Passages:
         """How many rows are divided, of those that were kept as they were stored."""
         return len(self._cuts) if self._keeps else 0
 
-    # --- erasing and saving --------------------------------------------------------------------------------------------------------
+    # --- erasing and saving -----------------------------------------------------------------------
 
     def erase(self, rows: Iterable[int]) -> dict[int, Vectors]:
-        """`forget`; the vectors of all other rows, by row, with which they can be added anew.  O(rows that have vectors)."""
+        """`forget`; the vectors of all other rows, by row, with which they can be added anew.
+        O(rows that have vectors).
+        """
         gone = set(rows)
         having, starts, vectors = self._starts()
         kept = dict(zip(having.tolist(), np.split(vectors, starts[1:-1]), strict=False))
         self.forget()
         return {row: of_row for row, of_row in kept.items() if row not in gone}
 
-    def restore(self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]) -> None:
-        """Hold what a file has of the n rows of the memory, which are divided as they were.  O(passages d + postings).
+    def restore(
+        self, n: int, saved: Sequence[Divided], words: Forward, counted: NDArray[np.bool_]
+    ) -> None:
+        """Hold what a file has of the n rows of the memory, which are divided as they were.
+        O(passages d + postings).
 
         saved    without words
         words    of all their spans
@@ -253,7 +324,7 @@ class Passages:
         self._cuts, self._looked = {each.row: each.cut for each in saved}, n
         for each in saved:
             if len(each.vectors) != len(each.cut.passages):
-                break                       # they were not kept
+                break  # they were not kept
             self._keep_vectors(each.row, each.vectors)
         if len(words.sizes):
             ends = np.cumsum([len(each.cut.spans) for each in saved])
@@ -282,12 +353,14 @@ class Growing:
 
 
 def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
-    """Places of at most so many windows of a text that stand for all, ascending: the first, the last, and those that together hold most terms.
+    """Places of at most so many windows of a text that stand for all, ascending: the first, the
+    last, and those that together hold most terms.
 
-    After the first and the last, again and again the window with most terms that no chosen window holds is chosen; of equal ones that farthest from
-    the chosen ones, then the earliest.  So a text in which terms repeat is spread over the windows that say something new, and one without terms
-    over its length.  This is the greedy cover, which holds at least 1 - 1/e of the terms that any choice could (Nemhauser, Wolsey and Fisher 1978,
-    https://doi.org/10.1007/BF01588971).
+    After the first and the last, again and again the window with most terms that no chosen window
+    holds is chosen; of equal ones that farthest from the chosen ones, then the earliest.  So a text
+    in which terms repeat is spread over the windows that say something new, and one without terms
+    over its length.  This is the greedy cover, which holds at least 1 - 1/e of the terms that any
+    choice could (Nemhauser, Wolsey and Fisher 1978, https://doi.org/10.1007/BF01588971).
 
     terms  of each window, in order; repeats count once
 
@@ -300,10 +373,13 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
     if n <= most:
         return np.arange(n)
     numbers: dict[str, int] = {}
-    held = [np.array([*{numbers.setdefault(term, len(numbers)): None for term in each}], np.int64) for each in terms]
+    held = [
+        np.array([*{numbers.setdefault(term, len(numbers)): None for term in each}], np.int64)
+        for each in terms
+    ]
     sizes = np.array([len(each) for each in held], np.int64)
     keys, windows = np.concatenate(held), np.repeat(np.arange(n), sizes)
-    windows = windows[np.argsort(keys, kind="stable")]          # that hold each term, term by term
+    windows = windows[np.argsort(keys, kind="stable")]  # that hold each term, term by term
     count = np.bincount(keys, minlength=len(numbers))
     start = np.cumsum(count) - count
     new, gain, far = np.ones(len(numbers), np.bool_), sizes.copy(), np.full(n, n)
@@ -314,7 +390,9 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
         chosen.append(at)
         own = held[at][new[held[at]]]
         new[own] = False
-        places = np.repeat(start[own] - np.cumsum(count[own]) + count[own], count[own]) + np.arange(int(count[own].sum()))
+        places = np.repeat(start[own] - np.cumsum(count[own]) + count[own], count[own]) + np.arange(
+            int(count[own].sum())
+        )
         gain -= np.bincount(windows[places], minlength=n)
         far = np.minimum(far, np.abs(np.arange(n) - at))
         gain[at] = -1

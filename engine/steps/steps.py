@@ -1,4 +1,7 @@
-"""The engine's own steps: store the event, gather the direct signals, answer.  They are nodes of the same schedule as the hooks."""
+"""The engine's own steps: store the event, gather the direct signals, answer.  They are nodes of
+the same schedule as the hooks.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -75,18 +78,34 @@ from .filter import Banned
 from .passages import Passages
 from .withholding import Withholding
 
-LAST = 1_000_000       # order of engine steps that run after every hook that need not follow them
-AT_ONCE: Final = 4096       # rows whose factors stay in the processor's cache
+LAST = 1_000_000  # order of engine steps that run after every hook that need not follow them
+AT_ONCE: Final = 4096  # rows whose factors stay in the processor's cache
 SIGNALS_BY_WEIGHT = Sequence[tuple[Signal, float]]
 
 
 class StoreEvent:
-    """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost: O(length + entities) amortised."""
+    """Makes the row of an event that no gate vetoed, and adds its text to every index.  Cost:
+    O(length + entities) amortised.
+    """
 
-    def __init__(self, store: Store, event_log: EventLog, lexicon: BM25Index, trigrams: TrigramIndex, graph: Graph,
-                 passages: Passages, capacity: Capacity | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        event_log: EventLog,
+        lexicon: BM25Index,
+        trigrams: TrigramIndex,
+        graph: Graph,
+        passages: Passages,
+        capacity: Capacity | None = None,
+    ) -> None:
         self.passages = passages
-        self.store, self.event_log, self.lexicon, self.trigrams, self.graph = store, event_log, lexicon, trigrams, graph
+        self.store, self.event_log, self.lexicon, self.trigrams, self.graph = (
+            store,
+            event_log,
+            lexicon,
+            trigrams,
+            graph,
+        )
         self.capacity = capacity
 
     def __call__(self, view: Any, incoming: Incoming) -> None:
@@ -95,7 +114,11 @@ class StoreEvent:
             return
         row = self.store.append(incoming.vector)
         array, now = self.store.array, view.now
-        array(CREATED)[row], array(ARRIVED)[row], array(UTC_OFFSET)[row] = incoming.event.time, now, incoming.event.offset or 0.0
+        array(CREATED)[row], array(ARRIVED)[row], array(UTC_OFFSET)[row] = (
+            incoming.event.time,
+            now,
+            incoming.event.offset or 0.0,
+        )
         array(SESSION)[row], array(SPEAKER)[row] = incoming.session, incoming.speaker
         view.row = row
         self.index(row, incoming.text, incoming.terms, incoming.passages)
@@ -108,7 +131,14 @@ class StoreEvent:
         if self.capacity:
             self.capacity.make_room(row)
 
-    def index(self, row: int, text: str, terms: Sequence[str], passages: Vectors | None, counted: bool = True) -> None:
+    def index(
+        self,
+        row: int,
+        text: str,
+        terms: Sequence[str],
+        passages: Vectors | None,
+        counted: bool = True,
+    ) -> None:
         """Add the text to the postings, and keep its passages.
 
         passages  (p, d) vectors, as `Incoming` has them
@@ -120,25 +150,41 @@ class StoreEvent:
 
     def node(self) -> Node:
         return Node(ENGINE, "store", Phase.ENCODE, -1, (NOW, VETO), (),
-                    (ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX, LEXICON, TRIGRAMS, PASSAGES, SPANS, GRAPH,
+                    (ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, EMBEDDING, INDEX,
+                     LEXICON, TRIGRAMS, PASSAGES, SPANS, GRAPH,
                      TEXTS), self,
-                    appends=True)
+                    appends=True)  # fmt: skip
 
 
 class MakeRows:
-    """Makes a row of each draft: embeds their texts and passages in one batch, appends the rows, and adds each text to the writings
-    and to every index.
+    """Makes a row of each draft: embeds their texts and passages in one batch, appends the rows,
+    and adds each text to the writings and to every index.
 
-    The rows stand at neutral in all columns but KIND, WRITING, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER and STAGE; VISIBLE is True.
-    They have no edges.  Times and offset are those of their latest source; a time that the draft gives counts, too.
-    The step runs after every hook that neither reads MADE nor depends on one that does, and changes no row that exists.
-    Cost: O(words) amortised for each row, and one call of the embedder.
+    The rows stand at neutral in all columns but KIND, WRITING, CREATED, ARRIVED, UTC_OFFSET,
+    SESSION, SPEAKER and STAGE; VISIBLE is True. They have no edges.  Times and offset are those of
+    their latest source; a time that the draft gives counts, too. The step runs after every hook
+    that neither reads MADE nor depends on one that does, and changes no row that exists. Cost:
+    O(words) amortised for each row, and one call of the embedder.
     """
 
-    def __init__(self, drafts: Drafts, store: Store, event_log: EventLog, store_event: StoreEvent,
-                 embedded: Callable[[Sequence[str]], list[tuple[NDArray[np.float32], Vectors]]], withholding: Withholding) -> None:
-        """embedded: the vector of each text and those of its passages; InputError if one is no unit vector."""
-        self.drafts, self.store, self.event_log, self.store_event = drafts, store, event_log, store_event
+    def __init__(
+        self,
+        drafts: Drafts,
+        store: Store,
+        event_log: EventLog,
+        store_event: StoreEvent,
+        embedded: Callable[[Sequence[str]], list[tuple[NDArray[np.float32], Vectors]]],
+        withholding: Withholding,
+    ) -> None:
+        """embedded: the vector of each text and those of its passages; InputError if one is no
+        unit vector.
+        """
+        self.drafts, self.store, self.event_log, self.store_event = (
+            drafts,
+            store,
+            event_log,
+            store_event,
+        )
         self.embedded, self.withholding = embedded, withholding
 
     def __call__(self, view: Any, tick: Tick) -> None:
@@ -147,27 +193,58 @@ class MakeRows:
 
     def _rows(self, drafts: Sequence[Draft]) -> list[tuple[int, Draft]]:
         log, store = self.event_log, self.store
-        texts = [rendered(log, Writing(d.text, d.kind.word, d.maker, 0.0, d.sources, d.span)) for d in drafts]
+        texts = [
+            rendered(log, Writing(d.text, d.kind.word, d.maker, 0.0, d.sources, d.span))
+            for d in drafts
+        ]
         vectors, passages = zip(*self.embedded(texts), strict=True)
         latest = [max(d.sources, key=store.array(CREATED).item) for d in drafts]
-        created = [store.array(CREATED).item(row) if d.created is None else d.created for d, row in zip(drafts, latest, strict=True)]
+        created = [
+            store.array(CREATED).item(row) if d.created is None else d.created
+            for d, row in zip(drafts, latest, strict=True)
+        ]
         now, offsets = store.array(NOW).item(), store.array(UTC_OFFSET)[latest]
-        arrived = [store.array(ARRIVED)[list(d.sources)].max() if d.created is None else min(d.created, now) for d in drafts]
+        arrived = [
+            store.array(ARRIVED)[list(d.sources)].max()
+            if d.created is None
+            else min(d.created, now)
+            for d in drafts
+        ]
         first = store.extend(vectors)
         array = store.array
-        for row, (draft, text, of_text) in enumerate(zip(drafts, texts, passages, strict=True), first):
-            number = log.writings.add(draft.text, draft.kind.word, draft.maker, self.withholding.sources(draft), draft.span)
+        for row, (draft, text, of_text) in enumerate(
+            zip(drafts, texts, passages, strict=True), first
+        ):
+            number = log.writings.add(
+                draft.text,
+                draft.kind.word,
+                draft.maker,
+                self.withholding.sources(draft),
+                draft.span,
+            )
             log.make(number)
-            array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = draft.kind, number, created[row - first]
+            array(KIND)[row], array(WRITING)[row], array(CREATED)[row] = (
+                draft.kind,
+                number,
+                created[row - first],
+            )
             array(ARRIVED)[row], array(UTC_OFFSET)[row] = arrived[row - first], offsets[row - first]
-            array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = draft.session, draft.speaker, draft.stage
-            self.store_event.index(row, text, terms_of(text, stop_words=True), of_text, counted=False)
+            array(SESSION)[row], array(SPEAKER)[row], array(STAGE)[row] = (
+                draft.session,
+                draft.speaker,
+                draft.stage,
+            )
+            self.store_event.index(
+                row, text, terms_of(text, stop_words=True), of_text, counted=False
+            )
         self.store_event.graph.cover_rows(store.n)
         self.withholding.renew(range(first, store.n))
         return list(enumerate(drafts, first))
 
     def node(self) -> Node:
-        return Node(ENGINE, "make", Phase.CONSOLIDATE, LAST, (DRAFTS,), (), (MADE,), self, appends=True)
+        return Node(
+            ENGINE, "make", Phase.CONSOLIDATE, LAST, (DRAFTS,), (), (MADE,), self, appends=True
+        )
 
 
 def surface_node() -> Node:
@@ -176,7 +253,9 @@ def surface_node() -> Node:
     def surface(view: Any, tick: Tick) -> None:
         vote(view)
 
-    return Node(ENGINE, "surface", Phase.CONSOLIDATE, LAST, (HIDE, SHOW, WITHHELD), (), (VISIBLE,), surface)
+    return Node(
+        ENGINE, "surface", Phase.CONSOLIDATE, LAST, (HIDE, SHOW, WITHHELD), (), (VISIBLE,), surface
+    )
 
 
 def imprint_node() -> Node:
@@ -185,7 +264,17 @@ def imprint_node() -> Node:
     def imprint(view: Any, incoming: Incoming) -> None:
         view.initial_strength[view.row] = view.encoding_strength
 
-    return Node(ENGINE, "imprint", Phase.ENCODE, -1, (ROW, ENCODING_STRENGTH), (), (INITIAL_STRENGTH,), imprint, appends=True)
+    return Node(
+        ENGINE,
+        "imprint",
+        Phase.ENCODE,
+        -1,
+        (ROW, ENCODING_STRENGTH),
+        (),
+        (INITIAL_STRENGTH,),
+        imprint,
+        appends=True,
+    )
 
 
 def value_node() -> Node:
@@ -194,7 +283,9 @@ def value_node() -> Node:
     def value(view: Any, incoming: Incoming) -> None:
         view.importance[view.row] = min(max(view.salience, 0.0), 1.0)
 
-    return Node(ENGINE, "value", Phase.ENCODE, -1, (ROW, SALIENCE), (), (IMPORTANCE,), value, appends=True)
+    return Node(
+        ENGINE, "value", Phase.ENCODE, -1, (ROW, SALIENCE), (), (IMPORTANCE,), value, appends=True
+    )
 
 
 def carry_node() -> Node:
@@ -203,7 +294,9 @@ def carry_node() -> Node:
     def carry(view: Any, tick: Tick) -> None:
         view.log_strength[...] = view.initial_strength
 
-    return Node(ENGINE, "carry", Phase.MAINTAIN, -1, (INITIAL_STRENGTH,), (LOG_STRENGTH,), (), carry)
+    return Node(
+        ENGINE, "carry", Phase.MAINTAIN, -1, (INITIAL_STRENGTH,), (LOG_STRENGTH,), (), carry
+    )
 
 
 def ask_node() -> Node:
@@ -217,7 +310,9 @@ def ask_node() -> Node:
 
 
 def restrict_node(banned: Banned) -> Node:
-    """BAN: one vote against each memory that the asker's filter leaves out, and against each that its owner archived.  Cost: O(n)."""
+    """BAN: one vote against each memory that the asker's filter leaves out, and against each
+    that its owner archived.  Cost: O(n).
+    """
 
     def restrict(view: Any, cue: Cue) -> None:
         if cue.query.only is not None:
@@ -225,7 +320,16 @@ def restrict_node(banned: Banned) -> Node:
         if (withheld := view.withheld > 0).any():
             view.ban[withheld] += 1
 
-    return Node(ENGINE, "restrict", Phase.RETRIEVE, -1, (CREATED, SESSION, SPEAKER, WITHHELD), (BAN,), (), restrict)
+    return Node(
+        ENGINE,
+        "restrict",
+        Phase.RETRIEVE,
+        -1,
+        (CREATED, SESSION, SPEAKER, WITHHELD),
+        (BAN,),
+        (),
+        restrict,
+    )
 
 
 def admit_node() -> Node:
@@ -235,12 +339,16 @@ def admit_node() -> Node:
         np.logical_or(view.visible, view.reach > 0, out=view.answerable)
         np.logical_and(view.answerable, view.ban <= 0, out=view.answerable)
 
-    return Node(ENGINE, "admit", Phase.RETRIEVE, -1, (VISIBLE, REACH, BAN), (), (ANSWERABLE,), admit)
+    return Node(
+        ENGINE, "admit", Phase.RETRIEVE, -1, (VISIBLE, REACH, BAN), (), (ANSWERABLE,), admit
+    )
 
 
 @kernel
 def _rescaled(fused: Any, visible: Any, out: Any) -> None:
-    """out = max(0, (s - min) / (max - min)), min and max over the visible memories; 1 if these are all equal.  O(n)."""
+    """out = max(0, (s - min) / (max - min)), min and max over the visible memories; 1 if these
+    are all equal.  O(n).
+    """
     low, high = np.inf, -np.inf
     for i in range(fused.shape[0]):
         if visible[i]:
@@ -254,7 +362,8 @@ def _rescaled(fused: Any, visible: Any, out: Any) -> None:
 
 
 def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
-    """out = max(0, (s - min) / (max - min)) exp(ln prior), min and max over the visible memories; exp(ln prior) if these are all equal.  O(n).
+    """out = max(0, (s - min) / (max - min)) exp(ln prior), min and max over the visible memories;
+    exp(ln prior) if these are all equal.  O(n).
 
     fused      (n,)  s
     visible    (n,)  bool
@@ -268,8 +377,8 @@ def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
     """
     _rescaled(fused, visible, out)
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(out), AT_ONCE):       # exp by numpy, with vector instructions
-            out[start:start + AT_ONCE] *= np.exp(log_prior[start:start + AT_ONCE])
+        for start in range(0, len(out), AT_ONCE):  # exp by numpy, with vector instructions
+            out[start : start + AT_ONCE] *= np.exp(log_prior[start : start + AT_ONCE])
 
 
 def prime_node() -> Node:
@@ -278,11 +387,15 @@ def prime_node() -> Node:
     def prime(view: Any, cue: Cue) -> None:
         primed(view.fused, view.visible, view.log_prior, view.primed)
 
-    return Node(ENGINE, "prime", Phase.RETRIEVE, -1, (FUSED, LOG_PRIOR, VISIBLE), (), (PRIMED,), prime)
+    return Node(
+        ENGINE, "prime", Phase.RETRIEVE, -1, (FUSED, LOG_PRIOR, VISIBLE), (), (PRIMED,), prime
+    )
 
 
 def budget_node(offers: Offers, asked: list[tuple[int, int]]) -> Node:
-    """BUDGET and ASKER_SESSION: of the context that is asked for, the one pair in `asked`; without one both are neutral.  No offer is left."""
+    """BUDGET and ASKER_SESSION: of the context that is asked for, the one pair in `asked`;
+    without one both are neutral.  No offer is left.
+    """
 
     def budget(view: Any, cue: Cue) -> None:
         offers.clear()
@@ -302,9 +415,11 @@ def weigh_node() -> Node:
 
 
 def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
-    """MATCH: the mean of the standardised direct signals, weighted by weight times facet factor.  Cost: O(n) per signal.
+    """MATCH: the mean of the standardised direct signals, weighted by weight times facet factor.
+    Cost: O(n) per signal.
 
-    A signal that is equal for all visible memories says nothing about them and does not count, so that it cannot weaken the others.
+    A signal that is equal for all visible memories says nothing about them and does not count, so
+    that it cannot weaken the others.
     """
     direct = [(s, w) for s, w in signals if s.direct and w > 0]
 
@@ -312,22 +427,48 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
         match, facets = view.match, view.facet_weights
         match[...] = 0.0
         trusts = [weight * facets[each.facet.value] for each, weight in direct]
-        signals = [(getattr(view, each.name), each.floor, trust) for (each, _), trust in zip(direct, trusts, strict=True)]
+        signals = [
+            (getattr(view, each.name), each.floor, trust)
+            for (each, _), trust in zip(direct, trusts, strict=True)
+        ]
         total = sum(compress(trusts, add_all_standardised(signals, view.stands_for, match)))
         if total > 0:
             match /= total
 
-    return Node(ENGINE, "gather", Phase.RETRIEVE, -1, (*(s for s, _ in direct), FACET_WEIGHTS, STANDS_FOR), (), (MATCH,), gather)
+    return Node(
+        ENGINE,
+        "gather",
+        Phase.RETRIEVE,
+        -1,
+        (*(s for s, _ in direct), FACET_WEIGHTS, STANDS_FOR),
+        (),
+        (MATCH,),
+        gather,
+    )
 
 
 def answer_node(store: Cells, k: list[int], told: list[tuple[NDArray[np.int64], float]]) -> Node:
-    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many.  In feedback `told` holds the rows needed, and OUTCOME."""
+    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many.  In
+    feedback `told` holds the rows needed, and OUTCOME.
+    """
 
     def answer(view: Any, cue: Cue) -> None:
         if told:
             store.structures[RECALLED], view.outcome = told[0]
             return
-        store.structures[RECALLED] = read_only(best(view.released, view.answerable, min(k[0], len(view.answerable))))
+        store.structures[RECALLED] = read_only(
+            best(view.released, view.answerable, min(k[0], len(view.answerable)))
+        )
 
-    store.structures.setdefault(RECALLED, np.empty(0, dtype=np.int64))         # a further plan leaves the last answer as it is
-    return Node(ENGINE, "answer", Phase.RETRIEVE, -1, (RELEASED, ANSWERABLE), (), (RECALLED, OUTCOME), answer)
+    # a further plan leaves the last answer as it is
+    store.structures.setdefault(RECALLED, np.empty(0, dtype=np.int64))
+    return Node(
+        ENGINE,
+        "answer",
+        Phase.RETRIEVE,
+        -1,
+        (RELEASED, ANSWERABLE),
+        (),
+        (RECALLED, OUTCOME),
+        answer,
+    )

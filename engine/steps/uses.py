@@ -1,8 +1,11 @@
-"""Order of use: the latest rows that answers needed, the steps from one use in a session to the next, and the last use as a cue for what follows.
+"""Order of use: the latest rows that answers needed, the steps from one use in a session to the
+next, and the last use as a cue for what follows.
 
-A use is one feedback on an answer, `Engine.use`, or one `retrieve(..., learn=True)`.  Uses belong to the session of their query; a query without a
-session belongs to none, and leaves and continues no order.
+A use is one feedback on an answer, `Engine.use`, or one `retrieve(..., learn=True)`.  Uses belong
+to the session of their query; a query without a session belongs to none, and leaves and continues
+no order.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,7 +20,7 @@ from ..contract.vocabulary import NOW, RECALLED, USED, USED_TIME
 from ..flow.schedule import Node
 from ..text.utf8 import encoded
 
-TOGETHER = 3        # best rows of an answer that count as used together
+TOGETHER = 3  # best rows of an answer that count as used together
 
 
 def session_key(session: str) -> int:
@@ -30,7 +33,8 @@ def session_key(session: str) -> int:
 
 
 def last_use(used: Any, times: Any, key: int) -> tuple[NDArray[np.int64], float]:
-    """The rows of the last use in a session, best first, and its time, h; no rows and NaN if the session has none.  Cost: O(USES_KEPT).
+    """The rows of the last use in a session, best first, and its time, h; no rows and NaN if the
+    session has none.  Cost: O(USES_KEPT).
 
     used   (s, 3)  the column USED
     times  (s,)    the column USED_TIME
@@ -41,7 +45,11 @@ def last_use(used: Any, times: Any, key: int) -> tuple[NDArray[np.int64], float]
     >>> rows.tolist(), time
     ([4], 6.0)
     """
-    ours = np.flatnonzero((used[:, 0] >= 0) & (used[:, 1] == key)) if key >= 0 else np.empty(0, dtype=np.int64)
+    ours = (
+        np.flatnonzero((used[:, 0] >= 0) & (used[:, 1] == key))
+        if key >= 0
+        else np.empty(0, dtype=np.int64)
+    )
     if not ours.size:
         return np.empty(0, dtype=np.int64), float("nan")
     latest = ours[used[ours, 2] == used[ours[0], 2]]
@@ -49,7 +57,8 @@ def last_use(used: Any, times: Any, key: int) -> tuple[NDArray[np.int64], float]
 
 
 def used_last(cue: Cue, used: Any, times: Any, visible: Any) -> NDArray[np.int64]:
-    """The visible rows that the last use in the session of the query needed, best first: what is active before the question is asked.
+    """The visible rows that the last use in the session of the query needed, best first: what is
+    active before the question is asked.
 
     used, times  USED.before and USED_TIME.before
     visible      (n,)  VISIBLE
@@ -60,14 +69,17 @@ def used_last(cue: Cue, used: Any, times: Any, visible: Any) -> NDArray[np.int64
     return rows[np.asarray(visible, dtype=np.bool_)[rows]]
 
 
-def step_of_use(cue: Cue, recalled: Any, used: Any, times: Any, now: float) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
-    """The step from the last use in the session of the query to this one: rows before, rows now, each best first, and the lag, h.
+def step_of_use(
+    cue: Cue, recalled: Any, used: Any, times: Any, now: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
+    """The step from the last use in the session of the query to this one: rows before, rows now,
+    each best first, and the lag, h.
 
     recalled, now  RECALLED, and the time of this use, h
     used, times    USED.before and USED_TIME.before
 
-    Rows of both uses are left out of the rows before, so that every pair is of two rows.  No rows before, and a lag of NaN, without an earlier use
-    in the session.
+    Rows of both uses are left out of the rows before, so that every pair is of two rows.  No rows
+    before, and a lag of NaN, without an earlier use in the session.
     """
     rows = recalled[:TOGETHER].astype(np.int64)
     before, time = last_use(used, times, session_key(cue.query.session))
@@ -76,14 +88,21 @@ def step_of_use(cue: Cue, recalled: Any, used: Any, times: Any, now: float) -> t
 
 
 def used_node() -> Node:
-    """USED and USED_TIME: the best TOGETHER rows of this use in front of the earlier ones; unchanged without a session or a row."""
+    """USED and USED_TIME: the best TOGETHER rows of this use in front of the earlier ones;
+    unchanged without a session or a row.
+    """
 
     def remember(view: Any, cue: Cue) -> None:
         key, rows = session_key(cue.query.session), view.recalled[:TOGETHER]
         if key >= 0 and rows.size:
             used, times, number = view.used, view.used_time, int(view.used[0, 2]) + 1
-            used[len(rows):], times[len(rows):] = used[:-len(rows)].copy(), times[:-len(rows)].copy()
-            used[:len(rows)] = [(row, key, number) for row in rows.tolist()]
-            times[:len(rows)] = view.now
+            used[len(rows) :], times[len(rows) :] = (
+                used[: -len(rows)].copy(),
+                times[: -len(rows)].copy(),
+            )
+            used[: len(rows)] = [(row, key, number) for row in rows.tolist()]
+            times[: len(rows)] = view.now
 
-    return Node("engine", "remember", Phase.RETRIEVE, -1, (RECALLED, NOW), (), (USED, USED_TIME), remember)
+    return Node(
+        "engine", "remember", Phase.RETRIEVE, -1, (RECALLED, NOW), (), (USED, USED_TIME), remember
+    )

@@ -1,4 +1,5 @@
 """Compressed sizes of texts, remembered by a digest, since compressing takes 30 times as long."""
+
 from __future__ import annotations
 
 import hashlib
@@ -6,13 +7,14 @@ import threading
 import zlib
 from typing import Final
 
-MOST: Final = 16_384        # sizes that are remembered (3 MB), the oldest dropped first
+MOST: Final = 16_384  # sizes that are remembered (3 MB), the oldest dropped first
 _SIZES: Final[dict[tuple[bytes, int, int], int]] = {}
 _LOCK: Final = threading.Lock()
 
 
 def compressed_length(data: bytes, level: int, wbits: int) -> int:
-    """Bytes of the data compressed by zlib.  O(length): 1 ms for 30 kB, 0.03 ms if it is remembered.
+    """Bytes of the data compressed by zlib.  O(length): 1 ms for 30 kB, 0.03 ms if it is
+    remembered.
 
     level  of compression, 1..9
     wbits  of the window, and which frame is put around it, as `zlib.compress` takes it

@@ -1,8 +1,9 @@
 """Condensed text: a text as a whole, its most central sentences, or its keywords.
 
-Pure functions: equal texts have equal condensed texts.  Each form is made from the longer one before it, so that it holds nothing that the
-longer form leaves out.
+Pure functions: equal texts have equal condensed texts.  Each form is made from the longer one
+before it, so that it holds nothing that the longer form leaves out.
 """
+
 from __future__ import annotations
 
 import re
@@ -15,16 +16,24 @@ from .features import fold, terms_of
 from .memo import remembered
 from .words import MARKED, NO_SPACE, STOPS
 
-ONE_IN: Final = 3         # a summary keeps one sentence in three, and at least one
+ONE_IN: Final = 3  # a summary keeps one sentence in three, and at least one
 MOST_KEYWORDS: Final = 8
 _BREAK: Final = re.compile(rf"(?<=[.!?{STOPS}])\s+|{NO_SPACE}|\n\s*")
-_WRITTEN: Final = re.compile(rf"[^\W_]+(?:[{MARKED}]+[^\W_]*)*(?:['’-][^\W_]+(?:[{MARKED}]+[^\W_]*)*)*")
+_WRITTEN: Final = re.compile(
+    rf"[^\W_]+(?:[{MARKED}]+[^\W_]*)*(?:['’-][^\W_]+(?:[{MARKED}]+[^\W_]*)*)*"
+)
 
 
 def condensed(text: str, detail: int) -> str:
-    """The text at a level of detail: 0 all of it, 1 its summary, 2 its keywords.  Raises InputError for another level.  O(length)."""
+    """The text at a level of detail: 0 all of it, 1 its summary, 2 its keywords.  Raises
+    InputError for another level.  O(length).
+    """
     if detail not in (0, 1, 2):
-        raise InputError(f"there is no level of detail {detail!r}", where="condensed text", cure="give 0 (all), 1 (summary) or 2 (keywords)")
+        raise InputError(
+            f"there is no level of detail {detail!r}",
+            where="condensed text",
+            cure="give 0 (all), 1 (summary) or 2 (keywords)",
+        )
     return text if detail == 0 else summary(text) if detail == 1 else keywords(text)
 
 
@@ -47,10 +56,12 @@ def sentences(text: str) -> list[str]:
 
 @remembered
 def summary(text: str) -> str:
-    """The most central sentences, as written and in order: those that share the most terms with the others.  O(length).
+    """The most central sentences, as written and in order: those that share the most terms with the
+    others.  O(length).
 
-    Centrality is the sum over a sentence's terms of the number of other sentences that hold the term, the degree in the graph of overlaps;
-    of equally central sentences that with more terms is taken, then the earlier one.  A single sentence is its own summary.
+    Centrality is the sum over a sentence's terms of the number of other sentences that hold the
+    term, the degree in the graph of overlaps; of equally central sentences that with more terms is
+    taken, then the earlier one.  A single sentence is its own summary.
 
     >>> summary("Hi! Our cat Miso ran away. We looked for Miso all night. So tired.")
     'Our cat Miso ran away.'
@@ -58,11 +69,14 @@ def summary(text: str) -> str:
     parts = sentences(text)
     if len(parts) < 2:
         return text
-    return " ".join(parts[place] for place in sorted(by_centrality(parts)[: max(1, len(parts) // ONE_IN)]))
+    return " ".join(
+        parts[place] for place in sorted(by_centrality(parts)[: max(1, len(parts) // ONE_IN)])
+    )
 
 
 def by_centrality(parts: list[str]) -> list[int]:
-    """Places of the sentences, most central first, in the order that `summary` takes them.  O(length).
+    """Places of the sentences, most central first, in the order that `summary` takes them.
+    O(length).
 
     >>> by_centrality(["It rained.", "The cat ran.", "We fed the cat, a red cat."])
     [2, 1, 0]
@@ -70,15 +84,23 @@ def by_centrality(parts: list[str]) -> list[int]:
     terms = [set(terms_of(part, stem=True, stop_words=True)) for part in parts]
     held = Counter(term for each in terms for term in each)
     central = sorted(
-        (-sum(held[term] - 1 for term in each), -len(each), not _WRITTEN.search(parts[place]), place) for place, each in enumerate(terms))
+        (
+            -sum(held[term] - 1 for term in each),
+            -len(each),
+            not _WRITTEN.search(parts[place]),
+            place,
+        )
+        for place, each in enumerate(terms)
+    )
     return [place for *_, place in central]
 
 
 def keywords(text: str) -> str:
-    """The most informative words of the summary, as written and in order: at most half of those that are no stop words, and at most eight.
+    """The most informative words of the summary, as written and in order: at most half of those
+    that are no stop words, and at most eight.
 
-    Names and numbers are preferred, then words that the text repeats, then longer words, then earlier ones.  A summary of stop words alone
-    is returned whole.  O(length).
+    Names and numbers are preferred, then words that the text repeats, then longer words, then
+    earlier ones.  A summary of stop words alone is returned whole.  O(length).
 
     >>> keywords("Our cat Miso ran away at midnight.")
     'Miso, away, midnight'
@@ -95,7 +117,9 @@ def _words_of(short: str, text: str) -> str:
             first.setdefault(key, place)
     if not first:
         return short
-    telling = sorted((words[place].islower(), -often[key], -len(key), place) for key, place in first.items())
+    telling = sorted(
+        (words[place].islower(), -often[key], -len(key), place) for key, place in first.items()
+    )
     kept = sorted(place for *_, place in telling[: min(MOST_KEYWORDS, (len(first) + 1) // 2)])
     found = ", ".join([words[place] for place in kept])
     return found if len(found) < len(short) else short

@@ -1,31 +1,47 @@
-"""Expressions of time in a text, as intervals [start, end) in hours of simulated time, against the time at which they were said.
+"""Expressions of time in a text, as intervals [start, end) in hours of simulated time, against the
+time at which they were said.
 
-Pure functions; the wall clock is never read.  One pass over the words with bounded look-ahead: O(length) for any text, about 0.05 ms for an
-utterance.  English, Gregorian calendar, UTC.  An impossible date (February 30, year 0, year 99999) gives nothing.
+Pure functions; the wall clock is never read.  One pass over the words with bounded look-ahead:
+O(length) for any text, about 0.05 ms for an utterance.  English, Gregorian calendar, UTC.  An
+impossible date (February 30, year 0, year 99999) gives nothing.
 
 Conventions:
 day              midnight to midnight; a week starts on Monday, a weekend is Saturday and Sunday
-parts of a day   morning 6-12, afternoon 12-18, evening 18-24; night, tonight and last night 18-6; the early hours 0-6; noon and lunchtime 11-13,
-                 midnight 23-1; "at 9 am", "at 21:30": the hour around it, "9 o'clock" between 7 and 18; all beside a day only, or within a part of it
-seasons          of the northern hemisphere, in whole months: spring March-May, summer June-August, autumn September-November, winter from December
-                 of its year to February
-last, this, next with a unit (week, weekend, month, quarter, year, decade): the calendar unit before, at or after the time said; "past week" and
-                 "last two weeks" end at that time, "next two weeks" begin there.  With a name (Friday, May, summer, Christmas): the latest that is
-                 over before the day said, the one of the same week or year, the first that begins after the day said
-names alone      without a year, or a weekday without its week: the latest that has begun, a weekday the latest before the day said; near words of
-                 the future ("will", "going to", "plan") and after "by" and "until", unless near a verb in the past tense, the next instead
-N units ago      one unit long, its middle N units before the day said (days: that whole day; hours and minutes: that time), "in N units" likewise
-                 after it; its `focus` is the day in the middle; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before last Friday;
-                 "two weeks ago on Monday" is the Monday of these seven days, "a week ago yesterday" the day a week before yesterday
-early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season one, of a decade from its years 0, 4 and 7, of a
-                 week from Monday, Wednesday and Friday; "start", "middle" and "end of" likewise
-first week of X  days 1 to 7; the last week its last seven days; "the first ten days of X" likewise; the week of a day is the calendar's
-since X          from the start of X to the time said; until and by X: to the end of X, from the time said if X is not over by then
-before, after X  to the start of X, from the end of X; without the other end, which is EARLIEST or LATEST
-between A and B  from the start of A to the end of B; B is the first after A, and A the last before B, where they have no year
+parts of a day   morning 6-12, afternoon 12-18, evening 18-24; night, tonight and last night 18-6;
+                 the early hours 0-6; noon and lunchtime 11-13, midnight 23-1; "at 9 am", "at
+                 21:30": the hour around it, "9 o'clock" between 7 and 18; all beside a day only, or
+                 within a part of it
+seasons          of the northern hemisphere, in whole months: spring March-May, summer June-August,
+                 autumn September-November, winter from December of its year to February
+last, this, next with a unit (week, weekend, month, quarter, year, decade): the calendar unit
+                 before, at or after the time said; "past week" and "last two weeks" end at that
+                 time, "next two weeks" begin there.  With a name (Friday, May, summer, Christmas):
+                 the latest that is over before the day said, the one of the same week or year, the
+                 first that begins after the day said
+names alone      without a year, or a weekday without its week: the latest that has begun, a weekday
+                 the latest before the day said; near words of the future ("will", "going to",
+                 "plan") and after "by" and "until", unless near a verb in the past tense, the next
+                 instead
+N units ago      one unit long, its middle N units before the day said (days: that whole day; hours
+                 and minutes: that time), "in N units" likewise after it; its `focus` is the day in
+                 the middle; "a few" is 3, "several" is 5; "two Fridays ago" is the Friday before
+                 last Friday; "two weeks ago on Monday" is the Monday of these seven days, "a week
+                 ago yesterday" the day a week before yesterday
+early, mid, late thirds: of a month from day 1, 11 and 21; of a year four months each, of a season
+                 one, of a decade from its years 0, 4 and 7, of a week from Monday, Wednesday and
+                 Friday; "start", "middle" and "end of" likewise
+first week of X  days 1 to 7; the last week its last seven days; "the first ten days of X" likewise;
+                 the week of a day is the calendar's
+since X          from the start of X to the time said; until and by X: to the end of X, from the
+                 time said if X is not over by then
+before, after X  to the start of X, from the end of X; without the other end, which is EARLIEST or
+                 LATEST
+between A and B  from the start of A to the end of B; B is the first after A, and A the last before
+                 B, where they have no year
 5/7/2023         month first, unless only day first is a date; 7.5.2023 day first
 Recurring times ("every Friday", "Fridays") give nothing, nor do negative numbers ("-3 days ago").
 """
+
 from __future__ import annotations
 
 import re
@@ -39,14 +55,14 @@ from ..base.times import moment
 from .english import word_set
 from .memo import remembered
 
-Span = tuple[float, float]          # [start, end), h
+Span = tuple[float, float]  # [start, end), h
 
-DAY: Final = 24.0                   # h
+DAY: Final = 24.0  # h
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _AFTER_CALENDAR: Final = date.max.toordinal() + 1
-EARLIEST: Final = DAY * (1 - _EPOCH)                  # start of the year 1
-LATEST: Final = DAY * (_AFTER_CALENDAR - _EPOCH)      # end of the year 9999
-MOST: Final = 4                     # expressions of one text
+EARLIEST: Final = DAY * (1 - _EPOCH)  # start of the year 1
+LATEST: Final = DAY * (_AFTER_CALENDAR - _EPOCH)  # end of the year 9999
+MOST: Final = 4  # expressions of one text
 
 
 class Relation(Enum):
@@ -72,7 +88,8 @@ class TimeExpression:
     """A time in a text: words as written, and its interval [start, end) in h.
 
     place  index of the first character in the text
-    focus  of a vague time, such as "three weeks ago": the day in its middle, [start, end) in h; None: it has none
+    focus  of a vague time, such as "three weeks ago": the day in its middle, [start, end) in h;
+           None: it has none
     """
 
     text: str
@@ -87,7 +104,8 @@ class EventExpression:
     """A time given by something that happened, such as "two days before the move".
 
     phrase  what happened, as written
-    unit    "": the relation alone; otherwise `count` units before or after it, or the one unit next to it if count is 0
+    unit    "": the relation alone; otherwise `count` units before or after it, or the one unit next
+            to it if count is 0
     """
 
     relation: Relation
@@ -96,7 +114,8 @@ class EventExpression:
     unit: str = ""
 
     def span(self, happened: Span, said: float) -> Span | None:
-        """The interval, once the interval of what happened is known (start = end: an instant); None if it ends before it begins.  O(1).
+        """The interval, once the interval of what happened is known (start = end: an instant); None
+        if it ends before it begins.  O(1).
 
         >>> EventExpression(Relation.BEFORE, "the move", 2, "day").span((60.0, 60.0), 90.0)
         (0.0, 24.0)
@@ -104,14 +123,20 @@ class EventExpression:
         (60.0, 90.0)
         """
         try:
-            return _beside(self.relation, happened, self.count, self.unit) if self.unit else bounded(self.relation, happened, said)
+            return (
+                _beside(self.relation, happened, self.count, self.unit)
+                if self.unit
+                else bounded(self.relation, happened, said)
+            )
         except (ValueError, OverflowError):
             return None
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The times in a text: those of the calendar, those given by events, and whether the first or the latest of several is asked for."""
+    """The times in a text: those of the calendar, those given by events, and whether the first
+    or the latest of several is asked for.
+    """
 
     expressions: tuple[TimeExpression, ...] = ()
     events: tuple[EventExpression, ...] = ()
@@ -126,14 +151,15 @@ class Times:
         """
         parts, end = [], 0
         for each in self.expressions:
-            parts.append(text[end:each.place])
+            parts.append(text[end : each.place])
             end = each.place + len(each.text)
         return "".join([*parts, text[end:]])
 
 
 @remembered
 def times(text: str, said: float, most: int = MOST) -> Times:
-    """The first `most` expressions of time of each kind in a text that was said at `said` (h).  O(length); silent outside the years 1 to 9999.
+    """The first `most` expressions of time of each kind in a text that was said at `said` (h).
+    O(length); silent outside the years 1 to 9999.
 
     >>> from hebbarium.engine.contract.records import hours, moment
     >>> from datetime import datetime
@@ -148,12 +174,13 @@ def times(text: str, said: float, most: int = MOST) -> Times:
     """
     try:
         return _Reader(text, said).read(most)
-    except (ValueError, OverflowError):     # said outside the calendar
+    except (ValueError, OverflowError):  # said outside the calendar
         return Times()
 
 
 def bounded(relation: Relation, span: Span, said: float) -> Span | None:
-    """The interval before, after, since, until or during another one; None if it ends before it begins.  O(1).
+    """The interval before, after, since, until or during another one; None if it ends before it
+    begins.  O(1).
 
     >>> bounded(Relation.SINCE, (0.0, 24.0), 60.0), bounded(Relation.SINCE, (72.0, 96.0), 60.0)
     ((0.0, 60.0), None)
@@ -172,7 +199,8 @@ def bounded(relation: Relation, span: Span, said: float) -> Span | None:
     return (start, end) if start < end or (relation is Relation.DURING and start == end) else None
 
 
-# ------------------------------------------------------------------------------------------------------------------------ calendar
+# --------------------------------------------------------------------------------------------------
+
 
 def _days(start: int, end: int) -> Span:
     """From one day to another, both as ordinals.  Raises ValueError outside the calendar."""
@@ -182,7 +210,9 @@ def _days(start: int, end: int) -> Span:
 
 
 def _month_start(index: int) -> int:
-    """The first day of the month 12 year + month - 1, as an ordinal.  Raises ValueError outside the calendar."""
+    """The first day of the month 12 year + month - 1, as an ordinal.  Raises ValueError outside
+    the calendar.
+    """
     return _AFTER_CALENDAR if index == 120_000 else date(index // 12, index % 12 + 1, 1).toordinal()
 
 
@@ -211,7 +241,11 @@ def _calendar_unit(unit: str, day: int, shift: int) -> Span:
 
 def _from(day: int, count: int, unit: str) -> int:
     """The day `count` units after another."""
-    return day + DAYS_PER[unit] * count if unit in DAYS_PER else _shifted(day, MONTHS_PER[unit] * count)
+    return (
+        day + DAYS_PER[unit] * count
+        if unit in DAYS_PER
+        else _shifted(day, MONTHS_PER[unit] * count)
+    )
 
 
 def _around(said: float, count: int, unit: str) -> Span:
@@ -228,7 +262,10 @@ def _around(said: float, count: int, unit: str) -> Span:
     if unit == "month":
         return _days(day - 15, day + 16)
     half = MONTHS_PER[unit] // 2
-    return _days(_shifted(day, -half), _shifted(day, half) if MONTHS_PER[unit] % 2 == 0 else _shifted(day, half + 1))
+    return _days(
+        _shifted(day, -half),
+        _shifted(day, half) if MONTHS_PER[unit] % 2 == 0 else _shifted(day, half + 1),
+    )
 
 
 def _rolling(said: float, count: int, unit: str) -> Span:
@@ -244,83 +281,135 @@ def _rolling(said: float, count: int, unit: str) -> Span:
 
 
 def _beside(relation: Relation, span: Span, count: int, unit: str) -> Span:
-    """`count` units before or after the interval, or the unit next to it if 0; shorter ones count as their days."""
+    """`count` units before or after the interval, or the unit next to it if 0; shorter ones
+    count as their days.
+    """
     start, end = span
     if unit not in HOURS_PER:
         start, end = start // DAY * DAY, max(-(-end // DAY), start // DAY + 1.0) * DAY
     before = relation is Relation.BEFORE
     if count:
-        return _around(start if before else end - (0.0 if unit in HOURS_PER else DAY), -count if before else count, unit)
+        return _around(
+            start if before else end - (0.0 if unit in HOURS_PER else DAY),
+            -count if before else count,
+            unit,
+        )
     return _rolling(start, -1, unit) if before else _rolling(end, 1, unit)
 
 
 def _third(span: Span, part: int) -> Span:
-    """The first, second or last third, in whole days or months where the interval is a calendar unit."""
+    """The first, second or last third, in whole days or months where the interval is a calendar
+    unit.
+    """
     days = round((span[1] - span[0]) / DAY)
     start = round(span[0] / DAY) + _EPOCH
-    cuts: tuple[int, int] | None = (start + 10, start + 20) if 28 <= days <= 31 else (start + 2, start + 4) if days == 7 else None
+    cuts: tuple[int, int] | None = (
+        (start + 10, start + 20)
+        if 28 <= days <= 31
+        else (start + 2, start + 4)
+        if days == 7
+        else None
+    )
     for least, most, first, second in ((89, 93, 1, 2), (365, 366, 4, 8), (3652, 3653, 48, 84)):
         if least <= days <= most:
             cuts = _shifted(start, first), _shifted(start, second)
-    inner = [DAY * (cut - _EPOCH) for cut in cuts] if cuts else [span[0] + (span[1] - span[0]) * k / 3.0 for k in (1, 2)]
+    inner = (
+        [DAY * (cut - _EPOCH) for cut in cuts]
+        if cuts
+        else [span[0] + (span[1] - span[0]) * k / 3.0 for k in (1, 2)]
+    )
     edges = (span[0], *inner, span[1])
     return edges[part], edges[part + 1]
 
 
-# ------------------------------------------------------------------------------------------------------------------------- words
+# --------------------------------------------------------------------------------------------------
 
 HOURS_PER: Final = {"minute": 1.0 / 60.0, "hour": 1.0}
 DAYS_PER: Final = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 MONTHS_PER: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-_UNITS: Final = {form: unit for unit in (*HOURS_PER, *DAYS_PER, *MONTHS_PER) for form in (unit, f"{unit}s", f"{unit}s'")} | {
-    "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute"}
+_UNITS: Final = {form: unit for unit in (*HOURS_PER, *DAYS_PER, *MONTHS_PER) for form in (unit,
+    f"{unit}s", f"{unit}s'")} | {
+    "night": "day", "nights": "day", "hr": "hour", "hrs": "hour", "min": "minute", "mins": "minute"}  # fmt: skip
 _COUNTS: Final = {word: n for n, word in enumerate(
-    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+     "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
      "seventeen", "eighteen", "nineteen", "twenty"), 1)} | {
-    "a": 1, "an": 1, "few": 3, "couple": 2, "several": 5, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
-    "ninety": 90}
-_MONTH_NAMES: Final = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-_MONTHS: Final = {form: m for m, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])} | {"sept": 9}
-_WEEKDAYS: Final = {name: d for d, name in enumerate(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))}
-_SHORT_WEEKDAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
-_SEASONS: Final = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8, "winter": 11}       # first month, from 0
+    "a": 1, "an": 1, "few": 3, "couple": 2, "several": 5, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "seventy": 70, "eighty": 80,
+    "ninety": 90}  # fmt: skip
+_MONTH_NAMES: Final = ("january", "february", "march", "april", "may", "june", "july", "august",
+                       "september", "october", "november", "december")  # fmt: skip
+_MONTHS: Final = {
+    form: m for m, name in enumerate(_MONTH_NAMES, 1) for form in (name, name[:3])
+} | {"sept": 9}
+_WEEKDAYS: Final = {
+    name: d
+    for d, name in enumerate(
+        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    )
+}
+_SHORT_WEEKDAYS: Final = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3,
+                          "fri": 4, "sat": 5, "sun": 6}  # fmt: skip
+# first month, from 0
+_SEASONS: Final = {"spring": 2, "summer": 5, "autumn": 8, "fall": 8, "winter": 11}
 _HOLIDAYS: Final = {"christmas": (12, 25), "halloween": (10, 31)}
 _PARTS: Final = {"morning": (6, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 30)}
 _HOURS: Final = {"noon": (11, 13), "midday": (11, 13), "lunchtime": (11, 13), "midnight": (23, 25)}
-_O_CLOCK: Final = 7                     # the first hour that is of the morning where neither "am" nor "pm" is said
-_THIRDS: Final = {"early": 0, "mid": 1, "late": 2, "beginning": 0, "start": 0, "middle": 1, "end": 2}
-_ORDINALS: Final = {word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)} | {"last": -1}
+# the first hour that is of the morning where neither "am" nor "pm" is said
+_O_CLOCK: Final = 7
+_THIRDS: Final = {"early": 0, "mid": 1, "late": 2, "beginning": 0, "start": 0, "middle": 1,
+                  "end": 2}  # fmt: skip
+_ORDINALS: Final = {
+    word: n for n, word in enumerate(("first", "second", "third", "fourth", "fifth"), 1)
+} | {"last": -1}
 _NUMBERED: Final = {word: n for n, word in enumerate(        # in words, beyond those of _ORDINALS
-    ("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
-     "eighteenth", "nineteenth", "twentieth"), 6)} | {"thirtieth": 30}
+    ("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth",
+     "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+     "eighteenth", "nineteenth", "twentieth"), 6)} | {"thirtieth": 30}  # fmt: skip
 _ORDINAL_WORDS: Final = frozenset((*_ORDINALS, *_NUMBERED)) - {"last"}
-_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_HELD: Final = frozenset(("day", "week", "weekend", "month", "quarter", "half", "third"))       # what is counted within a longer interval
-_SHIFTS: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
-_RELATIONS: Final = {"before": Relation.BEFORE, "after": Relation.AFTER, "since": Relation.SINCE, "until": Relation.UNTIL, "till": Relation.UNTIL,
-                     "by": Relation.UNTIL, "through": Relation.UNTIL, "during": Relation.DURING}
-_AMBIGUOUS: Final = frozenset(("may", "march", "mar", "sun", "sat", "wed", "fall", "spring"))   # also other words
-_FUTURE: Final = word_set("will won't shall gonna upcoming plan plans planning planned hope hoping intend tomorrow deadline due schedule scheduled "
-                           "appointment let's soon")
-_PAST: Final = word_set("did didn't was wasn't were weren't had hadn't been went got made took came said saw met told bought gave found left felt "
-                           "knew thought ran wrote built ate won lost spent began")
+_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+                "eighty": 80, "ninety": 90}  # fmt: skip
+# what is counted within a longer interval
+_HELD: Final = frozenset(("day", "week", "weekend", "month", "quarter", "half", "third"))
+_SHIFTS: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1,
+                  "coming": 1, "upcoming": 1}  # fmt: skip
+_RELATIONS: Final = {"before": Relation.BEFORE, "after": Relation.AFTER, "since": Relation.SINCE,
+                     "until": Relation.UNTIL, "till": Relation.UNTIL,
+                     "by": Relation.UNTIL, "through": Relation.UNTIL, "during": Relation.DURING}  # fmt: skip
+# also other words
+_AMBIGUOUS: Final = frozenset(("may", "march", "mar", "sun", "sat", "wed", "fall", "spring"))
+_FUTURE: Final = word_set(
+    "will won't shall gonna upcoming plan plans planning planned hope hoping intend tomorrow deadline due schedule scheduled "
+    "appointment let's soon"
+)
+_PAST: Final = word_set(
+    "did didn't was wasn't were weren't had hadn't been went got made took came said saw met told bought gave found left felt "
+    "knew thought ran wrote built ate won lost spent began"
+)
 _BEGINS_EVENT: Final = word_set("the my your his her their our its a an")
 _PRONOUNS: Final = word_set("i we she he they you it")
-_ENDS_EVENT: Final = word_set("what who whom whose where which why how when did do does is are was were will would could can should and but or then "
-                           "that")
-_NOT_AFTER: Final = word_set("look looks looked looking name named names called run runs running ran ask asked asks take takes took")
+_ENDS_EVENT: Final = word_set(
+    "what who whom whose where which why how when did do does is are was were will would could can should and but or then "
+    "that"
+)
+_NOT_AFTER: Final = word_set(
+    "look looks looked looking name named names called run runs running ran ask asked asks take takes took"
+)
 _NOT_AFTER_FIRST: Final = word_set("name names aid class floor grade lady hand person and of half")
 _NOT_AFTER_LAST: Final = word_set("name names straw resort minute of")
 _OWNERS: Final = word_set("the my your his her its our their")
 _AFTER_DAY: Final = word_set("at in with and we i she he they it for to is was of , . ? ! ;")
-_POSSESSIVE: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SEASONS, *_UNITS, "yesterday", "today", "tomorrow"))        # "yesterday's news"
+# "yesterday's news"
+_POSSESSIVE: Final = frozenset(
+    (*_MONTHS, *_WEEKDAYS, *_SEASONS, *_UNITS, "yesterday", "today", "tomorrow")
+)
 _SENTENCE_ENDS: Final = frozenset(".!?;\n")
 _DASHES: Final = frozenset("-–—")
 _JOINTS: Final = _DASHES | {"to", "until", "till", "through"}
-_AFTER_NUMBER: Final = _DASHES | {*_MONTHS, "of"}       # in a date
+_AFTER_NUMBER: Final = _DASHES | {*_MONTHS, "of"}  # in a date
 _NAMES: Final = frozenset((*_MONTHS, *_WEEKDAYS, *_SHORT_WEEKDAYS))
-_LOOK_BACK, _LOOK_AHEAD, _EVENT_WORDS = 12, 6, 8      # words
-_DEPTH: Final = 4                   # expressions within expressions
+_LOOK_BACK, _LOOK_AHEAD, _EVENT_WORDS = 12, 6, 8  # words
+_DEPTH: Final = 4  # expressions within expressions
 
 _TOKEN: Final = re.compile(
     r"(?<![\w-])\d{4}-\d\d?-\d\d?(?:[t ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?z?)?(?![\w-])"
@@ -333,19 +422,25 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(r"(\d{1,4})(st|nd|rd|th)?", re.ASCII)
 _YEARS: Final = re.compile(r"(\d{4})", re.ASCII)
 _DECADE: Final = re.compile(r"((?:1[0-9]|20)?\d0)'?s", re.ASCII)
-_WRITTEN: Final = re.compile(r"(\d+)([-/.])(\d+)[-/.](\d+)(?:[t ](\d\d):(\d\d).*)?|(\d{4})-(\d\d)", re.ASCII)
+_WRITTEN: Final = re.compile(
+    r"(\d+)([-/.])(\d+)[-/.](\d+)(?:[t ](\d\d):(\d\d).*)?|(\d{4})-(\d\d)", re.ASCII
+)
 _DIGITS: Final = frozenset("0123456789")
 _CLOCK: Final = re.compile(r"(\d\d?)(?:\.(\d\d))?(am|pm)?", re.ASCII)
 _MINUTES: Final = re.compile(r"(\d\d)(am|pm)?", re.ASCII)
 
-_Found = tuple[Span | None, int]        # an interval, or None for one that is no date or not taken; index of the next word
+# an interval, or None for one that is no date or not taken; index of the next word
+_Found = tuple[Span | None, int]
 _OfYear = Callable[[int], Span]
 
 
-# ------------------------------------------------------------------------------------------------------------------------ reading
+# --------------------------------------------------------------------------------------------------
+
 
 class _Reader:
-    """The words of one text, and the time at which it was said.  Every method looks at a bounded number of words from its place."""
+    """The words of one text, and the time at which it was said.  Every method looks at a bounded
+    number of words from its place.
+    """
 
     def __init__(self, text: str, said: float) -> None:
         at = moment(said)
@@ -371,18 +466,26 @@ class _Reader:
             self.starts.append(start)
             self.ends.append(end)
         self.n = len(self.words)
-        self.said, self.day, self.year, self.index = said, at.toordinal(), at.year, 12 * at.year + at.month - 1
+        self.said, self.day, self.year, self.index = (
+            said,
+            at.toordinal(),
+            at.year,
+            12 * at.year + at.month - 1,
+        )
         self.events: list[EventExpression] = []
         self.depth = 0
-        self.focus: Span | None = None                  # of the last vague time that was read
-        self.pivot: tuple[float, int] | None = None     # within "between": the other end, and the direction in which to look from it
+        self.focus: Span | None = None  # of the last vague time that was read
+        # within "between": the other end, and the direction in which to look from it
+        self.pivot: tuple[float, int] | None = None
 
     def read(self, most: int) -> Times:
         found: list[TimeExpression] = []
         order, i = Order.NONE, 0
         while i < self.n and len(found) < most:
             word = self.words[i]
-            if (reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)) is None:
+            if (
+                reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)
+            ) is None:
                 i += 1
                 continue
             self.focus = None
@@ -393,24 +496,40 @@ class _Reader:
                 i += 1
                 continue
             span, after = taken
-            if span is not None and self.word(after) in _JOINTS and (self.word(after + 1) in _NAMES or self.word(after + 1)[:1] in _DIGITS):
+            if (
+                span is not None
+                and self.word(after) in _JOINTS
+                and (self.word(after + 1) in _NAMES or self.word(after + 1)[:1] in _DIGITS)
+            ):
                 span, after = self.safely(_Reader.range_of, i, True) or taken
             while span is not None:
                 span, after = self.narrowed(span, after)
-                found.append(TimeExpression(self.written(i, after), *span, self.starts[i], self.focus))
-                i, (span, after) = self.another(after) if len(found) < most else (after, (None, after))
+                found.append(
+                    TimeExpression(self.written(i, after), *span, self.starts[i], self.focus)
+                )
+                i, (span, after) = (
+                    self.another(after) if len(found) < most else (after, (None, after))
+                )
             i = after
         return Times(tuple(found), tuple(self.events[:most]), order)
 
     def ordinal_number(self, word: str) -> tuple[str, bool]:
-        """An ordinal in words as a number, "10th", and whether the two words before belong to it ("twenty-" of "twenty-first").  Others stay."""
-        joined = self.words[-1:] == ["-"] and len(self.words) > 1 and self.words[-2] in ("twenty", "thirty")
+        """An ordinal in words as a number, "10th", and whether the two words before belong to it
+        ("twenty-" of "twenty-first").  Others stay.
+        """
+        joined = (
+            self.words[-1:] == ["-"]
+            and len(self.words) > 1
+            and self.words[-2] in ("twenty", "thirty")
+        )
         if joined and 0 < (unit := _ORDINALS.get(word, _NUMBERED.get(word, 0))) < 10:
             return f"{_TENS[self.words[-2]] + unit}th", True
         return f"{_NUMBERED[word]}th" if word in _NUMBERED else word, False
 
     def narrowed(self, span: Span, after: int) -> tuple[Span, int]:
-        """The part of a time that follows it: "yesterday at noon", "on 3 May in the evening", "two weeks ago on Monday"."""
+        """The part of a time that follows it: "yesterday at noon", "on 3 May in the evening",
+        "two weeks ago on Monday".
+        """
         j = after + (self.word(after) == ",")
         j += self.word(j) == "on"
         if DAY < span[1] - span[0] <= 14 * DAY and self.word(j) in _WEEKDAYS:
@@ -421,20 +540,35 @@ class _Reader:
         j = after + (self.word(after) == ",")
         j += self.word(j) in ("in", "at", "around", "about", "during")
         j += self.word(j) == "the"
-        if span[1] - span[0] <= DAY and (clock := self.clock(j)) is not None and (part := self.part_of(span, clock[0])) is not None:
+        if (
+            span[1] - span[0] <= DAY
+            and (clock := self.clock(j)) is not None
+            and (part := self.part_of(span, clock[0])) is not None
+        ):
             return part, clock[1]
         return span, after
 
     def another(self, i: int) -> tuple[int, _Found]:
-        """Where the next time of a list begins, and the time: "on the 10th and the 12th", "in April and May"."""
+        """Where the next time of a list begins, and the time: "on the 10th and the 12th", "in
+        April and May".
+        """
         j = i + 1 + (self.word(i) == "," and self.word(i + 1) == "and")
         k = j + (self.word(j) == "the")
-        name, numbered = self.word(k) in _NAMES and self.word(k) not in _AMBIGUOUS, k > j and self.word(k)[-2:] in ("st", "nd", "rd", "th")
-        taken = self.safely(_Reader.at, j, True) if self.word(i) in ("and", ",") and (name or numbered) else None
+        name, numbered = (
+            self.word(k) in _NAMES and self.word(k) not in _AMBIGUOUS,
+            k > j and self.word(k)[-2:] in ("st", "nd", "rd", "th"),
+        )
+        taken = (
+            self.safely(_Reader.at, j, True)
+            if self.word(i) in ("and", ",") and (name or numbered)
+            else None
+        )
         return (j, taken) if taken is not None and taken[1] > j else (i, (None, i))
 
     def clock(self, i: int) -> tuple[tuple[float, float], int] | None:
-        """Hours within a day, and the next word: "morning", "noon", "9 am", "9 o'clock", "21:30", "early hours"."""
+        """Hours within a day, and the next word: "morning", "noon", "9 am", "9 o'clock",
+        "21:30", "early hours".
+        """
         word = self.word(i)
         if word in _PARTS or word in _HOURS:
             return _PARTS.get(word) or _HOURS[word], i + 1
@@ -443,27 +577,46 @@ class _Reader:
         if (read := _CLOCK.fullmatch(word)) is None:
             return None
         hour, minute, j, half = int(read[1]), int(read[2] or 0), i + 1, read[3]
-        if self.word(j) == ":" and self.word(j + 1)[:2].isdigit() and not read[2] and (rest := _MINUTES.fullmatch(self.word(j + 1))) is not None:
+        if (
+            self.word(j) == ":"
+            and self.word(j + 1)[:2].isdigit()
+            and not read[2]
+            and (rest := _MINUTES.fullmatch(self.word(j + 1))) is not None
+        ):
             minute, half, j = int(rest[1]), rest[2], j + 2
         clear = j > i + 1
         if not half and self.word(j) in ("am", "pm", "a", "p"):
             if len(self.word(j)) == 2:
                 half, j = self.word(j), j + 1
-            elif self.words[j + 1:j + 3] == [".", "m"]:
+            elif self.words[j + 1 : j + 3] == [".", "m"]:
                 half, j = self.word(j) + "m", j + 3 + (self.word(j + 3) == ".")
         if not half and self.word(j) in ("o'clock", "oclock"):
             hour, clear, j = hour + 12 * (hour < _O_CLOCK), True, j + 1
-        part = self.word(k := j + 1 + (self.word(j + 1) == "the")) if self.word(j) in ("in", "at") and not (half or clear) else ""
+        part = (
+            self.word(k := j + 1 + (self.word(j + 1) == "the"))
+            if self.word(j) in ("in", "at") and not (half or clear)
+            else ""
+        )
         if part in _PARTS:
-            hour, clear, j = hour + 12 * (hour < 12 and part != "morning" and (part != "night" or hour > 6)), True, k + 1
+            hour, clear, j = (
+                hour + 12 * (hour < 12 and part != "morning" and (part != "night" or hour > 6)),
+                True,
+                k + 1,
+            )
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * (half == "pm")
         elif half or not clear:
             return None
-        return ((hour + minute / 60.0 - 0.5, hour + minute / 60.0 + 0.5), j) if hour < 24 and minute < 60 else None
+        return (
+            ((hour + minute / 60.0 - 0.5, hour + minute / 60.0 + 0.5), j)
+            if hour < 24 and minute < 60
+            else None
+        )
 
     def part_of(self, span: Span, hours: tuple[float, float]) -> Span | None:
-        """Hours of the day in which the interval begins, or of the next, if they touch it; half a day later for "9 o'clock" in an evening."""
+        """Hours of the day in which the interval begins, or of the next, if they touch it; half
+        a day later for "9 o'clock" in an evening.
+        """
         midnight = span[0] // DAY * DAY
         for later in (0.0, DAY, DAY / 2.0):
             start, end = midnight + hours[0] + later, midnight + hours[1] + later
@@ -471,14 +624,18 @@ class _Reader:
                 return start, end
         return None
 
-    def safely(self, reader: Callable[[_Reader, int, bool], _Found | None], i: int, licensed: bool) -> _Found | None:
+    def safely(
+        self, reader: Callable[[_Reader, int, bool], _Found | None], i: int, licensed: bool
+    ) -> _Found | None:
         try:
             return reader(self, i, licensed)
         except (ValueError, OverflowError):
             return None
 
     def at(self, i: int, licensed: bool) -> _Found | None:
-        """The expression that begins at a word; `licensed`: a preposition or the like before it says that it is a time."""
+        """The expression that begins at a word; `licensed`: a preposition or the like before it
+        says that it is a time.
+        """
         word = self.word(i)
         reader = _READERS.get(word) or (_Reader.number if word[:1] in _DIGITS and word else None)
         if reader is None or reader is _Reader.relation or self.depth >= _DEPTH:
@@ -493,7 +650,7 @@ class _Reader:
         return self.words[i] if 0 <= i < self.n else ""
 
     def written(self, i: int, after: int) -> str:
-        return self.raw[self.starts[i]:self.ends[after - 1]]
+        return self.raw[self.starts[i] : self.ends[after - 1]]
 
     def capital(self, i: int) -> bool:
         return self.raw[self.starts[i]].isupper()
@@ -504,7 +661,11 @@ class _Reader:
             word = self.words[j]
             if word in _SENTENCE_ENDS:
                 break
-            if word in _FUTURE or word.endswith("'ll") or (word == "going" and self.words[j + 1] == "to"):
+            if (
+                word in _FUTURE
+                or word.endswith("'ll")
+                or (word == "going" and self.words[j + 1] == "to")
+            ):
                 return 1
             if word in _PAST or (len(word) > 4 and word.endswith("ed")):
                 return -1
@@ -519,7 +680,9 @@ class _Reader:
     # --- times without their year or week
 
     def recurring(self, i: int, of_year: _OfYear, how: str = "") -> Span:
-        """The one of a time that recurs every year.  `how`: "last", "this", "next", or "" for the time alone.  Raises ValueError if there is none."""
+        """The one of a time that recurs every year.  `how`: "last", "this", "next", or "" for
+        the time alone.  Raises ValueError if there is none.
+        """
         if how == "this":
             return of_year(self.year)
         today, whole = DAY * (self.day - _EPOCH), bool(how) and self.pivot is None
@@ -534,13 +697,21 @@ class _Reader:
                 start, end = of_year(year + step if ahead else year - step)
             except (ValueError, OverflowError):
                 continue
-            if ((start >= today + DAY if whole else end > now) if ahead else (end <= today if whole else start <= now)):
+            if (
+                (start >= today + DAY if whole else end > now)
+                if ahead
+                else (end <= today if whole else start <= now)
+            ):
                 return start, end
         raise ValueError("there is no such day")
 
     def default(self, i: int) -> int:
         """The direction in which a name alone is looked for: ahead after "by" and "until"."""
-        return 1 if any(self.word(j) in ("by", "until", "till", "through") for j in (i - 1, i - 2)) else -1
+        return (
+            1
+            if any(self.word(j) in ("by", "until", "till", "through") for j in (i - 1, i - 2))
+            else -1
+        )
 
     def weekday_span(self, i: int, weekday: int, how: str = "") -> Span:
         if self.pivot is not None:
@@ -564,10 +735,19 @@ class _Reader:
         word = self.word(i)
         if word == "a" and self.word(i + 1) in ("few", "couple"):
             i, word = i + 1, self.words[i + 1]
-        n = int(word) if 1 <= len(word) <= 4 and word.isascii() and word.isdigit() else _COUNTS.get(word, 0)
+        n = (
+            int(word)
+            if 1 <= len(word) <= 4 and word.isascii() and word.isdigit()
+            else _COUNTS.get(word, 0)
+        )
         if not n:
             return None
-        if word in _TENS and self.word(i + 1) == "-" and 0 < _COUNTS.get(self.word(i + 2), 0) < 10 and len(self.word(i + 2)) > 2:
+        if (
+            word in _TENS
+            and self.word(i + 1) == "-"
+            and 0 < _COUNTS.get(self.word(i + 2), 0) < 10
+            and len(self.word(i + 2)) > 2
+        ):
             return n + _COUNTS[self.word(i + 2)], i + 3
         return n, i + 2 if word == "couple" and self.word(i + 1) == "of" else i + 1
 
@@ -576,11 +756,18 @@ class _Reader:
         word = self.word(i)
         if word not in _MONTHS or (word in _AMBIGUOUS and not licensed and not self.capital(i)):
             return None
-        short = len(word) <= 4 and self.word(i + 1) == "." and self.word(i + 2)[:1] in _DIGITS and self.word(i + 2) != ""
+        short = (
+            len(word) <= 4
+            and self.word(i + 1) == "."
+            and self.word(i + 2)[:1] in _DIGITS
+            and self.word(i + 2) != ""
+        )
         return _MONTHS[word], i + 2 if short else i + 1
 
     def year_of(self, i: int) -> tuple[int, int] | None:
-        """The year after a month, a day or a season, and the next word: ", 2023", "of 2023", "last year"."""
+        """The year after a month, a day or a season, and the next word: ", 2023", "of 2023",
+        "last year".
+        """
         j = i + 1 if self.word(i) in (",", "of") else i
         word = self.word(j)
         if len(word) == 4 and (digits := _YEARS.fullmatch(word)) and self.word(j + 1) not in _UNITS:
@@ -596,13 +783,20 @@ class _Reader:
         found = _NUMBER.fullmatch(self.word(i))
         return int(found[1]) if found and len(found[1]) <= 2 else None
 
-    def day_of_month(self, i: int, day: int, month: int, j: int, how: str = "", last: int = 0) -> _Found:
-        """A day of a month, with the year that follows or without; `last`: the end of a range of days."""
+    def day_of_month(
+        self, i: int, day: int, month: int, j: int, how: str = "", last: int = 0
+    ) -> _Found:
+        """A day of a month, with the year that follows or without; `last`: the end of a range of
+        days.
+        """
         year = self.year_of(j)
         after = year[1] if year else j
 
         def of_year(y: int) -> Span:
-            start, end = date(y, month, day).toordinal(), date(y, month, last or day).toordinal() + 1
+            start, end = (
+                date(y, month, day).toordinal(),
+                date(y, month, last or day).toordinal() + 1,
+            )
             return _days(start, end)
 
         try:
@@ -627,8 +821,16 @@ class _Reader:
         if len(word) > 6 and (written := _WRITTEN.fullmatch(word)) is not None:
             return self.written_date(written), i + 1
         decade = _DECADE.fullmatch(word) if word[-1] == "s" else None
-        if decade is not None and (len(decade[1]) == 4 or self.word(i - 1) in ("the", "early", "mid", "late", "-")):
-            first = int(decade[1]) if len(decade[1]) == 4 else 1900 + int(decade[1]) if int(decade[1]) >= 20 else 2000 + int(decade[1])
+        if decade is not None and (
+            len(decade[1]) == 4 or self.word(i - 1) in ("the", "early", "mid", "late", "-")
+        ):
+            first = (
+                int(decade[1])
+                if len(decade[1]) == 4
+                else 1900 + int(decade[1])
+                if int(decade[1]) >= 20
+                else 2000 + int(decade[1])
+            )
             return _months(12 * first, 120), i + 1
         if (found := _NUMBER.fullmatch(word)) is None:
             return None
@@ -639,17 +841,28 @@ class _Reader:
         if len(found[1]) <= 2:
             if (dated := self.day_first(i, licensed)) is not None:
                 return dated
-            if licensed and found[2] and self.word(i - 1) == "the" and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n):
+            if (
+                licensed
+                and found[2]
+                and self.word(i - 1) == "the"
+                and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n)
+            ):
                 return self.day_alone(i, int(found[1])), i + 1
         return self.counted(i, licensed)
 
     def negative(self, i: int) -> bool:
         """Whether a minus stands before the number, and nothing before the minus."""
         before = self.starts[i] - 2
-        return self.word(i - 1) == "-" and self.starts[i - 1] == before + 1 and (before < 0 or self.raw[before].isspace())
+        return (
+            self.word(i - 1) == "-"
+            and self.starts[i - 1] == before + 1
+            and (before < 0 or self.raw[before].isspace())
+        )
 
     def of_day(self, i: int, licensed: bool) -> _Found | None:
-        """A part of a day before the day: "noon yesterday", "9 am on 3 May", "the evening of the 14th"."""
+        """A part of a day before the day: "noon yesterday", "9 am on 3 May", "the evening of the
+        14th".
+        """
         if (clock := self.clock(i)) is None:
             return None
         j = clock[1] + (self.word(clock[1]) in ("of", "on", ","))
@@ -680,12 +893,20 @@ class _Reader:
 
     def year_alone(self, i: int, licensed: bool) -> _Found | None:
         year, after = int(self.words[i]), self.word(i + 1)
-        counts = after in _UNITS or (year % 100 == 0 and len(after) > 3 and after.isalpha() and after.endswith("s") and not self.capital(i + 1))
+        counts = after in _UNITS or (
+            year % 100 == 0
+            and len(after) > 3
+            and after.isalpha()
+            and after.endswith("s")
+            and not self.capital(i + 1)
+        )
         if not licensed or not 1000 <= year <= 2199 or counts:
             return self.counted(i, licensed)
         if self.word(i + 1) in _DASHES and _YEARS.fullmatch(self.word(i + 2)):
             end = int(self.words[i + 2])
-            return ((_months(12 * year, 12)[0], _months(12 * end, 12)[1]) if end >= year else None), i + 3
+            return (
+                (_months(12 * year, 12)[0], _months(12 * end, 12)[1]) if end >= year else None
+            ), i + 3
         return _months(12 * year, 12), i + 1
 
     def day_first(self, i: int, licensed: bool) -> _Found | None:
@@ -705,7 +926,9 @@ class _Reader:
         return self.day_of_month(i, day, month[0], month[1], last=last)
 
     def day_alone(self, i: int, day: int) -> Span:
-        """The day of this month or of one before; of this or a later one near words of the future."""
+        """The day of this month or of one before; of this or a later one near words of the
+        future.
+        """
         ahead = self.direction(i, self.default(i)) > 0
         for step in range(4):
             index = self.index + step if ahead else self.index - step
@@ -722,9 +945,15 @@ class _Reader:
         if (month := self.month(i, licensed)) is None:
             return None
         m, j = month
-        if (day := self.day_number(j)) is not None and not (self.word(j + 1) in _UNITS and self.word(j + 2) == "ago"):
+        if (day := self.day_number(j)) is not None and not (
+            self.word(j + 1) in _UNITS and self.word(j + 2) == "ago"
+        ):
             last, after = 0, j + 1
-            if self.word(after) in (*_DASHES, "to") and (second := self.day_number(after + 1)) is not None and self.word(after + 2) not in _MONTHS:
+            if (
+                self.word(after) in (*_DASHES, "to")
+                and (second := self.day_number(after + 1)) is not None
+                and self.word(after + 2) not in _MONTHS
+            ):
                 last, after = second, after + 2
             return self.day_of_month(i, day, m, after, how, last)
         if (year := self.year_of(j)) is not None:
@@ -751,20 +980,31 @@ class _Reader:
     def weekday(self, i: int, licensed: bool, how: str = "") -> _Found | None:
         """Friday, Friday night, Friday of last week, Friday, 5 May 2023."""
         weekday = _WEEKDAYS.get(self.words[i], _SHORT_WEEKDAYS.get(self.words[i], 0))
-        if (self.words[i] in _SHORT_WEEKDAYS and not licensed) or self.word(i - 1) in ("a", "each", "every"):
+        if (self.words[i] in _SHORT_WEEKDAYS and not licensed) or self.word(i - 1) in (
+            "a",
+            "each",
+            "every",
+        ):
             return None
         j = i + 1
         k = j + 1 if self.word(j) in (",", "the") else j
         k += self.word(k) == "the"
         if self.word(k) in _MONTHS or (self.word(k)[:1] in _DIGITS and self.word(k)):
-            dated = self.safely(_Reader.month_name if self.word(k) in _MONTHS else _Reader.number, k, True)
+            dated = self.safely(
+                _Reader.month_name if self.word(k) in _MONTHS else _Reader.number, k, True
+            )
             if dated is not None and (dated[0] is None or dated[0][1] - dated[0][0] == DAY):
                 return dated
         k = j + 1 if self.word(j) == "of" else j
         if self.word(k) in ("last", "this", "next") and self.word(k + 1) == "week":
             monday = self.day - date.fromordinal(self.day).weekday() + 7 * _SHIFTS[self.words[k]]
             return self.with_part(_days(monday + weekday, monday + weekday + 1), k + 2)
-        if not how and (count := self.count(j)) and _UNITS.get(self.word(count[1])) == "week" and self.word(count[1] + 1) == "ago":
+        if (
+            not how
+            and (count := self.count(j))
+            and _UNITS.get(self.word(count[1])) == "week"
+            and self.word(count[1] + 1) == "ago"
+        ):
             return self.narrowed_to(weekday, _around(self.said, -count[0], "week")), count[1] + 2
         return self.with_part(self.weekday_span(i, weekday, how), j)
 
@@ -791,13 +1031,22 @@ class _Reader:
             return ordered
         target = self.word(j)
         how = ("last", "this", "next")[shift + 1]
-        if shift and (counted := self.count(j)) and (unit := _UNITS.get(self.word(counted[1]))) and target not in ("a", "an"):
+        if (
+            shift
+            and (counted := self.count(j))
+            and (unit := _UNITS.get(self.word(counted[1])))
+            and target not in ("a", "an")
+        ):
             return _rolling(self.said, shift * counted[0], unit), counted[1] + 1
         start = DAY * (self.day - _EPOCH)
         if target == "night" and shift <= 0:
             return (start + 18.0 + 24.0 * shift, start + 30.0 + 24.0 * shift), j + 1
         if target in _PARTS:
-            return None if shift > 0 or word == "past" else self.with_part((start + 24.0 * shift, start + 24.0 * (shift + 1)), j)
+            return (
+                None
+                if shift > 0 or word == "past"
+                else self.with_part((start + 24.0 * shift, start + 24.0 * (shift + 1)), j)
+            )
         if target in _UNITS and not target.endswith(("s", "'")):
             unit = _UNITS[target]
             if unit in ("minute", "day") or (unit in ("hour", "fortnight") and not shift):
@@ -836,7 +1085,13 @@ class _Reader:
 
     def at_unit(self, j: int) -> _Found | None:
         """An expression after "of" or "early"; "the week" is this one."""
-        if self.word(j) in ("the", "this") and (unit := _UNITS.get(self.word(j + 1))) in ("week", "month", "quarter", "year", "decade"):
+        if self.word(j) in ("the", "this") and (unit := _UNITS.get(self.word(j + 1))) in (
+            "week",
+            "month",
+            "quarter",
+            "year",
+            "decade",
+        ):
             return _calendar_unit(str(unit), self.day, 0), j + 2
         if self.word(j) in _THIRDS:
             return None
@@ -847,7 +1102,11 @@ class _Reader:
         j = i + 1
         if self.word(j) == "today":
             span = _days(self.day, self.day + 1)
-        elif self.word(j) in ("this", "last") and (unit := _UNITS.get(self.word(j + 1))) and unit not in (*HOURS_PER, "fortnight", "day"):
+        elif (
+            self.word(j) in ("this", "last")
+            and (unit := _UNITS.get(self.word(j + 1)))
+            and unit not in (*HOURS_PER, "fortnight", "day")
+        ):
             span, j = _calendar_unit(unit, self.day, _SHIFTS[self.words[j]]), j + 1
         else:
             return None
@@ -863,7 +1122,9 @@ class _Reader:
         return self.ordinal(i, n)
 
     def ordinal(self, i: int, n: int) -> _Found | None:
-        """The first week of May, the last Friday of 2023, the second half of last year.  `n` = -1: the last."""
+        """The first week of May, the last Friday of 2023, the second half of last year.  `n` =
+        -1: the last.
+        """
         if n in (1, -1) and (several := self.several(i, n)) is not None:
             return several
         unit, j = self.word(i + 1), i + 2
@@ -882,14 +1143,22 @@ class _Reader:
                 return None, after
             at = date.fromordinal(first)
             if at.day == 1 and last - first >= 89 and parts == 2:
-                middle = DAY * (_month_start(12 * at.year + at.month - 1 + round((last - first) / 30.4375) // 2) - _EPOCH)
+                middle = DAY * (
+                    _month_start(12 * at.year + at.month - 1 + round((last - first) / 30.4375) // 2)
+                    - _EPOCH
+                )
                 return ((start, middle), (middle, end))[k], after
-            return (start + (end - start) * k / parts, start + (end - start) * (k + 1) / parts), after
+            return (
+                start + (end - start) * k / parts,
+                start + (end - start) * (k + 1) / parts,
+            ), after
         if unit in ("month", "quarter"):
             at, length = date.fromordinal(first), MONTHS_PER[unit]
             held = round((last - first) / 30.4375) // length
             k = n - 1 if n > 0 else held - 1
-            return (_months(12 * at.year + at.month - 1 + length * k, length) if 0 <= k < held else None), after
+            return (
+                _months(12 * at.year + at.month - 1 + length * k, length) if 0 <= k < held else None
+            ), after
         if unit in ("day", "week"):
             length = DAYS_PER[unit]
             day = first + length * (n - 1) if n > 0 else last - length
@@ -905,7 +1174,11 @@ class _Reader:
         """The first ten days of May, the last two weeks of 2023, the first days of May: three."""
         count, j = self.count(i + 1) or (3, i + 1)
         unit = _UNITS.get(self.word(j))
-        if unit not in ("day", "week", "month") or self.word(j) == unit or self.word(j + 1) not in ("of", "in"):
+        if (
+            unit not in ("day", "week", "month")
+            or self.word(j) == unit
+            or self.word(j + 1) not in ("of", "in")
+        ):
             return None
         if (whole := self.at_unit(j + 2)) is None or whole[0] is None:
             return whole
@@ -925,13 +1198,20 @@ class _Reader:
             return self.named_ago(n, j) if self.word(j) == "ago" else None
         if self.word(j) == "ago":
             if unit in ("week", "fortnight") and self.word(j + 1) in ("today", "yesterday"):
-                return _calendar_unit("day", self.day, -DAYS_PER[unit] * n - (self.words[j + 1] == "yesterday")), j + 2
+                return _calendar_unit(
+                    "day", self.day, -DAYS_PER[unit] * n - (self.words[j + 1] == "yesterday")
+                ), j + 2
             return self.around(self.said, -n, unit), j + 1
         if self.word(j) == "from" and self.word(j + 1) in ("now", "today", "tomorrow", "yesterday"):
             shift = {"tomorrow": DAY, "yesterday": -DAY}.get(self.words[j + 1], 0.0)
             return self.around(self.said + shift, n, unit), j + 2
         if self.word(j) == "from" and self.word(j + 1) in _WEEKDAYS:
-            return _beside(Relation.AFTER, self.weekday_span(j + 1, _WEEKDAYS[self.words[j + 1]], "next"), n, unit), j + 2
+            return _beside(
+                Relation.AFTER,
+                self.weekday_span(j + 1, _WEEKDAYS[self.words[j + 1]], "next"),
+                n,
+                unit,
+            ), j + 2
         if self.word(j) in ("before", "after"):
             return self.offset(j, n, unit)
         return None
@@ -948,7 +1228,11 @@ class _Reader:
         """Half an hour ago, half a year ago."""
         j = i + 1 + (self.word(i + 1) in ("a", "an"))
         halves = {"hour": (30, "minute"), "day": (12, "hour"), "year": (6, "month")}
-        if self.word(j) not in halves or self.word(j + 1) != "ago" or self.word(i - 1) in ("a", "and"):
+        if (
+            self.word(j) not in halves
+            or self.word(j + 1) != "ago"
+            or self.word(i - 1) in ("a", "and")
+        ):
             return None
         count, unit = halves[self.word(j)]
         return self.around(self.said, -count, unit), j + 2
@@ -960,7 +1244,13 @@ class _Reader:
             start = self.weekday_span(j, _WEEKDAYS[name], "last")[0] - 7.0 * DAY * (n - 1)
             return _days(round(start / DAY) + _EPOCH, round(start / DAY) + _EPOCH + 1), j + 1
         if name in _SEASONS:
-            last = date.fromordinal(round(self.recurring(j, lambda y: _months(12 * y + _SEASONS[name], 3), "last")[0] / DAY) + _EPOCH)
+            last = date.fromordinal(
+                round(
+                    self.recurring(j, lambda y: _months(12 * y + _SEASONS[name], 3), "last")[0]
+                    / DAY
+                )
+                + _EPOCH
+            )
             return _months(12 * (last.year - n + 1) + last.month - 1, 3), j + 1
         return None
 
@@ -982,24 +1272,49 @@ class _Reader:
             if found is None or found[0] is None or found[0][1] - found[0][0] != DAY:
                 return None
             day = round(found[0][0] / DAY) + _EPOCH
-            return (_days(day, day + 7) if word != "of" and unit == "week" else _calendar_unit(unit, day, 0)), found[1]
+            return (
+                _days(day, day + 7)
+                if word != "of" and unit == "week"
+                else _calendar_unit(unit, day, 0)
+            ), found[1]
         if word not in ("before", "after"):
             return None
         target, again = self.word(i + 2), self.word(i + 3) == self.words[i]
         if unit == "day" and (word, target) in (("before", "yesterday"), ("after", "tomorrow")):
             return _calendar_unit(unit, self.day, -2 if word == "before" else 2), i + 3
-        if (word, target) in (("before", "last"), ("after", "next")) and (again or not self.word(i + 3)[:1].isalpha()):
+        if (word, target) in (("before", "last"), ("after", "next")) and (
+            again or not self.word(i + 3)[:1].isalpha()
+        ):
             span = _calendar_unit(unit, self.day, -2 if word == "before" else 2)
-            return ((span[0] + 18.0, span[0] + 30.0) if self.words[i] == "night" else span), i + 4 if again else i + 3
+            return (
+                (span[0] + 18.0, span[0] + 30.0) if self.words[i] == "night" else span
+            ), i + 4 if again else i + 3
         return self.offset(i + 1, 0, unit)
 
     def article(self, i: int, licensed: bool) -> _Found | None:
-        """The day before yesterday, the last two weeks, the first week of May, the 7th of May, the weekend."""
+        """The day before yesterday, the last two weeks, the first week of May, the 7th of May,
+        the weekend.
+        """
         word = self.word(i + 1)
         if word == "weekend" and self.word(i + 2) not in ("before", "after", "of"):
-            if self.word(i - 1) not in ("over", "on", "at", "this", "during", "in", "by", "until", "since", "before", "after", "for"):
+            if self.word(i - 1) not in (
+                "over",
+                "on",
+                "at",
+                "this",
+                "during",
+                "in",
+                "by",
+                "until",
+                "since",
+                "before",
+                "after",
+                "for",
+            ):
                 return None
-            ahead = self.direction(i, self.default(i)) > 0 or date.fromordinal(self.day).weekday() >= 5
+            ahead = (
+                self.direction(i, self.default(i)) > 0 or date.fromordinal(self.day).weekday() >= 5
+            )
             return _calendar_unit("weekend", self.day, 0 if ahead else -1), i + 2
         if word in ("a", "an", "the", "in", "on", "at"):
             return None
@@ -1012,7 +1327,11 @@ class _Reader:
             after = count[1] + 1
             if self.word(after) in ("'", "’"):
                 after += 1
-            if self.direction(i, 1) < 0 or self.word(after) in ("of", "ago") or self.word(i - 1) == "time":
+            if (
+                self.direction(i, 1) < 0
+                or self.word(after) in ("of", "ago")
+                or self.word(i - 1) == "time"
+            ):
                 return None
             return self.around(self.said, count[0], unit), after + (self.word(after) == "time")
         if self.word(j) in _PREPOSITIONS:
@@ -1023,7 +1342,11 @@ class _Reader:
         """Since May, before the trip."""
         word, j = self.words[i], i + 1
         relation = _RELATIONS[word]
-        if self.word(j) not in _PREPOSITIONS and (found := self.safely(_Reader.at, j, True)) is not None and found[1] > j:
+        if (
+            self.word(j) not in _PREPOSITIONS
+            and (found := self.safely(_Reader.at, j, True)) is not None
+            and found[1] > j
+        ):
             return (bounded(relation, found[0], self.said) if found[0] else None), found[1]
         if word in ("by", "through") or (word == "after" and self.word(i - 1) in _NOT_AFTER):
             return None
@@ -1032,7 +1355,11 @@ class _Reader:
     def between(self, i: int, licensed: bool) -> _Found | None:
         """Between A and B, from A to B."""
         found = self.range_of(i + 1, licensed)
-        return found if found is None or self.words[i] == "from" or "and" in self.words[i + 1:found[1]] else None
+        return (
+            found
+            if found is None or self.words[i] == "from" or "and" in self.words[i + 1 : found[1]]
+            else None
+        )
 
     def range_of(self, i: int, licensed: bool) -> _Found | None:
         """A to B, after "between" A and B; A alone if no B follows."""
@@ -1040,10 +1367,16 @@ class _Reader:
         if found is None or found[0] is None or found[1] <= i:
             return found
         (start, end), j = found[0], found[1]
-        if self.pivot is not None or self.word(j) not in (("and",) if self.word(i - 1) == "between" else _JOINTS):
+        if self.pivot is not None or self.word(j) not in (
+            ("and",) if self.word(i - 1) == "between" else _JOINTS
+        ):
             return found
         day = self.day_number(j + 1)
-        if day is not None and end - start == DAY and self.word(j + 2) not in (*_MONTHS, "of", *_UNITS):
+        if (
+            day is not None
+            and end - start == DAY
+            and self.word(j + 2) not in (*_MONTHS, "of", *_UNITS)
+        ):
             at = date.fromordinal(round(start / DAY) + _EPOCH)
             try:
                 end = DAY * (date(at.year, at.month, day).toordinal() + 1 - _EPOCH)
@@ -1072,20 +1405,36 @@ class _Reader:
     def quarter(self, i: int, licensed: bool) -> _Found | None:
         """Q2 2023."""
         year = self.year_of(i + 1)
-        return None if year is None else (_months(12 * year[0] + 3 * (int(self.words[i][1]) - 1), 3), year[1])
+        return (
+            None
+            if year is None
+            else (_months(12 * year[0] + 3 * (int(self.words[i][1]) - 1), 3), year[1])
+        )
 
     # --- events and order
 
     def event(self, i: int, relation: Relation, n: int, unit: str) -> _Found | None:
-        """The event that a relation at word i names, kept in `events`: "the move", "she moved to Oslo", "moving", "Ada's wedding"."""
+        """The event that a relation at word i names, kept in `events`: "the move", "she moved to
+        Oslo", "moving", "Ada's wedding".
+        """
         j = i + 1
         first = self.word(j)
-        noun = first in _BEGINS_EVENT or first in _PRONOUNS or first.endswith("'s") or (len(first) > 4 and first.endswith("ing"))
+        noun = (
+            first in _BEGINS_EVENT
+            or first in _PRONOUNS
+            or first.endswith("'s")
+            or (len(first) > 4 and first.endswith("ing"))
+        )
         if not first[:1].isalpha() or not (noun or self.capital(j)):
             return None
         end = j + 1
         stops = _ENDS_EVENT if first in _PRONOUNS else _ENDS_EVENT | _PRONOUNS
-        while end < self.n and end - j < _EVENT_WORDS and self.words[end][0].isalnum() and self.words[end] not in stops:
+        while (
+            end < self.n
+            and end - j < _EVENT_WORDS
+            and self.words[end][0].isalnum()
+            and self.words[end] not in stops
+        ):
             end += 1
         if end - j < 2 and (first in _BEGINS_EVENT or first in _PRONOUNS):
             return None
@@ -1095,11 +1444,19 @@ class _Reader:
     def order(self, i: int) -> Order:
         """Whether the word asks for the first or the latest of several."""
         word, after = self.words[i], self.word(i + 1)
-        if (word == "first" and after not in _NOT_AFTER_FIRST and self.word(i - 1) != "at") or word in ("earliest", "oldest"):
+        if (
+            word == "first" and after not in _NOT_AFTER_FIRST and self.word(i - 1) != "at"
+        ) or word in ("earliest", "oldest"):
             return Order.FIRST
         if word in ("latest", "newest") or (word == "recent" and self.word(i - 1) == "most"):
             return Order.LATEST
-        if word == "last" and self.word(i - 1) in _OWNERS and after and after[0].isalpha() and after not in _NOT_AFTER_LAST:
+        if (
+            word == "last"
+            and self.word(i - 1) in _OWNERS
+            and after
+            and after[0].isalpha()
+            and after not in _NOT_AFTER_LAST
+        ):
             return Order.LATEST
         return Order.NONE
 
@@ -1109,7 +1466,8 @@ def _silent(reader: _Reader, i: int, licensed: bool) -> _Found | None:
     return None
 
 
-_PREPOSITIONS: Final = frozenset(("in", "on", "at", "around", "about", "over", "throughout", "of", "circa", "within", "year", "back"))
+_PREPOSITIONS: Final = frozenset(("in", "on", "at", "around", "about", "over", "throughout", "of",
+                                  "circa", "within", "year", "back"))  # fmt: skip
 _READERS: Final[dict[str, Callable[[_Reader, int, bool], _Found | None]]] = {
     **dict.fromkeys(("earliest", "oldest", "latest", "newest", "recent"), _silent),
     **dict.fromkeys(_PREPOSITIONS, _Reader.preposition),

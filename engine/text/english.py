@@ -1,4 +1,7 @@
-"""English word lists of the text features, in lower case; contractions also as the pieces into which a tokenizer splits them."""
+"""English word lists of the text features, in lower case; contractions also as the pieces into
+which a tokenizer splits them.
+"""
+
 from __future__ import annotations
 
 from typing import Final
@@ -26,16 +29,24 @@ STOP_WORDS: Final = word_set("""
     ain aren couldn d didn doesn don hadn hasn haven isn ll m mightn mustn needn re s shan shouldn t ve wasn weren won wouldn
 """)
 
-MONTHS: Final = word_set("january february march april may june july august september october november december")
-WEEKDAYS: Final = word_set("monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays")
+MONTHS: Final = word_set(
+    "january february march april may june july august september october november december"
+)
+WEEKDAYS: Final = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays"
+)
 
 # Words that no name contains: a run of capitals breaks at them.
-NEVER_NAMES: Final = MONTHS | WEEKDAYS | word_set("""
+NEVER_NAMES: Final = (
+    MONTHS
+    | WEEKDAYS
+    | word_set("""
     i ok okay lol omg wow hey hi hello bye yo yay yea yeah yep yup ha hah haha hahaha asap fyi btw imo imho idk tbh pm am y'all
     ah aha aw aww awww mm mmm hm hmm hmmm ooh oh oof ouch oops phew ugh uh um whoa woah woo woohoo yum dang gosh congrats congratulations kudos
     thanks thank cheers bummer
     jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri
 """)
+)
 
 # Titles: their full stop ends no sentence, and they are part of the name.
 TITLES: Final = word_set("dr mr mrs ms mx prof st mt sgt capt gen lt rev sr jr")
@@ -46,7 +57,8 @@ NAME_OPENERS: Final = TITLES | word_set("""
     president captain sir lady lord professor doctor judge senator mayor coach
 """)
 
-CONNECTORS: Final = ("of the", "of", "de la", "de", "del", "della", "di", "da", "van der", "van", "von", "&")
+CONNECTORS: Final = ("of the", "of", "de la", "de", "del", "della", "di", "da", "van der", "van",
+                     "von", "&")  # fmt: skip
 ACRONYMS: Final = word_set("US UK EU UN UAE USA AI LA NY NYC DC TV PC HR PR")
 
 # English words in -ly, -ing, -ed, ... are hardly ever names; these are.
@@ -58,8 +70,12 @@ NAMES_LIKE_WORDS: Final = word_set("""
     constance florence lance france vance terrence terence clarence lawrence laurence provence
 """)
 
-# Words that begin sentences in conversations and technical texts.  An inflected form is common if its Porter stem is.
-COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | word_set("""
+# Words that begin sentences in conversations and technical texts.  An inflected form is common if
+# its Porter stem is.
+COMMON_WORDS: Final = (
+    STOP_WORDS
+    | NEVER_NAMES
+    | word_set("""
     ability able absolute absolutely accept access accident according account achieve across act action active activity actual actually ad add
     address admire admit adopt adore adult adventure advice afford afraid afternoon age ago agree ahead aim air album alive allow almost alone
     along already alright also although always amaze amazing among amount anger angry animal announce annoy another answer anxious anybody
@@ -166,8 +182,10 @@ COMMON_WORDS: Final = STOP_WORDS | NEVER_NAMES | word_set("""
     protocol query queue refactor registry repository request resolve retry return runtime schema script server session stack storage summarize
     switch syntax table task thread token tool transaction trigger tutorial upload validate variable
 """)
+)
 
-# Porter stems of emotional words, positive and negative in one list, because salience follows arousal, not valence.
+# Porter stems of emotional words, positive and negative in one list, because salience follows
+# arousal, not valence.
 EMOTION_STEMS: Final = word_set("""
     love hate happi joy joyou delight excit thrill ecstat amaz awesom incred wonder fantast beauti gorgeou brilliant adore cherish proud pride grate
     thank bless bliss glad cheer laugh smile fun hope inspir passion heartwarm touch move courag brave relief reliev
@@ -177,7 +195,9 @@ EMOTION_STEMS: Final = word_set("""
     disappoint jealou envi betrai lost miss urgent disast tragic tragedi nightmar damn
 """)
 
-GREETINGS: Final = word_set("hey hi hello yo hiya howdy bye goodbye goodnight thanks thank thx cheers wow aww congrats welcome")
+GREETINGS: Final = word_set(
+    "hey hi hello yo hiya howdy bye goodbye goodnight thanks thank thx cheers wow aww congrats welcome"
+)
 
 # An utterance of these words alone is noise.
 NOISE_WORDS: Final = GREETINGS | word_set("""

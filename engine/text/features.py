@@ -1,9 +1,11 @@
 """Text features: words, terms, names, numbers, dates, code identifiers, speech act, emotion.
 
-Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning of a word or a path, and can match in one
-way from there, so that hostile input costs little more than ordinary text.  Words are those of all scripts (`words.py`); all other rules are for
-English, and names need capitals (docs/words.md).
+Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning
+of a word or a path, and can match in one way from there, so that hostile input costs little more
+than ordinary text.  Words are those of all scripts (`words.py`); all other rules are for English,
+and names need capitals (docs/words.md).
 """
+
 from __future__ import annotations
 
 import re
@@ -22,7 +24,9 @@ from .words import terms_of as terms_of
 
 
 class SpeechAct(Enum):
-    """What an utterance does (after Searle 1976, https://doi.org/10.1017/S0047404500006837, reduced to the acts that memory gates distinguish)."""
+    """What an utterance does (after Searle 1976, https://doi.org/10.1017/S0047404500006837,
+    reduced to the acts that memory gates distinguish).
+    """
 
     COMMITMENT = "commitment"
     CORRECTION = "correction"
@@ -40,9 +44,11 @@ class Features:
     """The features of one text.
 
     words        lower-cased words without diacritics, in order, contractions whole ("don't")
-    terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True, stop_words=True)`
-    entities     names in normal form (lower case, no diacritics, no possessive, no "@"), each once, in order of first mention:
-                 runs of capitalised words, quoted names, handles, code identifiers
+    terms        stemmed words (Porter) without stop words, in order: `terms_of(text, stem=True,
+                 stop_words=True)`
+    entities     names in normal form (lower case, no diacritics, no possessive, no "@"), each once,
+                 in order of first mention: runs of capitalised words, quoted names, handles, code
+                 identifiers
     numbers      as written in digits outside dates, with currency sign and per cent
     dates        explicit dates and relative expressions, as written
     identifiers  of code and files, as written, each once
@@ -62,7 +68,8 @@ class Features:
 
 @remembered
 def features(text: str) -> Features:
-    """All features of any string.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB; texts that were just read are remembered.
+    """All features of any string.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB;
+    texts that were just read are remembered.
 
     >>> found = features("No, I promised Caroline's brother to fix load_config() by 7 May 2023!")
     >>> found.entities, found.identifiers, found.dates
@@ -84,7 +91,7 @@ def features(text: str) -> Features:
     )
 
 
-# ---------------------------------------------------------------------------------------------------------------- numbers and dates
+# --------------------------------------------------------------------------------------------------
 
 _NUMBER: Final = re.compile(r"(?<![\w.,])[$€£¥]?\d+(?:[.,]\d+)*%?")
 
@@ -116,7 +123,9 @@ _DATE: Final = re.compile(
 
 
 def _dates(text: str) -> tuple[str, list[str]]:
-    """The text without its dates, and the dates.  Matched in lower case, which is twice as fast as ignoring case."""
+    """The text without its dates, and the dates.  Matched in lower case, which is twice as fast
+    as ignoring case.
+    """
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join([c.lower() if len(c.lower()) == 1 else c for c in text])
@@ -125,13 +134,13 @@ def _dates(text: str) -> tuple[str, list[str]]:
     end = 0
     for match in _DATE.finditer(lower):
         if match["month"] is None or text[match.start()].isupper():
-            dates.append(text[match.start():match.end()])
-            rest.append(text[end:match.start()])
+            dates.append(text[match.start() : match.end()])
+            rest.append(text[end : match.start()])
             end = match.end()
     return "".join([*rest, text[end:]]), dates
 
 
-# ------------------------------------------------------------------------------------------------------------------ code identifiers
+# --------------------------------------------------------------------------------------------------
 
 _IDENTIFIER: Final = re.compile(
     r"(?P<url>\bhttps?://[^\s<>\"')\]`]+)"
@@ -149,14 +158,18 @@ _CODE_HINT: Final = re.compile(r"[_/\\]|\(\)|\w\.\w|[a-z][A-Z]|[A-Z]{2}[a-z]")
 
 
 def _identifiers(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The text with its identifiers replaced by `x` (same length), and the identifiers with their places."""
+    """The text with its identifiers replaced by `x` (same length), and the identifiers with
+    their places.
+    """
     found: list[tuple[int, str]] = []
 
     def take(match: re.Match[str]) -> str:
         written = match.group()
         if match.lastgroup == "dotted" and not _is_dotted_name(written):
             return written
-        found.append((match.start(), written.rstrip(".,;:!?") if match.lastgroup == "url" else written))
+        found.append(
+            (match.start(), written.rstrip(".,;:!?") if match.lastgroup == "url" else written)
+        )
         return "x" * len(written)
 
     return (_IDENTIFIER.sub(take, text) if _CODE_HINT.search(text) else text), found
@@ -170,24 +183,29 @@ def _is_dotted_name(found: str) -> bool:
     return not _is_common(parts[-1].lower()) and not all(_is_common(part.lower()) for part in parts)
 
 
-# --------------------------------------------------------------------------------------------------------------------------- entities
+# --------------------------------------------------------------------------------------------------
 
 # `re` knows no \p{Lu}: the capitals of the Latin, Greek, Cyrillic and Armenian blocks.
 _UPPER: Final = "A-Z" + "".join(c for c in map(chr, range(0x80, 0x590)) if c.isupper())
-_NAME: Final = re.compile(rf"(?<!\w)(?<!\w')(?:(?:[A-Z]\.){{2,}}|[{_UPPER}](?:[^\W_]|['&](?=[^\W_])|-(?=[{_UPPER}0-9]))*)")
+_NAME: Final = re.compile(
+    rf"(?<!\w)(?<!\w')(?:(?:[A-Z]\.){{2,}}|[{_UPPER}](?:[^\W_]|['&](?=[^\W_])|-(?=[{_UPPER}0-9]))*)"
+)
 _GAP: Final = re.compile(rf" (?:(?:{'|'.join(lists.CONNECTORS)}) )?")
 _QUOTED: Final = re.compile(r'["“]([^"“”\n]{2,80})["”]')
 _ARTICLE: Final = re.compile(r"^(?:the|an?) (?=\w)", re.IGNORECASE)
 _HANDLE: Final = re.compile(r"(?<![\w.@])@(\w[\w.-]{0,63})")
 _SUFFIX: Final = re.compile(r"'(?:s|ll|ve|d|re|m|t)?$")
 _WORD_ENDINGS: Final = (
-    "ly", "ing", "ed", "tion", "tions", "sion", "sions", "ness", "ment", "ments", "able", "ible", "ful", "less", "ous", "ive", "ity", "ism", "ish",
+    "ly", "ing", "ed", "tion", "tions", "sion", "sions", "ness", "ment", "ments", "able", "ible",
+    "ful", "less", "ous", "ive", "ity", "ism", "ish",
     "est", "ance", "ence",
-)
+)  # fmt: skip
 
 
 def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
-    """Names in order of first mention.  Quoted names and handles are replaced by `x`, so that capitals inside them are not found again."""
+    """Names in order of first mention.  Quoted names and handles are replaced by `x`, so that
+    capitals inside them are not found again.
+    """
     found = [(place, fold(written)) for place, written in identifiers]
 
     def take(match: re.Match[str], name: str) -> str:
@@ -207,13 +225,18 @@ def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
 
 
 def _is_title(quoted: str) -> bool:
-    """Whether a quotation is a name rather than speech: every word but the stop words is capitalised, and it is no common word alone."""
+    """Whether a quotation is a name rather than speech: every word but the stop words is
+    capitalised, and it is no common word alone.
+    """
     words = quoted.split()
     return (
         0 < len(words) <= 8
         and words[0][0].isupper()
         and quoted[-1] not in "!?"
-        and all(word[0].isupper() or word[0].isdigit() or fold(word) in lists.STOP_WORDS for word in words)
+        and all(
+            word[0].isupper() or word[0].isdigit() or fold(word) in lists.STOP_WORDS
+            for word in words
+        )
         and (len(words) > 1 or not _is_common(fold(words[0])))
     )
 
@@ -221,7 +244,14 @@ def _is_title(quoted: str) -> bool:
 def _proper_nouns(text: str) -> Iterator[tuple[int, str]]:
     lower: frozenset[str] | None = None
     for start, run, opens_sentence in _runs(text):
-        while run and (run[0] in lists.STOP_WORDS or (opens_sentence and _is_common(run[0]) and not (len(run) > 1 and run[0] in lists.NAME_OPENERS))):
+        while run and (
+            run[0] in lists.STOP_WORDS
+            or (
+                opens_sentence
+                and _is_common(run[0])
+                and not (len(run) > 1 and run[0] in lists.NAME_OPENERS)
+            )
+        ):
             run = run[1:]
         while run and run[-1] in lists.STOP_WORDS:
             run = run[:-1]
@@ -229,20 +259,24 @@ def _proper_nouns(text: str) -> Iterator[tuple[int, str]]:
             continue
         if opens_sentence and len(run) == 1:
             if lower is None:
-                lower = frozenset(word for word in words_of(text, contracted=True) if word[0].islower())
+                lower = frozenset(
+                    word for word in words_of(text, contracted=True) if word[0].islower()
+                )
             if _looks_like_a_word(run[0]) or run[0] in lower:
                 continue
         yield start, " ".join(run)
 
 
 def _runs(text: str) -> Iterator[tuple[int, list[str], bool]]:
-    """Runs of capitalised words: (place, folded words, whether it opens a sentence).  Months, weekdays and emphasised words break a run."""
+    """Runs of capitalised words: (place, folded words, whether it opens a sentence).  Months,
+    weekdays and emphasised words break a run.
+    """
     run: list[str] = []
     place, opens, end, joins = 0, False, 0, False
     all_capitals = text.isupper()
     for match in _NAME.finditer(text):
         raw = match.group()
-        gap = text[end:match.start()] if match.start() - end <= 8 else "\n"
+        gap = text[end : match.start()] if match.start() - end <= 8 else "\n"
         title = bool(run) and gap == ". " and (run[-1] in lists.TITLES or len(run[-1]) == 1)
         if run and not (joins and (title or _GAP.fullmatch(gap))):
             yield place, run, opens
@@ -250,7 +284,12 @@ def _runs(text: str) -> Iterator[tuple[int, list[str], bool]]:
         word = fold(raw.replace(".", ""))
         base = _SUFFIX.sub("", word) if "'" in word else word
         acronym = "." in raw or (raw in lists.ACRONYMS and not all_capitals)
-        shouted = not acronym and len(base) > 1 and raw.isupper() and (_is_common(base) or _looks_like_a_word(base))
+        shouted = (
+            not acronym
+            and len(base) > 1
+            and raw.isupper()
+            and (_is_common(base) or _looks_like_a_word(base))
+        )
         if acronym and base == "us":
             base = word = "usa"
         if base in lists.NEVER_NAMES or shouted or (word != base and word in lists.STOP_WORDS):
@@ -277,25 +316,34 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _is_common(word: str) -> bool:
-    """Whether a folded word, its stem or its part before the apostrophe is a common English word."""
+    """Whether a folded word, its stem or its part before the apostrophe is a common English
+    word.
+    """
     if word in lists.COMMON_WORDS:
         return True
     base = _SUFFIX.sub("", word) if "'" in word else word
-    return base in lists.COMMON_WORDS or (3 < len(base) <= 64 and PORTER.stemWord(base) in _COMMON_STEMS and base not in lists.NAMES_LIKE_WORDS)
+    return base in lists.COMMON_WORDS or (
+        3 < len(base) <= 64
+        and PORTER.stemWord(base) in _COMMON_STEMS
+        and base not in lists.NAMES_LIKE_WORDS
+    )
 
 
 def _looks_like_a_word(word: str) -> bool:
-    """Whether an unknown word has the ending of an English adverb, participle, adjective or abstract noun."""
+    """Whether an unknown word has the ending of an English adverb, participle, adjective or
+    abstract noun.
+    """
     return len(word) > 4 and word.endswith(_WORD_ENDINGS) and word not in lists.NAMES_LIKE_WORDS
 
 
 # Words such as "in" have no inflected forms: `Ines`, whose stem is "in", is none of them.
 _COMMON_STEMS: Final = frozenset(stems(sorted(lists.COMMON_WORDS - lists.STOP_WORDS)))
 
-# ------------------------------------------------------------------------------------------------------------------------ speech acts
+# --------------------------------------------------------------------------------------------------
 
 _SENTENCE_END: Final = re.compile(
-    rf"(?<=[.!?…{STOPS}])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\b[A-Z]\.)\s+|{NO_SPACE}|\n+")
+    rf"(?<=[.!?…{STOPS}])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\b[A-Z]\.)\s+|{NO_SPACE}|\n+"
+)
 _KIN: Final = (
     r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[ée]e?|mother|mom|mum|father|dad|parents?|son|daughter|child|brother|sister|sibling|twin"
     r"|cousin|aunt|uncle|niece|nephew|grand(?:mother|father|ma|pa|son|daughter)|(?:step|half-)?(?:brother|sister)|(?:mother|father|sister|brother)-in-law"
@@ -308,53 +356,79 @@ _QUESTION: Final = re.compile(
     re.IGNORECASE,
 )
 # In order of precedence: the first that matches any sentence but a question is the act of the text.
-_ACTS: Final = tuple((act, re.compile(pattern, re.IGNORECASE)) for act, pattern in (
-    (SpeechAct.CORRECTION,
-     r"^\W*(?:correction\b|scratch that|wait, (?:no|it|that|i)\b|oops, (?:i|it|that|not)\b|sorry, (?:i meant|it's|it was|not)\b"
-     r"|actually,? (?:it|that|no|not|he|she|they|the|my|i (?:am|was|meant|live|work|don't|didn't))\b|"
-     r"(?:no|nope|nah)[,;:—-]+ ?(?:it(?:'s| is| was)|that(?:'s| is| was)|not|i (?:meant|said)|the )\b)"
-     r"|\bi (?:meant|misspoke|was wrong|was mistaken|stand corrected|got (?:it|that) wrong|made a mistake)\b"
-     r"|\bthat(?:'s| is| was) (?:not (?:right|true|correct)|wrong|incorrect|a mistake)\b"
-     r"|\b(?:let me|to) correct (?:that|this|myself|you)\b|\bno longer\b|\bnot (?!just|only|really|much)[\w ]{1,30}, but (?:rather )?\w"),
-    (SpeechAct.COMMITMENT,
-     r"\b(?:i|we)(?:'ll| will| shall)\b(?! (?:be able|probably not|never know))|\b(?:i|we) (?:promise|swear|vow|pledge|guarantee|commit|intend|plan) "
-     r"|\b(?:i'm|i am|we're|we are) (?:gonna|(?:going|planning|committed) to (?!the\b|an?\b|my\b|our\b|this\b|that\b))|^\W*gonna \w"
-     r"|\b(?:count on (?:me|us)|you have my word|consider it done|i'm on it)\b"),
-    (SpeechAct.DECISION,
-     r"\b(?:i|we)(?:'ve| have)?(?: finally| just| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:on|to)|opted|went with|concluded)\b"
-     r"|\bmade up (?:my|our) minds?\b|\blet's go with\b|\b(?:i'm|we're|i am|we are) going with\b|\b(?:the|our|my|final) decision\b"
-     r"|\bit(?:'s| is) (?:decided|settled)\b|\bit was (?:decided|agreed)\b"),
-    (SpeechAct.INSTRUCTION,
-     r"^\W*(?:please\b|always\b|never (?!\w+(?:ed|en)\b|been|had|mind)|don't (?!know|think|have|worry|give up)|do not\b|make sure|be sure to"
-     r"|remember (?:to|that)|remind me"
-     r"|note that|keep in mind|from now on|ensure|(?:tell|show|give|send|call|email) (?:me|him|her|them|us|it)\b"
-     r"|(?:check|send|write|use|add|remove|delete|update|create|fix|run|install|open|set|put|buy|list|explain|describe|summari[sz]e|translate|generate"
-     r"|include|avoid|follow|format|schedule|book|implement|rename|move|return) (?!out\b|to\b|in\b|of\b|is\b|was\b))"
-     r"|\bcan you please\b|\bplease (?!d)\w+|\byou (?:must|have to|need to|should (?:always|never))\b"),
-    (SpeechAct.RELATIONSHIP,
-     rf"(?:\b(?:is|was|are|am|were)|'s|'m|'re) {_WHOSE} (?:\w+ )?{_KIN}s?\b"
-     rf"|\b{_WHOSE} (?:\w+ )?{_KIN},? (?:(?:is|was|works|lives|named|called)\b|(?-i:[A-Z]))"
-     r"|\b(?:got|get|getting|am|is|are|i'm|we're|been) (?:married|engaged|divorced|separated)\b"
-     r"|\b(?:are|is|am|i'm|we're|started|been) dating\b|\bbroke up\b|\bin a relationship\b"),
-    (SpeechAct.PREFERENCE,
-     r"\bi(?:'d| would)?(?: really| also| just| absolutely| still| always| personally)* "
-     r"(?:prefer|rather|like|love|hate|dislike|enjoy|adore|can't stand|don't (?:like|enjoy|care for))\b"
-     r"|\b(?:my|our) (?:\w+ )?favou?rites?\b"
-     r"|\b(?:i'm|i am)(?: really| very| so)* (?:into|fond of|keen on|a (?:big |huge )?fan of|not a fan)\b|\bi can't stand\b"),
-))
+_ACTS: Final = tuple(
+    (act, re.compile(pattern, re.IGNORECASE))
+    for act, pattern in (
+        (
+            SpeechAct.CORRECTION,
+            r"^\W*(?:correction\b|scratch that|wait, (?:no|it|that|i)\b|oops, (?:i|it|that|not)\b|sorry, (?:i meant|it's|it was|not)\b"
+            r"|actually,? (?:it|that|no|not|he|she|they|the|my|i (?:am|was|meant|live|work|don't|didn't))\b|"
+            r"(?:no|nope|nah)[,;:—-]+ ?(?:it(?:'s| is| was)|that(?:'s| is| was)|not|i (?:meant|said)|the )\b)"
+            r"|\bi (?:meant|misspoke|was wrong|was mistaken|stand corrected|got (?:it|that) wrong|made a mistake)\b"
+            r"|\bthat(?:'s| is| was) (?:not (?:right|true|correct)|wrong|incorrect|a mistake)\b"
+            r"|\b(?:let me|to) correct (?:that|this|myself|you)\b|\bno longer\b|\bnot (?!just|only|really|much)[\w ]{1,30}, but (?:rather )?\w",
+        ),
+        (
+            SpeechAct.COMMITMENT,
+            r"\b(?:i|we)(?:'ll| will| shall)\b(?! (?:be able|probably not|never know))|\b(?:i|we) (?:promise|swear|vow|pledge|guarantee|commit|intend|plan) "
+            r"|\b(?:i'm|i am|we're|we are) (?:gonna|(?:going|planning|committed) to (?!the\b|an?\b|my\b|our\b|this\b|that\b))|^\W*gonna \w"
+            r"|\b(?:count on (?:me|us)|you have my word|consider it done|i'm on it)\b",
+        ),
+        (
+            SpeechAct.DECISION,
+            r"\b(?:i|we)(?:'ve| have)?(?: finally| just| all)* (?:decided|chose|chosen|picked|settled on|agreed (?:on|to)|opted|went with|concluded)\b"
+            r"|\bmade up (?:my|our) minds?\b|\blet's go with\b|\b(?:i'm|we're|i am|we are) going with\b|\b(?:the|our|my|final) decision\b"
+            r"|\bit(?:'s| is) (?:decided|settled)\b|\bit was (?:decided|agreed)\b",
+        ),
+        (
+            SpeechAct.INSTRUCTION,
+            r"^\W*(?:please\b|always\b|never (?!\w+(?:ed|en)\b|been|had|mind)|don't (?!know|think|have|worry|give up)|do not\b|make sure|be sure to"
+            r"|remember (?:to|that)|remind me"
+            r"|note that|keep in mind|from now on|ensure|(?:tell|show|give|send|call|email) (?:me|him|her|them|us|it)\b"
+            r"|(?:check|send|write|use|add|remove|delete|update|create|fix|run|install|open|set|put|buy|list|explain|describe|summari[sz]e|translate|generate"
+            r"|include|avoid|follow|format|schedule|book|implement|rename|move|return) (?!out\b|to\b|in\b|of\b|is\b|was\b))"
+            r"|\bcan you please\b|\bplease (?!d)\w+|\byou (?:must|have to|need to|should (?:always|never))\b",
+        ),
+        (
+            SpeechAct.RELATIONSHIP,
+            rf"(?:\b(?:is|was|are|am|were)|'s|'m|'re) {_WHOSE} (?:\w+ )?{_KIN}s?\b"
+            rf"|\b{_WHOSE} (?:\w+ )?{_KIN},? (?:(?:is|was|works|lives|named|called)\b|(?-i:[A-Z]))"
+            r"|\b(?:got|get|getting|am|is|are|i'm|we're|been) (?:married|engaged|divorced|separated)\b"
+            r"|\b(?:are|is|am|i'm|we're|started|been) dating\b|\bbroke up\b|\bin a relationship\b",
+        ),
+        (
+            SpeechAct.PREFERENCE,
+            r"\bi(?:'d| would)?(?: really| also| just| absolutely| still| always| personally)* "
+            r"(?:prefer|rather|like|love|hate|dislike|enjoy|adore|can't stand|don't (?:like|enjoy|care for))\b"
+            r"|\b(?:my|our) (?:\w+ )?favou?rites?\b"
+            r"|\b(?:i'm|i am)(?: really| very| so)* (?:into|fond of|keen on|a (?:big |huge )?fan of|not a fan)\b|\bi can't stand\b",
+        ),
+    )
+)
 _ACT_SCOPE: Final = 4096
 
 
 def _speech_act(text: str) -> SpeechAct:
-    """The first act that a sentence of the text has, in this order: CORRECTION, COMMITMENT, DECISION, INSTRUCTION, RELATIONSHIP, PREFERENCE,
-    STATEMENT, QUESTION, NOISE.  Only the first 4,096 characters are read, because a speech act belongs to an utterance."""
-    sentences = [sentence for part in _SENTENCE_END.split(text[:_ACT_SCOPE]) if (sentence := part.strip())]
+    """The first act that a sentence of the text has, in this order: CORRECTION, COMMITMENT,
+    DECISION, INSTRUCTION, RELATIONSHIP, PREFERENCE, STATEMENT, QUESTION, NOISE.  Only the first
+    4,096 characters are read, because a speech act belongs to an utterance."""
+    sentences = [
+        sentence for part in _SENTENCE_END.split(text[:_ACT_SCOPE]) if (sentence := part.strip())
+    ]
     telling = [sentence for sentence in sentences if not _is_noise(sentence)]
     if not telling:
         return SpeechAct.NOISE
-    said = [sentence for sentence in telling if not (sentence.rstrip("\"')]*! ").endswith(ASKS) or _QUESTION.search(sentence))]
+    said = [
+        sentence
+        for sentence in telling
+        if not (sentence.rstrip("\"')]*! ").endswith(ASKS) or _QUESTION.search(sentence))
+    ]
     if not said:
-        return SpeechAct.INSTRUCTION if any(" you please " in sentence.lower() for sentence in telling) else SpeechAct.QUESTION
+        return (
+            SpeechAct.INSTRUCTION
+            if any(" you please " in sentence.lower() for sentence in telling)
+            else SpeechAct.QUESTION
+        )
     for act, pattern in _ACTS:
         if any(pattern.search(sentence) for sentence in said):
             return act
@@ -375,17 +449,21 @@ def _is_noise(sentence: str) -> bool:
     words = words_of(fold(sentence), contracted=True)
     if all(word in lists.NOISE_WORDS or _LAUGH.fullmatch(word) for word in words):
         return True
-    return (len(words) <= 3 and words[0] in lists.GREETINGS and not sentence.endswith(ASKS)) or bool(_PLEASANTRY.match(sentence))
+    return (
+        len(words) <= 3 and words[0] in lists.GREETINGS and not sentence.endswith(ASKS)
+    ) or bool(_PLEASANTRY.match(sentence))
 
 
 _LAUGH: Final = re.compile(r"(?:(?:ha|he|hi){2,}h?|lo+l|h?m+|a+w+|y+a+y+|o+h+|wo+w+|u+gh+)")
 
-# ---------------------------------------------------------------------------------------------------------------------------- emotion
+# --------------------------------------------------------------------------------------------------
 
 _EXPRESSION: Final = re.compile(r"!+|[\U0001F300-\U0001FAFF\u2600-\u27BF]|<3|[:;]-?[()DP](?!\w)")
 
 
 def _emotion(text: str, words: tuple[str, ...]) -> float:
     known = stems([word for word in words if len(word) <= 64])
-    marks = sum(stem in lists.EMOTION_STEMS for stem in known) + sum(1 for _ in _EXPRESSION.finditer(text))
+    marks = sum(stem in lists.EMOTION_STEMS for stem in known) + sum(
+        1 for _ in _EXPRESSION.finditer(text)
+    )
     return min(1.0, marks / max(len(words), 1))

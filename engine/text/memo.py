@@ -1,7 +1,9 @@
-"""Memos of pure functions of texts: several mechanisms, and several memories of one process, read each text once.
+"""Memos of pure functions of texts: several mechanisms, and several memories of one process, read
+each text once.
 
 Memos hold texts: `forget_texts` empties all of them, as erasing does.
 """
+
 from __future__ import annotations
 
 import threading
@@ -13,19 +15,28 @@ from weakref import WeakSet
 P = ParamSpec("P")
 Found = TypeVar("Found")
 
-MOST: Final = 4_000_000      # characters of the texts in one memo: several forms of the texts of a long conversation; up to 5 bytes a character
-LONGEST: Final = 1_000_000   # characters of a text that is kept: hooks of one event, and questions, read it several times
-ENTRY: Final = 50            # characters that an entry counts besides its texts
+# characters of the texts in one memo: several forms of the texts of a long conversation; up to 5
+# bytes a character
+MOST: Final = 4_000_000
+# characters of a text that is kept: hooks of one event, and questions, read it several times
+LONGEST: Final = 1_000_000
+ENTRY: Final = 50  # characters that an entry counts besides its texts
 
 
 class TextMemo(Generic[Found]):
-    """The latest results of a pure function of texts, the oldest dropped first.  Threads may share it; some results are then computed twice.
+    """The latest results of a pure function of texts, the oldest dropped first.  Threads may share
+    it; some results are then computed twice.
 
     Cost of a known text: 0.3 us, and O(length) to hash a new copy of it.
     """
 
     def __init__(self, compute: Callable[..., Found]) -> None:
-        self._compute, self._known, self._held, self._lock = compute, dict[tuple[Any, ...], Found](), 0, threading.Lock()
+        self._compute, self._known, self._held, self._lock = (
+            compute,
+            dict[tuple[Any, ...], Found](),
+            0,
+            threading.Lock(),
+        )
         _ALL.add(self)
 
     def __call__(self, *args: Any) -> Found:
@@ -56,7 +67,8 @@ _ALL: Final[WeakSet[TextMemo[Any]]] = WeakSet()
 
 
 def remembered(function: Callable[P, Found]) -> Callable[P, Found]:
-    """The function, with a memo.  Its result must not be changed, nor be None; a call with keywords is not remembered.
+    """The function, with a memo.  Its result must not be changed, nor be None; a call with keywords
+    is not remembered.
 
     `__wrapped__` is the function itself: the audit replaces what it reads.
 

@@ -1,4 +1,5 @@
 """UTF-8 of any text, lone surrogates included, and 64 bits of it."""
+
 from __future__ import annotations
 
 from hashlib import blake2b
@@ -24,7 +25,8 @@ def decoded(data: bytes) -> str:
 
 
 def hashed(text: str, order: Literal["big", "little"] = "big") -> int:
-    """64 bits of the BLAKE2b of a text, read in an order of bytes: the same in every process and on every machine.  O(length).
+    """64 bits of the BLAKE2b of a text, read in an order of bytes: the same in every process and on
+    every machine.  O(length).
 
     >>> hex(hashed("ada")), hashed("ada", "little").to_bytes(8, "little") == hashed("ada").to_bytes(8, "big")
     ('0x15b0da4321160527', True)

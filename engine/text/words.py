@@ -1,14 +1,20 @@
 """Words of all scripts: folding, segmentation, and the terms that are indexed.
 
-Folding is that of SQLite FTS5's `unicode61` with `remove_diacritics 2` for Latin, Greek and Cyrillic: Latin letters lose their diacritics; `й`, `ё`
-and `ά` are letters of their own, as are kana with voicing marks.  Beyond it: canonically equal texts are equal; `ß` is `ss`; letters of compatibility
-blocks (full width, half width, ligatures, mathematical) are their plain letters; digits of all scripts are ASCII digits; Hebrew points, Arabic vowel
-signs, tatweel and the hamza of alef are left out, and the Persian yeh and keheh are the Arabic ones; invisible characters are left out.
+Folding is that of SQLite FTS5's `unicode61` with `remove_diacritics 2` for Latin, Greek and
+Cyrillic: Latin letters lose their diacritics; `й`, `ё` and `ά` are letters of their own, as are
+kana with voicing marks.  Beyond it: canonically equal texts are equal; `ß` is `ss`; letters of
+compatibility blocks (full width, half width, ligatures, mathematical) are their plain letters;
+digits of all scripts are ASCII digits; Hebrew points, Arabic vowel signs, tatweel and the hamza of
+alef are left out, and the Persian yeh and keheh are the Arabic ones; invisible characters are left
+out.
 
-Segmentation follows UAX #29 (https://unicode.org/reports/tr29/) where scripts put spaces between words: letters, digits and the marks on them make
-a word.  `_`, `.` and apostrophes part words, as in FTS5.  Where scripts put no space (Chinese, Japanese, Thai, Lao, Khmer, Burmese, ...), overlapping
-pairs of characters stand for words, as in Lucene's CJKBigramFilter; a Korean word is indexed whole and by its pairs, because particles hang on nouns.
+Segmentation follows UAX #29 (https://unicode.org/reports/tr29/) where scripts put spaces between
+words: letters, digits and the marks on them make a word.  `_`, `.` and apostrophes part words, as
+in FTS5.  Where scripts put no space (Chinese, Japanese, Thai, Lao, Khmer, Burmese, ...),
+overlapping pairs of characters stand for words, as in Lucene's CJKBigramFilter; a Korean word is
+indexed whole and by its pairs, because particles hang on nouns.
 """
+
 from __future__ import annotations
 
 import re
@@ -23,21 +29,25 @@ import Stemmer
 from .english import STOP_WORDS
 from .memo import remembered
 
-RULE: Final = "2"           # of terms; files that hold terms of another rule are indexed anew
-STOPS: Final = "؟۔।॥።။。！？｡"             # what ends a sentence before a space, beside `.`, `!` and `?`
+RULE: Final = "2"  # of terms; files that hold terms of another rule are indexed anew
+# what ends a sentence before a space, beside `.`, `!` and `?`
+STOPS: Final = "؟۔।॥።။。！？｡"
 # Pattern of a place where a sentence ends without a space.
 NO_SPACE: Final = r"(?:(?<=[。！？｡])|(?<=[。！？｡][」』”’）]))(?=[^。！？｡」』”’）\s])"
-ASKS: Final = ("?", "？", "؟")               # what ends a question
-# Inside a class: letters and marks of Indian, Thai, Lao, Tibetan, Burmese and Khmer words, and diacritics, of which `re` takes marks for no letters.
+ASKS: Final = ("?", "？", "؟")  # what ends a question
+# Inside a class: letters and marks of Indian, Thai, Lao, Tibetan, Burmese and Khmer words, and
+# diacritics, of which `re` takes marks for no letters.
 MARKED: Final = "\u0300-\u036f\u0900-\u0963\u0970-\u0e3a\u0e40-\u0e4e\u0eb1-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
-PILED: Final = 30           # marks on one letter that are read, as in Unicode's stream-safe format (UAX #15)
-KEPT: Final = 0x20000       # characters below have their forms remembered
+# marks on one letter that are read, as in Unicode's stream-safe format (UAX #15)
+PILED: Final = 30
+KEPT: Final = 0x20000  # characters below have their forms remembered
 
-# ---------------------------------------------------------------------------------------------------------------------------- folding
+# --------------------------------------------------------------------------------------------------
 
 
 def sanitise(text: str) -> str:
-    """The text in a form that can be indexed: surrogate pairs joined, lone surrogates replaced by U+FFFD, NUL removed.  O(length).
+    """The text in a form that can be indexed: surrogate pairs joined, lone surrogates replaced by
+    U+FFFD, NUL removed.  O(length).
 
     >>> sanitise("a\\x00b \\ud800 \\ud83d\\ude00") == "ab \\ufffd 😀"
     True
@@ -48,7 +58,8 @@ def sanitise(text: str) -> str:
 
 
 def composed(text: str) -> str:
-    """The text in Unicode's form NFC, of more than 30 marks on one letter the first 30: to order n marks takes time n^2.  O(length).
+    """The text in Unicode's form NFC, of more than 30 marks on one letter the first 30: to order n
+    marks takes time n^2.  O(length).
 
     >>> composed("e\\u0301") == "é"
     True
@@ -59,7 +70,8 @@ def composed(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """The text without distinctions of case, Latin diacritics, width and invisible characters: see the head of the module.  O(length).
+    """The text without distinctions of case, Latin diacritics, width and invisible characters: see
+    the head of the module.  O(length).
 
     >>> fold("Ærø CAFÉ Zoë Ёж パパ ｶﾞ ٤٢")
     'ærø cafe zoe ёж パパ ガ 42'
@@ -83,7 +95,9 @@ def _without_distinctions(match: re.Match[str]) -> str:
 
 
 class _ByCode(dict[int, str]):
-    """What `str.translate` puts in place of each character; `of` is asked when the character is first met."""
+    """What `str.translate` puts in place of each character; `of` is asked when the character is
+    first met.
+    """
 
     def __init__(self, of: Callable[[str], str]) -> None:
         super().__init__()
@@ -101,13 +115,16 @@ def _plain(char: str) -> str:
     code, category = ord(char), unicodedata.category(char)
     if char in _SAME:
         return _SAME[char]
-    if 0xFF01 <= code <= 0xFF5E and char not in ASKS and char != "！":      # ASCII in full width; these two end sentences without a space
+    # ASCII in full width; these two end sentences without a space
+    if 0xFF01 <= code <= 0xFF5E and char not in ASKS and char != "！":
         return chr(code - 0xFEE0).lower()
-    if (category[0] == "M" and _LEFT_OUT.match(char)) or (category == "Cf" and char != "\u200b"):       # that is a space of no width
+    # that is a space of no width
+    if (category[0] == "M" and _LEFT_OUT.match(char)) or (category == "Cf" and char != "\u200b"):
         return ""
     if category == "Nd":
         return str(unicodedata.decimal(char))
-    if category[0] != "L" or code < 0x80 or 0xE00 <= code < 0xF00:         # a Thai or Lao vowel is one letter, though it was encoded as two before
+    # a Thai or Lao vowel is one letter, though it was encoded as two before
+    if category[0] != "L" or code < 0x80 or 0xE00 <= code < 0xF00:
         return char
     parted = unicodedata.normalize("NFD", char)
     if len(parted) > 1 and "LATIN" in unicodedata.name(parted[0], ""):
@@ -120,15 +137,21 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _PILE: Final = re.compile(rf"[^\w\s\x00-\x7f]{{{PILED + 1},}}")
 _FOREIGN: Final = re.compile(r"[^\x00-\x7f]+")
 # Diacritics; Hebrew, Arabic and Syriac points; variation selectors.
-_LEFT_OUT: Final = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u06ed\u0711\u0730-\u074a\u0898-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff"
-                              "\u20d0-\u20ff\ufb1e\ufe00-\ufe2f\U000e0100-\U000e01ef]")
+_LEFT_OUT: Final = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u06ed\u0711\u0730-\u074a\u0898-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufb1e\ufe00-\ufe2f\U000e0100-\U000e01ef]"
+)
 _SAME: Final = {
-    **dict.fromkeys("آأإٱ", "ا"), **dict.fromkeys("ىی", "ي"), "ک": "ك", "\u0640": "",       # spellings of one Arabic letter; tatweel
-    "\u05f3": "", "\u05f4": "",                                                          # geresh and gershayim, inside Hebrew abbreviations
+    **dict.fromkeys("آأإٱ", "ا"),
+    **dict.fromkeys("ىی", "ي"),
+    "ک": "ك",
+    "\u0640": "",  # spellings of one Arabic letter; tatweel
+    "\u05f3": "",
+    "\u05f4": "",  # geresh and gershayim, inside Hebrew abbreviations
 }
 _PLAIN: Final = _ByCode(_plain)
 
-# ----------------------------------------------------------------------------------------------------------------------- segmentation
+# --------------------------------------------------------------------------------------------------
 
 
 def words_of(folded: str, contracted: bool = False) -> list[str]:
@@ -147,12 +170,14 @@ def words_of(folded: str, contracted: bool = False) -> list[str]:
 
 
 def written(text: str) -> list[str]:
-    """Words of a text in order, folded, and beside them the names that symbols make.  Emoji are words.  O(length).
+    """Words of a text in order, folded, and beside them the names that symbols make.  Emoji are
+    words.  O(length).
 
     c++ c# lgbtq+   a word and what is attached to it
     #42 @ada .net   a word and what it is attached to
     at&t            words that are joined
-    c=              a letter that stands alone, so that C is preferred to C++ where C is asked for; of c, f, g, j, q and r alone
+    c=              a letter that stands alone, so that C is preferred to C++ where C is asked for;
+                    of c, f, g, j, q and r alone
 
     >>> written("Ada writes C++ at AT&T 🎉")
     ['ada', 'writes', 'c', 'c++', 'at', 'at', 't', 'at&t', '🎉']
@@ -162,24 +187,46 @@ def written(text: str) -> list[str]:
     folded = fold(text)
     if not _is_plain(folded):
         shape = folded.translate(_SHAPE)
-        return _with_names(folded, shape, _SHAPED_UNIT, _names_in(folded, shape, _SHAPED_NAMES, _SHAPED_LONE))
+        return _with_names(
+            folded, shape, _SHAPED_UNIT, _names_in(folded, shape, _SHAPED_NAMES, _SHAPED_LONE)
+        )
     words: list[str] = _WORD.findall(folded)
     lone = not _LONE.isdisjoint(words)
-    if not lone and "#" not in folded and "@" not in folded and "&" not in folded and "+" not in folded and not _NAMES["."].search(folded):
+    if (
+        not lone
+        and "#" not in folded
+        and "@" not in folded
+        and "&" not in folded
+        and "+" not in folded
+        and not _NAMES["."].search(folded)
+    ):
         return words
     names = _names_in(folded, folded, _NAMES, _LONE_LETTER if lone else None)
     return _with_names(folded, folded, _WORD, names) if names else words
 
 
-Span = tuple[int, int, str]     # of a name: its first place, the place behind it, its kind
+Span = tuple[int, int, str]  # of a name: its first place, the place behind it, its kind
 
 
-def _names_in(folded: str, read: str, names: dict[str, re.Pattern[str]], lone: re.Pattern[str] | None) -> list[Span]:
-    """Names of a folded text in order.  read: the text, or its shape, in which the patterns are sought."""
-    spans = [(*match.span(), match.lastgroup or "") for symbol, pattern in names.items() if symbol in read for match in pattern.finditer(read)
-             if symbol != "&" or read[match.end():match.end() + 1] not in _OF_ADDRESS]
-    if lone:            # its pattern begins with what stands before
-        spans += [(at, at + 1, "lone") for match in lone.finditer(f" {read}") if folded[at := match.start()] in _LONE]
+def _names_in(
+    folded: str, read: str, names: dict[str, re.Pattern[str]], lone: re.Pattern[str] | None
+) -> list[Span]:
+    """Names of a folded text in order.  read: the text, or its shape, in which the patterns are
+    sought.
+    """
+    spans = [
+        (*match.span(), match.lastgroup or "")
+        for symbol, pattern in names.items()
+        if symbol in read
+        for match in pattern.finditer(read)
+        if symbol != "&" or read[match.end() : match.end() + 1] not in _OF_ADDRESS
+    ]
+    if lone:  # its pattern begins with what stands before
+        spans += [
+            (at, at + 1, "lone")
+            for match in lone.finditer(f" {read}")
+            if folded[at := match.start()] in _LONE
+        ]
     return sorted(spans)
 
 
@@ -195,7 +242,9 @@ def _with_names(folded: str, read: str, words: re.Pattern[str], names: list[Span
     return found + _words_between(folded, read, words, start, len(read))
 
 
-def _words_between(folded: str, read: str, words: re.Pattern[str], start: int, end: int) -> list[str]:
+def _words_between(
+    folded: str, read: str, words: re.Pattern[str], start: int, end: int
+) -> list[str]:
     if read is folded:
         found: list[str] = words.findall(read, start, end)
         return found
@@ -203,18 +252,22 @@ def _words_between(folded: str, read: str, words: re.Pattern[str], start: int, e
 
 
 def _names(word: str, any: str, inner: str, letter: str) -> dict[str, re.Pattern[str]]:
-    r"""For each symbol the pattern of the names that it makes, in a folded text or in its shape.  It starts at the symbol, which is found fast.
+    r"""For each symbol the pattern of the names that it makes, in a folded text or in its shape.
+     It starts at the symbol, which is found fast.
 
     word   a word of a script with spaces    inner   what words are made of, inside a class
     any    a word of any script              letter  a letter
     """
-    return {symbol: re.compile(pattern) for symbol, pattern in {
-        "+": rf"(?P<attached>\+(?<={letter}\+)\+?(?![{inner}+#]))",
-        "#": rf"(?P<attached>#(?<={letter}#)(?![{inner}+#]))|#(?<![{inner}#@&]#)(?:{any})",
-        "&": rf"(?P<attached>&(?<=[{inner}]&)(?:{word})(?:&(?:{word}))*+)",
-        "@": rf"@(?<![{inner}#@&]@)(?:{any})",
-        ".": rf"\.(?<![^{_OPENER}]\.)(?={letter})(?:{any})",
-    }.items()}
+    return {
+        symbol: re.compile(pattern)
+        for symbol, pattern in {
+            "+": rf"(?P<attached>\+(?<={letter}\+)\+?(?![{inner}+#]))",
+            "#": rf"(?P<attached>#(?<={letter}#)(?![{inner}+#]))|#(?<![{inner}#@&]#)(?:{any})",
+            "&": rf"(?P<attached>&(?<=[{inner}]&)(?:{word})(?:&(?:{word}))*+)",
+            "@": rf"@(?<![{inner}#@&]@)(?:{any})",
+            ".": rf"\.(?<![^{_OPENER}]\.)(?={letter})(?:{any})",
+        }.items()
+    }
 
 
 def _alone(letter: str, inner: str) -> re.Pattern[str]:
@@ -223,13 +276,15 @@ def _alone(letter: str, inner: str) -> re.Pattern[str]:
 
 
 def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str]:
-    """Index terms in order: what is `written`, runs of scripts without spaces as overlapping pairs of characters, a single one as it is.
+    """Index terms in order: what is `written`, runs of scripts without spaces as overlapping pairs
+    of characters, a single one as it is.
 
     stem        Porter stems of terms of 3 to 64 characters; only words in the Latin alphabet change
     stop_words  English stop words are left out
 
-    Of English text without symbols and lone letters, the form without stop words is that of SQLite FTS5's `porter unicode61` up to the two later
-    rules of FTS5's stemmer (-bli, -logi).  FTS5 parts words at the marks of Hebrew, Arabic and Indian scripts, drops symbols, and takes a run of
+    Of English text without symbols and lone letters, the form without stop words is that of SQLite
+    FTS5's `porter unicode61` up to the two later rules of FTS5's stemmer (-bli, -logi).  FTS5 parts
+    words at the marks of Hebrew, Arabic and Indian scripts, drops symbols, and takes a run of
     Chinese for one word.  O(length).
 
     >>> terms_of("The cats aren't running")
@@ -246,12 +301,20 @@ def terms_of(text: str, stem: bool = True, stop_words: bool = False) -> list[str
 def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
     terms = written(text)
     if not text.isascii():
-        terms = [term for word in terms for term in (_pieces(word) if word[0] >= FIRST_SPACELESS else (word,))]
+        terms = [
+            term
+            for word in terms
+            for term in (_pieces(word) if word[0] >= FIRST_SPACELESS else (word,))
+        ]
     if stop_words:
         terms = [term for term in terms if term not in STOP_WORDS]
     if stem:
-        terms = [stemmed if 2 < len(term) <= 64 else term for term, stemmed in zip(terms, stems(terms), strict=True)]
-    return tuple(map(sys.intern, terms))        # one string a term, however many texts are remembered
+        terms = [
+            stemmed if 2 < len(term) <= 64 else term
+            for term, stemmed in zip(terms, stems(terms), strict=True)
+        ]
+    # one string a term, however many texts are remembered
+    return tuple(map(sys.intern, terms))
 
 
 def stems(words: list[str]) -> list[str]:
@@ -275,10 +338,13 @@ def _is_plain(folded: str) -> bool:
 
 
 def _kind(char: str) -> str:
-    """The kind of a character; the symbols that make names, space and quotation marks stand for themselves.
+    """The kind of a character; the symbols that make names, space and quotation marks stand for
+    themselves.
 
-    w 0   letter and number of a script with spaces    d n   letter of a script without spaces, mark on one    h   Korean
-    m     mark on a letter                             e f   emoji, half of a flag                             |   anything else
+    w 0   letter and number of a script with spaces    d n   letter of a script without spaces, mark
+                                                             on one    h   Korean
+    m     mark on a letter                             e f   emoji, half of a flag
+                                                             |   anything else
     """
     code, category = ord(char), unicodedata.category(char)
     if char.isspace() or char == "’":
@@ -298,19 +364,32 @@ def _kind(char: str) -> str:
     return "w" if char.isalpha() else "0" if char.isalnum() else char if code < 0x80 else "|"
 
 
-PICTURES: Final = ((0x2600, 0x26FF), (0x2702, 0x27B0), (0x2B50, 0x2B50), (0x2B55, 0x2B55), (0x1F300, 0x1F3FA), (0x1F400, 0x1FAFF))
-SPACELESS: Final = (
-    (0xE01, 0xE4E), (0xE81, 0xEDF),                                                             # Thai, Lao
-    (0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0x1780, 0x17DD),                     # Burmese, Khmer
-    (0x1950, 0x19DF), (0x1A20, 0x1AAF), (0xAA80, 0xAADF),                                       # scripts of the Tai
-    (0x3005, 0x3007), (0x3021, 0x302F), (0x3031, 0x309F), (0x30A1, 0x30FA), (0x30FC, 0x312F),   # kana, bopomofo
-    (0x31A0, 0x31BF), (0x31F0, 0x31FF), (0x1AFF0, 0x1B2FF),
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF),                   # Han
+PICTURES: Final = (
+    (0x2600, 0x26FF),
+    (0x2702, 0x27B0),
+    (0x2B50, 0x2B50),
+    (0x2B55, 0x2B55),
+    (0x1F300, 0x1F3FA),
+    (0x1F400, 0x1FAFF),
 )
+SPACELESS: Final = (
+    (0xE01, 0xE4E), (0xE81, 0xEDF),
+    # Thai, Lao
+    (0x1000, 0x109F), (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F), (0x1780, 0x17DD),
+    # Burmese, Khmer
+    (0x1950, 0x19DF), (0x1A20, 0x1AAF), (0xAA80, 0xAADF),
+    # scripts of the Tai
+    (0x3005, 0x3007), (0x3021, 0x302F), (0x3031, 0x309F), (0x30A1, 0x30FA), (0x30FC, 0x312F),
+    # kana, bopomofo
+    (0x31A0, 0x31BF), (0x31F0, 0x31FF), (0x1AFF0, 0x1B2FF),
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF),
+    # Han
+)  # fmt: skip
 HANGUL: Final = ((0x1100, 0x11FF), (0xA960, 0xA97F), (0xAC00, 0xD7FF))
 FIRST_SPACELESS: Final = "\u0e00"
 _SHAPE: Final = _ByCode(_kind)
-# Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that folding leaves out.
+# Marks, scripts without spaces, Korean and emoji are outside these blocks, but for marks that
+# folding leaves out.
 _SPECIAL: Final = re.compile("[^\x00-\u06ff\u1e00-\u25ff]")
 _WORD: Final = re.compile(r"[^\W_]+")
 _CONTRACTED: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -321,10 +400,12 @@ _SHAPED_UNIT: Final = re.compile(rf"{_ANY}|e|ff")
 _SHAPED_CONTRACTED: Final = re.compile(rf"(?:{_ANY})(?:'(?:{_ANY}))*")
 _SHAPED_LETTER: Final = re.compile("[dh]n*|n+")
 
-# Letters that are names, of programming languages above all, and with a symbol other names; no words, and no usual variables of mathematics.
+# Letters that are names, of programming languages above all, and with a symbol other names; no
+# words, and no usual variables of mathematics.
 _LONE: Final = frozenset("cfgjqr")
-_OF_ADDRESS: Final = frozenset("=;&_")         # after "a&b" of an address or of HTML; not in the pattern, which would read a long chain n times
-_OPENER: Final = r"\s\"'`(\[{"        # what stands before ".net"
+# after "a&b" of an address or of HTML; not in the pattern, which would read a long chain n times
+_OF_ADDRESS: Final = frozenset("=;&_")
+_OPENER: Final = r"\s\"'`(\[{"  # what stands before ".net"
 _NAMES: Final = _names(r"[^\W_]++", r"[^\W_]++", r"\w", r"[^\W\d_]")
 _SHAPED_NAMES: Final = _names(_WHOLE, _ANY, "w0m_", "[wdh]")
 _LONE_LETTER: Final = _alone(f"[{''.join(sorted(_LONE))}]", r"\w")

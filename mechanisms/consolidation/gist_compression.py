@@ -1,17 +1,22 @@
-"""Gist compression: sets whether a context shows a memory's full text, a summary or keywords, by the memory's strength.
+"""Gist compression: sets whether a context shows a memory's full text, a summary or keywords, by
+the memory's strength.
 
-Memory as lossy compression: among all codes of a given number of bits, the one that loses least value (Sims 2016; Nagy, Torok & Orban 2020).  A
-Gaussian source of variance sigma^2 coded at R bits has at least the distortion D(R) = sigma^2 2^(-2R).  If many sources share a budget of weighted
-distortion, v_i D_i for a source of value v_i, the number of bits is smallest when v_i D_i is the same for all, the water level lambda; a source
-whose v_i sigma_i^2 is below lambda gets no bits (reverse water-filling).
+Memory as lossy compression: among all codes of a given number of bits, the one that loses least
+value (Sims 2016; Nagy, Torok & Orban 2020).  A Gaussian source of variance sigma^2 coded at R bits
+has at least the distortion D(R) = sigma^2 2^(-2R).  If many sources share a budget of weighted
+distortion, v_i D_i for a source of value v_i, the number of bits is smallest when v_i D_i is the
+same for all, the water level lambda; a source whose v_i sigma_i^2 is below lambda gets no bits
+(reverse water-filling).
 
-Here a source is a memory; its variance is 1, as its meaning is a unit vector; its forms are the full text, the summary and the keywords.  A
-form whose content words have cosine rho with those of the full text leaves the share 1 - rho^2 of the variance unknown.  A memory is shown in
-its shortest form whose distortion is at most lambda / v, v its strength.  Age alone has no effect.  The verbatim text is not changed, so a memory
-that gains strength is shown in full again.
+Here a source is a memory; its variance is 1, as its meaning is a unit vector; its forms are the
+full text, the summary and the keywords.  A form whose content words have cosine rho with those of
+the full text leaves the share 1 - rho^2 of the variance unknown.  A memory is shown in its shortest
+form whose distortion is at most lambda / v, v its strength.  Age alone has no effect.  The verbatim
+text is not changed, so a memory that gains strength is shown in full again.
 
 Cost: O(length of the text) per event, about 45 us for an utterance; O(n) per consolidation.
 """
+
 from __future__ import annotations
 
 import math
@@ -29,18 +34,28 @@ from ...engine.contract.vocabulary import DETAIL, LOG_STRENGTH, ROW
 from ...engine.text.condensing import levels
 from ...engine.text.features import terms_of
 
-VARIANCE = 1.0      # of a memory's meaning, a vector of unit length
+VARIANCE = 1.0  # of a memory's meaning, a vector of unit length
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-GIST_LOSS = Column("gist_loss", np.float32, Scope.MEMORY, "1", 0.0,
-                   "share of the meaning's variance lost by the summary, and by the keywords",
-              (2,), low=0, high=1, own=True)
+# --- columns --------------------------------------------------------------------------------------
+GIST_LOSS = Column(
+    "gist_loss",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "share of the meaning's variance lost by the summary, and by the keywords",
+    (2,),
+    low=0,
+    high=1,
+    own=True,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def distortion(rate: float, variance: float) -> float:
-    """D(R) = sigma^2 2^(-2R), least mean squared error of a Gaussian source coded at a rate.  Sims (2016), after Shannon (1959).  Cost: O(1).
+    """D(R) = sigma^2 2^(-2R), least mean squared error of a Gaussian source coded at a rate.  Sims
+    (2016), after Shannon (1959).  Cost: O(1).
 
     rate      ()  bits
     variance  ()  squared unit of the source
@@ -53,10 +68,12 @@ def distortion(rate: float, variance: float) -> float:
 
 @kernel
 def rate(value: float, variance: float, level: float) -> float:
-    """R = max(0, 1/2 log2(v sigma^2 / lambda)), bits of a source under a common water level.  Cover & Thomas (2006).  Cost: O(1).
+    """R = max(0, 1/2 log2(v sigma^2 / lambda)), bits of a source under a common water level.  Cover
+    & Thomas (2006).  Cost: O(1).
 
     value     ()  v, cost of a squared error
-    level     ()  lambda, the weighted distortion v D allowed to every source; 0: infinitely many bits
+    level     ()  lambda, the weighted distortion v D allowed to every source; 0: infinitely many
+                  bits
 
     >>> rate(4.0, 1.0, 1.0), rate(0.5, 1.0, 1.0)
     (1.0, 0.0)
@@ -66,7 +83,8 @@ def rate(value: float, variance: float, level: float) -> float:
 
 @kernel
 def unknown(cosine: float) -> float:
-    """1 - rho^2, share of a Gaussian variance left unknown by a variable of correlation rho with it; 2^(-2R) at R bits.  Cost: O(1).
+    """1 - rho^2, share of a Gaussian variance left unknown by a variable of correlation rho with
+    it; 2^(-2R) at R bits.  Cost: O(1).
 
     >>> unknown(1.0), unknown(0.0)
     (0.0, 1.0)
@@ -76,7 +94,8 @@ def unknown(cosine: float) -> float:
 
 @kernel
 def choose(loss: Any, log_value: Any, level: float, out: Any) -> None:
-    """Shortest form of each memory whose distortion is at most D(R), with R the rate for the memory's value.  Cost: O(n).
+    """Shortest form of each memory whose distortion is at most D(R), with R the rate for the
+    memory's value.  Cost: O(n).
 
     loss       (n, 2)  1   distortion of the summary and of the keywords; 0: the form omits nothing
     log_value  (n,)    ln  ln v
@@ -105,7 +124,8 @@ def cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
 
 
 def losses(text: str) -> tuple[float, float]:
-    """Distortion of the summary and of the keywords of a text; the second is at least the first.  Cost: O(length).
+    """Distortion of the summary and of the keywords of a text; the second is at least the first.
+    Cost: O(length).
 
     >>> [round(x, 3) for x in losses("Miso the cat ran away. We looked for Miso at night.")]
     [0.306, 0.5]
@@ -115,14 +135,16 @@ def losses(text: str) -> tuple[float, float]:
     return summary, max(summary, keywords)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class GistCompressionParams(Params):
-    level: float            # lambda
+    level: float  # lambda
 
 
 class GistCompression(Mechanism[GistCompressionParams]):
-    """Computes the loss of each form at encoding; chooses the form at each consolidation, by the memory's strength."""
+    """Computes the loss of each form at encoding; chooses the form at each consolidation, by the
+    memory's strength.
+    """
 
     owns = (GIST_LOSS,)
 

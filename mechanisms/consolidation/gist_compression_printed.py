@@ -1,12 +1,15 @@
-"""Gist compression as Cortex 4.2.3 prints it: a memory of low hippocampal dependence is reduced to a summary and then to keywords, by age.
+"""Gist compression as Cortex 4.2.3 prints it: a memory of low hippocampal dependence is reduced to
+a summary and then to keywords, by age.
 
     eligible if h <= threshold      full text, from 168 h a summary, from 720 h keywords
 
-The paper prints "below a threshold" without a number; its code uses age alone, as a threshold of 1 does here.  HIPPOCAMPAL_DEPENDENCE is set by
-systems transfer.  Neither distortion nor value enters.  The source replaces the text; here the text stays, and only the form shown changes.
+The paper prints "below a threshold" without a number; its code uses age alone, as a threshold of 1
+does here.  HIPPOCAMPAL_DEPENDENCE is set by systems transfer.  Neither distortion nor value enters.
+The source replaces the text; here the text stays, and only the form shown changes.
 
 Cost: O(n) per consolidation.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,10 +21,19 @@ from ...engine.contract.hooks import Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ARRIVED, DETAIL, HIPPOCAMPAL_DEPENDENCE
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def cut(now: float, created: Any, dependency: Any, threshold: float, summary_age: float, keywords_age: float, out: Any) -> None:
-    """Level of detail by age for memories whose dependency is at most the threshold, full text for the others.  Cost: O(n).
+def cut(
+    now: float,
+    created: Any,
+    dependency: Any,
+    threshold: float,
+    summary_age: float,
+    keywords_age: float,
+    out: Any,
+) -> None:
+    """Level of detail by age for memories whose dependency is at most the threshold, full text for
+    the others.  Cost: O(n).
 
     now, created               h  (n,) the second
     summary_age, keywords_age  h
@@ -35,10 +47,12 @@ def cut(now: float, created: Any, dependency: Any, threshold: float, summary_age
     """
     for i in range(out.shape[0]):
         age = now - created[i]
-        out[i] = 0 if dependency[i] > threshold or age < summary_age else 1 if age < keywords_age else 2
+        out[i] = (
+            0 if dependency[i] > threshold or age < summary_age else 1 if age < keywords_age else 2
+        )
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class GistCompressionPrintedParams(Params):
     threshold: float
@@ -50,4 +64,12 @@ class GistCompressionPrinted(Mechanism[GistCompressionPrintedParams]):
     @hook(Phase.CONSOLIDATE, reads=(ARRIVED, HIPPOCAMPAL_DEPENDENCE), adds=(), sets=(DETAIL,))
     def compress(self, view: Any, tick: Tick) -> None:
         p = self.params
-        cut(tick.end, view.arrived, view.hippocampal_dependence, p.threshold, self.hours("summary_age"), self.hours("keywords_age"), view.detail)
+        cut(
+            tick.end,
+            view.arrived,
+            view.hippocampal_dependence,
+            p.threshold,
+            self.hours("summary_age"),
+            self.hours("keywords_age"),
+            view.detail,
+        )

@@ -1,11 +1,14 @@
-"""Schema formation as Cortex 4.2.5 prints it: matches memories to schemas by tag overlap, and moves a schema towards memories that match it badly.
+"""Schema formation as Cortex 4.2.5 prints it: matches memories to schemas by tag overlap, and moves
+a schema towards memories that match it badly.
 
-A memory whose match with a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) is at least 0.7 is assimilated and consolidates up to 2.5 times
-as fast (4.2.3); one whose match is below 0.3 is accommodated: the schema moves a tenth of the way towards it, whatever its content.  A tag of all
+A memory whose match with a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) is at least 0.7
+is assimilated and consolidates up to 2.5 times as fast (4.2.3); one whose match is below 0.3 is
+accommodated: the schema moves a tenth of the way towards it, whatever its content.  A tag of all
 memories counts as much as any other.  The quantity called free energy is the sum of squared errors.
 
 Cost, with K schemas and H buckets: O(K H) per event.
 """
+
 from __future__ import annotations
 
 import math
@@ -22,20 +25,66 @@ from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CONGRUENCY, ENCODING_STRENGTH, ROW
 from ...engine.text.utf8 import encoded
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-SCHEMA_ENTITIES = Column("schema_entities", np.float32, Scope.GLOBAL, "1", 0.0, "entity signature of each schema", ("schemas", "buckets"), low=0,
-                         high=1)
-SCHEMA_TAGS = Column("schema_tags", np.float32, Scope.GLOBAL, "1", 0.0, "tag distribution of each schema", ("schemas", "buckets"), low=0, high=1)
-SCHEMAS_KNOWN = Column("schemas_known", np.int64, Scope.GLOBAL, "schemas", 0, "schemas so far", low=0)
-SCHEMA_BEST = Column("schema_best", np.int64, Scope.EVENT, "1", -1, "schema that the event matches best; -1: no overlap with any")
-SCHEMA_OVERLAP = Column("schema_overlap", np.float64, Scope.EVENT, "1", 0.0, "match of the event with its best schema", low=0, high=1)
-SCHEMA_FREE_ENERGY = Column("schema_free_energy", np.float64, Scope.MEMORY, "1", 0.0, "sum of squared errors of the schema's prediction", low=0)
+# --- columns --------------------------------------------------------------------------------------
+SCHEMA_ENTITIES = Column(
+    "schema_entities",
+    np.float32,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "entity signature of each schema",
+    ("schemas", "buckets"),
+    low=0,
+    high=1,
+)
+SCHEMA_TAGS = Column(
+    "schema_tags",
+    np.float32,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "tag distribution of each schema",
+    ("schemas", "buckets"),
+    low=0,
+    high=1,
+)
+SCHEMAS_KNOWN = Column(
+    "schemas_known", np.int64, Scope.GLOBAL, "schemas", 0, "schemas so far", low=0
+)
+SCHEMA_BEST = Column(
+    "schema_best",
+    np.int64,
+    Scope.EVENT,
+    "1",
+    -1,
+    "schema that the event matches best; -1: no overlap with any",
+)
+SCHEMA_OVERLAP = Column(
+    "schema_overlap",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    0.0,
+    "match of the event with its best schema",
+    low=0,
+    high=1,
+)
+SCHEMA_FREE_ENERGY = Column(
+    "schema_free_energy",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "sum of squared errors of the schema's prediction",
+    low=0,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def jaccard(x: Any, w: Any) -> float:
-    """sum min(x, w) / sum max(x, w), for sets their Jaccard index; 0 if both are empty.  Cortex 4.2.5.  Cost: O(H).
+    """sum min(x, w) / sum max(x, w), for sets their Jaccard index; 0 if both are empty.  Cortex
+    4.2.5.  Cost: O(H).
 
     x  (m,)     features of the memory, each once
     w  (H,)  1  signature of a schema, 0..1
@@ -64,7 +113,8 @@ def match(entities: float, tags: float, share: float) -> float:
 
 @kernel
 def acceleration(matched: float, most: float) -> float:
-    """Factor on transfer, up to 2.5 for a full match.  Cortex 4.2.3; linear in its public code.  Cost: O(1).
+    """Factor on transfer, up to 2.5 for a full match.  Cortex 4.2.3; linear in its public code.
+    Cost: O(1).
 
     >>> acceleration(0.0, 2.5), acceleration(1.0, 2.5)
     (1.0, 2.5)
@@ -107,7 +157,7 @@ def features_of(names: Sequence[str], buckets: int) -> Any:
     return np.unique([crc32(encoded(name)) % buckets for name in names]).astype(np.int64)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SchemaFormationPrintedParams(Params):
     entity_share: float
@@ -121,24 +171,49 @@ class SchemaFormationPrintedParams(Params):
 
 
 class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
-    owns = (SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_BEST, SCHEMA_OVERLAP, SCHEMA_FREE_ENERGY)
+    owns = (
+        SCHEMA_ENTITIES,
+        SCHEMA_TAGS,
+        SCHEMAS_KNOWN,
+        SCHEMA_BEST,
+        SCHEMA_OVERLAP,
+        SCHEMA_FREE_ENERGY,
+    )
 
-    @hook(Phase.ENCODE, reads=(SCHEMA_ENTITIES.before, SCHEMA_TAGS.before, SCHEMAS_KNOWN.before), adds=(ENCODING_STRENGTH,),
-          sets=(SCHEMA_BEST, SCHEMA_OVERLAP))
+    @hook(
+        Phase.ENCODE,
+        reads=(SCHEMA_ENTITIES.before, SCHEMA_TAGS.before, SCHEMAS_KNOWN.before),
+        adds=(ENCODING_STRENGTH,),
+        sets=(SCHEMA_BEST, SCHEMA_OVERLAP),
+    )
     def classify(self, view: Any, incoming: Incoming) -> None:
-        """Find the best matching schema; only an event above the assimilation threshold is accelerated."""
+        """Find the best matching schema; only an event above the assimilation threshold is
+        accelerated.
+        """
         p, (entities, tags) = self.params, self._features(incoming)
         for k in range(view.schemas_known):
-            matched = match(jaccard(entities, view.schema_entities[k]), jaccard(tags, view.schema_tags[k]), p.entity_share)
+            matched = match(
+                jaccard(entities, view.schema_entities[k]),
+                jaccard(tags, view.schema_tags[k]),
+                p.entity_share,
+            )
             if matched > view.schema_overlap:
                 view.schema_best, view.schema_overlap = k, matched
         if view.schema_overlap >= p.assimilate:
-            view.encoding_strength = p.strength_gain * math.log(acceleration(view.schema_overlap, p.most))
+            view.encoding_strength = p.strength_gain * math.log(
+                acceleration(view.schema_overlap, p.most)
+            )
 
-    @hook(Phase.ENCODE, reads=(ROW, SCHEMA_BEST, SCHEMA_OVERLAP), adds=(),
-          sets=(SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_FREE_ENERGY, CONGRUENCY))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, SCHEMA_BEST, SCHEMA_OVERLAP),
+        adds=(),
+        sets=(SCHEMA_ENTITIES, SCHEMA_TAGS, SCHEMAS_KNOWN, SCHEMA_FREE_ENERGY, CONGRUENCY),
+    )
     def revise(self, view: Any, incoming: Incoming) -> None:
-        """An event with no overlap starts a schema while there is room; one below the accommodation threshold moves its best schema."""
+        """An event with no overlap starts a schema while there is room; one below the
+        accommodation threshold moves its best schema.
+        """
         p, k, (entities, tags) = self.params, view.schema_best, self._features(incoming)
         view.congruency[view.row] = min(view.schema_overlap, 1.0)
         if k < 0 and view.schemas_known < p.schemas:
@@ -146,11 +221,15 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
             view.schema_entities[k, entities] = view.schema_tags[k, tags] = 1.0
             view.schemas_known += 1
         k = max(k, 0)
-        view.schema_free_energy[view.row] = free_energy(entities, view.schema_entities[k]) + free_energy(tags, view.schema_tags[k])
+        view.schema_free_energy[view.row] = free_energy(
+            entities, view.schema_entities[k]
+        ) + free_energy(tags, view.schema_tags[k])
         if view.schema_overlap < p.accommodate:
             drift(view.schema_entities[k], entities, p.alpha)
             drift(view.schema_tags[k], tags, p.alpha)
 
     def _features(self, incoming: Incoming) -> tuple[Any, Any]:
         """Buckets of the entities, and of the terms, which stand in for tags."""
-        return features_of(incoming.features.entities, self.params.buckets), features_of(incoming.features.terms, self.params.buckets)
+        return features_of(incoming.features.entities, self.params.buckets), features_of(
+            incoming.features.terms, self.params.buckets
+        )

@@ -1,17 +1,24 @@
-"""Sleep orthogonalisation: learning in sleep reduces the response of each memory's unit to the codes of similar memories, its rivals.
+"""Sleep orthogonalisation: learning in sleep reduces the response of each memory's unit to the
+codes of similar memories, its rivals.
 
-In REM sleep memories are reactivated while inhibition oscillates around the level at which exactly one of them is active.  When it is low, strong
-competitors become active, and contrastive learning against the normal level weakens their response to what belongs to the other; when it is high,
-the memory itself drops out, and is strengthened (Norman, Newman & Perotte 2005; the rule: Norman, Newman & Detre 2007).  Learning stops without a
-further rule: a unit that no longer becomes active as a competitor, nor drops out as a target, does not change.
+In REM sleep memories are reactivated while inhibition oscillates around the level at which exactly
+one of them is active.  When it is low, strong competitors become active, and contrastive learning
+against the normal level weakens their response to what belongs to the other; when it is high, the
+memory itself drops out, and is strengthened (Norman, Newman & Perotte 2005; the rule: Norman,
+Newman & Detre 2007).  Learning stops without a further rule: a unit that no longer becomes active
+as a competitor, nor drops out as a target, does not change.
 
-Each memory has a unit with weights w from a small code x, a fixed random projection of the embedding; the embedding, which is searched, does not
-change.  w starts as x.  When memory i is reactivated, x_i drives all units; the rivals of i are memories with similar, but not the same,
-embeddings.  For each unit the rule descends a convex function, so it converges; and the cosine of w with its own x never falls below `least`.
+Each memory has a unit with weights w from a small code x, a fixed random projection of the
+embedding; the embedding, which is searched, does not change.  w starts as x.  When memory i is
+reactivated, x_i drives all units; the rivals of i are memories with similar, but not the same,
+embeddings.  For each unit the rule descends a convex function, so it converges; and the cosine of w
+with its own x never falls below `least`.
 
-Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet searched for,
-and O(cycles p) for each pair of rivals; O(n p) per query, 3 ms for 100,000 memories with codes of 64 dimensions.
+Cost: O(p d) per event; per sleep one search, O(n d), for each of at most `newest` memories not yet
+searched for, and O(cycles p) for each pair of rivals; O(n p) per query, 3 ms for 100,000 memories
+with codes of 64 dimensions.
 """
+
 from __future__ import annotations
 
 import math
@@ -29,26 +36,66 @@ from ..shared.codes import codes
 from ..shared.rows import events
 from ..shared.units import unit
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-DISTINCT_CODE = Column("distinct_code", np.float32, Scope.MEMORY, "1", 0.0, "direction of the weights w of the memory's unit", ("code",),
-                       own=True)
+# --- columns --------------------------------------------------------------------------------------
+DISTINCT_CODE = Column(
+    "distinct_code",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "direction of the weights w of the memory's unit",
+    ("code",),
+    own=True,
+)
 DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
-DISTINCT_RIVALS = Column("distinct_rivals", np.int32, Scope.MEMORY, "1", -1, "rivals: memories that interfere; -1: no more", ("rivals",), low=-1)
-DISTINCT_SEARCHED = Column("distinct_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
-DISTINCT_TURNED = Column("distinct_turned", np.int64, Scope.GLOBAL, "1", 0, "number of times that sleep changed a unit", low=0)
-DISTINCT = signal("distinct", Facet.MEANING, "cosine of the cue's code and the weights of the memory's unit; silent until sleep changes a unit",
-                  scale=Scale.SIMILARITY)
+DISTINCT_RIVALS = Column(
+    "distinct_rivals",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "rivals: memories that interfere; -1: no more",
+    ("rivals",),
+    low=-1,
+)
+DISTINCT_SEARCHED = Column(
+    "distinct_searched",
+    np.int64,
+    Scope.GLOBAL,
+    "1",
+    0,
+    "memories whose rivals have been searched for",
+    low=0,
+)
+DISTINCT_TURNED = Column(
+    "distinct_turned",
+    np.int64,
+    Scope.GLOBAL,
+    "1",
+    0,
+    "number of times that sleep changed a unit",
+    low=0,
+)
+DISTINCT = signal(
+    "distinct",
+    Facet.MEANING,
+    "cosine of the cue's code and the weights of the memory's unit; silent until sleep changes a unit",
+    scale=Scale.SIMILARITY,
+)
 
-ROUNDING = 1e-6             # activity up to this is rounding error of float32 codes
-STILL = 1e-5                # a unit that changes by less in a cycle has converged
+ROUNDING = 1e-6  # activity up to this is rounding error of float32 codes
+STILL = 1e-5  # a unit that changes by less in a cycle has converged
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def contrast(drive: float, target: bool, inhibition: float, amplitude: float, gain: float) -> float:
-    """Y+ - Y-, of a swing of inhibition down and one up: dw = eps (X+ Y+ - X- Y-) with the same X throughout.  Norman et al. (2007).  Cost: O(1).
+    """Y+ - Y-, of a swing of inhibition down and one up: dw = eps (X+ Y+ - X- Y-) with the same X
+    throughout.  Norman et al. (2007).  Cost: O(1).
 
     drive       ()  1  X w
-    target      ()     whether this unit's own memory is reactivated; at the normal level only that unit is active
+    target      ()     whether this unit's own memory is reactivated; at the normal level only that
+                       unit is active
     inhibition  ()  1  normal level
     amplitude   ()  1  amplitude of the swing
     gain        ()  1  of the units
@@ -66,7 +113,8 @@ def contrast(drive: float, target: bool, inhibition: float, amplitude: float, ga
 
 @kernel
 def bounded(own: Any, least: float, w: Any) -> None:
-    """The nearest weights whose cosine with x is at least `least`: projection onto a circular cone.  Ours.  Cost: O(p).
+    """The nearest weights whose cosine with x is at least `least`: projection onto a circular cone.
+    Ours.  Cost: O(p).
 
     own    (p,)  1  x, unit length
     least  ()    1  cosine, > 0
@@ -90,16 +138,30 @@ def bounded(own: Any, least: float, w: Any) -> None:
 
 
 @kernel
-def separate(own: Any, x: Any, rivals: Any, cycles: int, eps: float, inhibition: float, amplitude: float, gain: float, least: float, w: Any) -> int:
-    """Run cycles of inhibition in which each unit's own memory and all its rivals are reactivated; returns the number of units changed.
+def separate(
+    own: Any,
+    x: Any,
+    rivals: Any,
+    cycles: int,
+    eps: float,
+    inhibition: float,
+    amplitude: float,
+    gain: float,
+    least: float,
+    w: Any,
+) -> int:
+    """Run cycles of inhibition in which each unit's own memory and all its rivals are reactivated;
+    returns the number of units changed.
 
-    dw = eps [x_own (Y+ - Y-) + sum_i x_i (Y+ - Y-)_i], after Norman, Newman & Perotte (2005).  Cost: O(m k p cycles).
+    dw = eps [x_own (Y+ - Y-) + sum_i x_i (Y+ - Y-)_i], after Norman, Newman & Perotte (2005).
+    Cost: O(m k p cycles).
 
     own         (m,)    index in `x` of the code of each unit's memory
     x           (u, p)  1  codes, unit length
     rivals      (m, k)  indices in `x` of the codes of its rivals; -1: no more
     cycles      ()      1
-    eps         ()      1  learning rate; converges for eps < 2 / (gain (k + 1)), in most cases for more
+    eps         ()      1  learning rate; converges for eps < 2 / (gain (k + 1)), in most cases for
+                           more
     inhibition, amplitude, gain  as for `contrast`
     least       ()      1  as for `bounded`
     w           (m, p)  1  weights, written
@@ -139,12 +201,14 @@ def separate(own: Any, x: Any, rivals: Any, cycles: int, eps: float, inhibition:
     return turned
 
 
-# --- the adaptation ------------------------------------------------------------------------------------------------------------
+# --- the adaptation -------------------------------------------------------------------------------
 @kernel
 def oppose(row: int, found: Any, likeness: Any, low: float, same: float, rivals: Any) -> None:
-    """Make a memory and those similar to it rivals of each other, while there is room; near-identical memories are not rivals.  Cost: O(f k).
+    """Make a memory and those similar to it rivals of each other, while there is room;
+    near-identical memories are not rivals.  Cost: O(f k).
 
-    found, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; most similar first
+    found, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; most
+                                   similar first
     low, same        ()    1       rivals have cosines from low up to same
     rivals           (n, k)        written
 
@@ -163,16 +227,16 @@ def oppose(row: int, found: Any, likeness: Any, low: float, same: float, rivals:
                         break
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SleepOrthogonalisationParams(Params):
-    code: int               # p
+    code: int  # p
     projection_seed: int
-    interferes: float       # least cosine of rivals
+    interferes: float  # least cosine of rivals
     same: float
-    rivals: int             # k
+    rivals: int  # k
     newest: int
-    cycles: int             # of a full night
+    cycles: int  # of a full night
     eps: float
     inhibition: float
     amplitude: float
@@ -182,20 +246,37 @@ class SleepOrthogonalisationParams(Params):
 
 
 class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
-    """Separates the units of rival memories in sleep; compares the cue with the resulting weights."""
+    """Separates the units of rival memories in sleep; compares the cue with the resulting
+    weights.
+    """
 
-    owns = (DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED, DISTINCT)
+    owns = (
+        DISTINCT_CODE,
+        DISTINCT_SIZE,
+        DISTINCT_RIVALS,
+        DISTINCT_SEARCHED,
+        DISTINCT_TURNED,
+        DISTINCT,
+    )
 
     @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(DISTINCT_CODE,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.distinct_code[view.row] = self._codes(incoming.vector[None])[0]
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND), adds=(),
-          sets=(DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND),
+        adds=(),
+        sets=(DISTINCT_CODE, DISTINCT_SIZE, DISTINCT_RIVALS, DISTINCT_SEARCHED, DISTINCT_TURNED),
+    )
     def dream(self, view: Any, tick: Tick) -> None:
-        """Processes the last `newest` of the events stored since the last sleep, with their rivals; older ones are never searched for."""
+        """Processes the last `newest` of the events stored since the last sleep, with their
+        rivals; older ones are never searched for.
+        """
         p, stored, rivals = self.params, events(view.kind), view.distinct_rivals
-        new = stored[max(int(np.searchsorted(stored, view.distinct_searched)), len(stored) - p.newest):]
+        new = stored[
+            max(int(np.searchsorted(stored, view.distinct_searched)), len(stored) - p.newest) :
+        ]
         cycles = round(p.cycles * view.sleep_share)
         if not new.size or not cycles:
             return
@@ -205,15 +286,24 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
             oppose(row, found[told], likeness[told], p.interferes, p.same, rivals)
         view.distinct_searched = int(new[-1]) + 1
         rows = np.union1d(new, rivals[new].ravel())
-        rows = rows[np.searchsorted(rows, 0):]
+        rows = rows[np.searchsorted(rows, 0) :]
         rows = rows[(rivals[rows] >= 0).any(axis=1)]
         known = np.union1d(rows, rivals[rows].ravel())
-        known = known[np.searchsorted(known, 0):]
+        known = known[np.searchsorted(known, 0) :]
         there = np.where(rivals[rows] >= 0, np.searchsorted(known, rivals[rows]), -1)
         w = view.distinct_code[rows] * view.distinct_size[rows, None].astype(np.float64)
         view.distinct_turned += separate(
-            np.searchsorted(known, rows), self._codes(view.embedding[known]).astype(np.float64), there, cycles, p.eps, p.inhibition, p.amplitude,
-            p.gain, p.least, w)
+            np.searchsorted(known, rows),
+            self._codes(view.embedding[known]).astype(np.float64),
+            there,
+            cycles,
+            p.eps,
+            p.inhibition,
+            p.amplitude,
+            p.gain,
+            p.least,
+            w,
+        )
         sizes = np.linalg.norm(w, axis=1)
         view.distinct_code[rows], view.distinct_size[rows] = w / sizes[:, None], sizes
 

@@ -1,11 +1,14 @@
-"""Sleep orthogonalisation as Cortex 4.4.10 prints it: pushes interfering embeddings apart by 0.15 of their projection per step.
+"""Sleep orthogonalisation as Cortex 4.4.10 prints it: pushes interfering embeddings apart by 0.15
+of their projection per step.
 
-Each of a pair loses 0.15 of its projection on the other, night after night, until they are orthogonal; nothing keeps a code close to what it was.
-The source changes the vectors that are searched; here a separate small code is changed, so that it can be compared.
+Each of a pair loses 0.15 of its projection on the other, night after night, until they are
+orthogonal; nothing keeps a code close to what it was. The source changes the vectors that are
+searched; here a separate small code is changed, so that it can be compared.
 
-Cost: O(p d) per event; per sleep O(n k p) for k rivals, and one search, O(n d), for each of at most `newest` new
-memories; O(n p) per query.
+Cost: O(p d) per event; per sleep O(n k p) for k rivals, and one search, O(n d), for each of at most
+`newest` new memories; O(n p) per query.
 """
+
 from __future__ import annotations
 
 import math
@@ -22,18 +25,48 @@ from ...engine.contract.vocabulary import EMBEDDING, INDEX, KIND, ROW, SLEEP_SHA
 from ..shared.codes import codes
 from ..shared.rows import events
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-PUSHED_CODE = Column("pushed_code", np.float32, Scope.MEMORY, "1", 0.0, "small code, pushed away from its rivals; unit length", ("code",))
-PUSHED_RIVALS = Column("pushed_rivals", np.int32, Scope.MEMORY, "1", -1, "earlier memories that interfere; -1: no more", ("rivals",), low=-1)
-PUSHED_SEARCHED = Column("pushed_searched", np.int64, Scope.GLOBAL, "1", 0, "memories whose rivals have been searched for", low=0)
-PUSHED = signal("pushed", Facet.MEANING, "cosine of the cue's small code with the memory's pushed code; silent before the first sleep",
-                scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+PUSHED_CODE = Column(
+    "pushed_code",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "small code, pushed away from its rivals; unit length",
+    ("code",),
+)
+PUSHED_RIVALS = Column(
+    "pushed_rivals",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "earlier memories that interfere; -1: no more",
+    ("rivals",),
+    low=-1,
+)
+PUSHED_SEARCHED = Column(
+    "pushed_searched",
+    np.int64,
+    Scope.GLOBAL,
+    "1",
+    0,
+    "memories whose rivals have been searched for",
+    low=0,
+)
+PUSHED = signal(
+    "pushed",
+    Facet.MEANING,
+    "cosine of the cue's small code with the memory's pushed code; silent before the first sleep",
+    scale=Scale.SIMILARITY,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def push(one: Any, other: Any, rate: float) -> None:
-    """a <- a - rate (a.b) b and b <- b - rate (a.b) a, then normalised.  Cortex 4.4.10, projection-based separation.  Cost: O(p).
+    """a <- a - rate (a.b) b and b <- b - rate (a.b) a, then normalised.  Cortex 4.4.10,
+    projection-based separation.  Cost: O(p).
 
     one, other  (p,)  1  unit length; written
     rate        ()    1  0.15
@@ -68,7 +101,7 @@ def push_all(rivals: Any, rate: float, w: Any) -> None:
                 push(w[row], w[other], rate)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SleepOrthogonalisationPrintedParams(Params):
     code: int
@@ -87,13 +120,20 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
     def store(self, view: Any, incoming: Incoming) -> None:
         view.pushed_code[view.row] = self._codes(incoming.vector)
 
-    @hook(Phase.CONSOLIDATE, reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND), adds=(), sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(INDEX, EMBEDDING, SLEEP_SHARE, KIND),
+        adds=(),
+        sets=(PUSHED_CODE, PUSHED_RIVALS, PUSHED_SEARCHED),
+    )
     def dream(self, view: Any, tick: Tick) -> None:
         """One step per full night; for a shorter sleep, that share of a step."""
         p, stored = self.params, events(view.kind)
         for row in stored[stored >= view.pushed_searched][: p.newest].tolist():
             found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
-            earlier = found[(found < row) & (likeness > p.interferes) & (view.kind[found] == 0)][: p.rivals]
+            earlier = found[(found < row) & (likeness > p.interferes) & (view.kind[found] == 0)][
+                : p.rivals
+            ]
             view.pushed_rivals[row, : len(earlier)] = earlier
             view.pushed_searched = row + 1
         push_all(view.pushed_rivals, min(1.0, p.rate * view.sleep_share), view.pushed_code)
@@ -104,5 +144,7 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
             np.matmul(view.pushed_code, self._codes(cue.vector), out=view.pushed)
 
     def _codes(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        code: NDArray[np.float32] = codes(vector[None], self.params.projection_seed, self.params.code)[0]
+        code: NDArray[np.float32] = codes(
+            vector[None], self.params.projection_seed, self.params.code
+        )[0]
         return code

@@ -1,12 +1,16 @@
-"""Sleep replay as Cortex 4.2.2 describes it: replays, in both directions, the sequences of memories with the greatest mean and spread of heat.
+"""Sleep replay as Cortex 4.2.2 describes it: replays, in both directions, the sequences of memories
+with the greatest mean and spread of heat.
 
-From each of the hottest memories one sequence is built forwards and one backwards in time, of memories that share an entity with any in it so far.
-Its priority is a weighted sum times dopamine.  Replay learns nothing, so the same sequences are replayed every night, and the consequences of a
-memory have no effect.  The source prints no numbers but the compression; those of selection are in its public code.
+From each of the hottest memories one sequence is built forwards and one backwards in time, of
+memories that share an entity with any in it so far. Its priority is a weighted sum times dopamine.
+Replay learns nothing, so the same sequences are replayed every night, and the consequences of a
+memory have no effect.  The source prints no numbers but the compression; those of selection are in
+its public code.
 
 Cost: per sleep O(n log n + seeds n entities); per
 maintain O(n).
 """
+
 from __future__ import annotations
 
 import math
@@ -36,15 +40,23 @@ from ...engine.contract.vocabulary import (
 from ...engine.state.graph import EdgeType
 from ..shared.rows import events
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-PRINTED_REHEARSED = Column("printed_rehearsed", np.float64, Scope.MEMORY, "ln", 0.0, "ln(1 + replayed steps that the memory was part of so far)",
-                           low=0)
+# --- columns --------------------------------------------------------------------------------------
+PRINTED_REHEARSED = Column(
+    "printed_rehearsed",
+    np.float64,
+    Scope.MEMORY,
+    "ln",
+    0.0,
+    "ln(1 + replayed steps that the memory was part of so far)",
+    low=0,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def priority(heat: Any, dopamine: float) -> float:
-    """(0.4 mean + 0.6 sd) DA, clipped to 0..1; 0 for fewer than two.  Cortex 4.2.2, dopamine-gated priority; numbers of its code.  Cost: O(k).
+    """(0.4 mean + 0.6 sd) DA, clipped to 0..1; 0 for fewer than two.  Cortex 4.2.2, dopamine-gated
+    priority; numbers of its code.  Cost: O(k).
 
     heat      (k,)  1  of the memories of a sequence
     dopamine  ()    1  DA, 1 at rest
@@ -52,12 +64,27 @@ def priority(heat: Any, dopamine: float) -> float:
     >>> round(priority(np.array([0.2, 0.8]), 1.0), 9), priority(np.array([0.9]), 1.0)
     (0.38, 0.0)
     """
-    return min(1.0, max(0.0, (0.4 * heat.mean() + 0.6 * math.sqrt(heat.var())) * dopamine)) if heat.shape[0] > 1 else 0.0
+    return (
+        min(1.0, max(0.0, (0.4 * heat.mean() + 0.6 * math.sqrt(heat.var())) * dopamine))
+        if heat.shape[0] > 1
+        else 0.0
+    )
 
 
 @kernel
-def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: Any, entities: int, visible: Any, out: Any) -> int:
-    """The seed, then every memory after (step 1) or before it (-1) that shares an entity with any so far; returns the length.  Cost: O(n entities).
+def sequence(
+    seed: int,
+    step: int,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    entities: int,
+    visible: Any,
+    out: Any,
+) -> int:
+    """The seed, then every memory after (step 1) or before it (-1) that shares an entity with any
+    so far; returns the length.  Cost: O(n entities).
 
     start, degree, pool, target        links from memories to entities, which are negative nodes
     entities                     ()    number of entities
@@ -86,24 +113,38 @@ def sequence(seed: int, step: int, start: Any, degree: Any, pool: Any, target: A
 
 
 def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tuple[bool, int]]:
-    """Sequences to replay, (backwards?, number): the best of each direction, then the best; below the threshold only if all are.
+    """Sequences to replay, (backwards?, number): the best of each direction, then the best; below
+    the threshold only if all are.
 
     >>> selected([0.5, 0.4], [0.3, 0.9], 0.3, 3)
     [(False, 0), (True, 1), (False, 1)]
     >>> selected([0.1, 0.2], [0.0], 0.3, 1)
     [(False, 1)]
     """
-    order = sorted([(-p, i, back) for back, group in ((False, forward), (True, reverse)) for i, p in enumerate(group) if p > 0.0])
+    order = sorted(
+        [
+            (-p, i, back)
+            for back, group in ((False, forward), (True, reverse))
+            for i, p in enumerate(group)
+            if p > 0.0
+        ]
+    )
     viable = [each for each in order if -each[0] >= threshold]
-    chosen = [next((e for e in viable if e[2] is back), None) for back in (False, True)] if viable else []
+    chosen = (
+        [next((e for e in viable if e[2] is back), None) for back in (False, True)]
+        if viable
+        else []
+    )
     first = [e for e in chosen if e is not None]
-    return [(back, i) for _, i, back in [*first, *(e for e in viable or order if e not in first)][:most]]
+    return [
+        (back, i) for _, i, back in [*first, *(e for e in viable or order if e not in first)][:most]
+    ]
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SleepReplayPrintedParams(Params):
-    sequences: int          # of a full night
+    sequences: int  # of a full night
     seeds: int
     length: int
     threshold: float
@@ -114,22 +155,51 @@ class SleepReplayPrintedParams(Params):
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
     owns = (PRINTED_REHEARSED,)
 
-    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH, PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
-          sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))
+    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH,
+                                    PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
+          sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))  # fmt: skip
     def dream(self, view: Any, tick: Tick) -> None:
-        p, links, heat = self.params, view.graph.csr(EdgeType.ENTITY), 1.0 / (1.0 + np.exp(-view.activation - view.log_strength))
+        p, links, heat = (
+            self.params,
+            view.graph.csr(EdgeType.ENTITY),
+            1.0 / (1.0 + np.exp(-view.activation - view.log_strength)),
+        )
         n, found, room = len(heat), [], np.empty(p.length, dtype=np.int64)
         stored = events(view.kind)
-        hottest = stored[np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))[: p.seeds]]
-        network = links.start, links.degree, links.pool, view.graph.target, view.graph.n_entities, view.visible
+        hottest = stored[
+            np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))[: p.seeds]
+        ]
+        network = (
+            links.start,
+            links.degree,
+            links.pool,
+            view.graph.target,
+            view.graph.n_entities,
+            view.visible,
+        )
         for step in (1, -1):
             found.append([room[: sequence(seed, step, *network, room)].copy() for seed in hottest])
-        forward, reverse = ([priority(heat[rows], view.plasticity) for rows in group] for group in found)
-        chosen = selected(forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share))
-        pairs = np.concatenate([np.empty((0, 2), np.int64), *(np.stack([s[:-1], s[1:]], axis=1) for back, i in chosen for s in (found[back][i],))])
+        forward, reverse = (
+            [priority(heat[rows], view.plasticity) for rows in group] for group in found
+        )
+        chosen = selected(
+            forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share)
+        )
+        pairs = np.concatenate(
+            [
+                np.empty((0, 2), np.int64),
+                *(
+                    np.stack([s[:-1], s[1:]], axis=1)
+                    for back, i in chosen
+                    for s in (found[back][i],)
+                ),
+            ]
+        )
         pairs = pairs[:REPLAY_STEPS]
         view.replayed[: len(pairs)] = pairs
-        view.replay_lag[: len(pairs)] = np.abs(np.diff(view.arrived[pairs], axis=1)[:, 0]) / p.compression
+        view.replay_lag[: len(pairs)] = (
+            np.abs(np.diff(view.arrived[pairs], axis=1)[:, 0]) / p.compression
+        )
         view.replays[...] = np.bincount(pairs.ravel(), minlength=n)
         view.printed_rehearsed[...] = np.log(np.exp(view.printed_rehearsed) + view.replays)
 

@@ -1,20 +1,27 @@
-"""stage_summary: a summary of each stage of the talk, made in sleep: who, about what, decided, changed, open.
+"""stage_summary: a summary of each stage of the talk, made in sleep: who, about what, decided,
+changed, open.
 
-A stage is what STAGE says, else the session.  It is closed once another stage has a later event, or after 6 h without an event.  A closed stage
-of three or more events has one summary as a unit of memory.  If the stage goes on, a new version is made when it is closed again; it is linked to
-the former one, which is archived.
+A stage is what STAGE says, else the session.  It is closed once another stage has a later event, or
+after 6 h without an event.  A closed stage of three or more events has one summary as a unit of
+memory.  If the stage goes on, a new version is made when it is closed again; it is linked to the
+former one, which is archived.
 
     Who      speakers, those with more events first
-    About    words that many events of the stage and few others hold; code and bare numbers are left out
+    About    words that many events of the stage and few others hold; code and bare numbers are left
+             out
     Decided  sentences that state a decision
     Changed  sentences that correct something, or state a fact that changed
-    Open     questions after which no other speaker states anything in this stage, promises, and what is not done yet
+    Open     questions after which no other speaker states anything in this stage, promises, and
+             what is not done yet
 
-The last three hold sentences as they were said outside of code, the latest of each, under the name of the speaker.  Every word is one of the stage.
-Many words and few sentences: a summary is to say of how much was spoken, and a short one leaves room for those of other stages.
+The last three hold sentences as they were said outside of code, the latest of each, under the name
+of the speaker.  Every word is one of the stage. Many words and few sentences: a summary is to say
+of how much was spoken, and a short one leaves room for those of other stages.
 
-Cost: about 0.5 ms for each sentence of a closed stage that is new or has grown; O(n log n) comparisons at each sleep, 2 ms at 20k rows.
+Cost: about 0.5 ms for each sentence of a closed stage that is new or has grown; O(n log n)
+comparisons at each sleep, 2 ms at 20k rows.
 """
+
 from __future__ import annotations
 
 import re
@@ -31,27 +38,60 @@ from ...engine.context.quoting import blocks
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.hooks import Mechanism, Params, Tick, hook
-from ...engine.contract.vocabulary import ARRIVED, DRAFTS, GRAPH, HIDE, KIND, LEXICON, MADE, NOW, SESSION, SPEAKER, STAGE, TEXTS, VISIBLE
+from ...engine.contract.vocabulary import (
+    ARRIVED,
+    DRAFTS,
+    GRAPH,
+    HIDE,
+    KIND,
+    LEXICON,
+    MADE,
+    NOW,
+    SESSION,
+    SPEAKER,
+    STAGE,
+    TEXTS,
+    VISIBLE,
+)
 from ...engine.state.graph import EdgeType
 from ...engine.text.condensing import sentences
 from ...engine.text.features import SpeechAct, features, terms_of
 from ..shared.facts import facts_of, teller
 
-STAGE_SUMMARY = Column("stage_summary", np.int64, Scope.MEMORY, "1", -1, "of a stage's first event: row of the present summary; -1: none", low=-1)
-STAGE_SUMMARISED = Column("stage_summarised", np.int64, Scope.MEMORY, "events", 0, "of a stage's first event: sources of the present summary", low=0)
+STAGE_SUMMARY = Column(
+    "stage_summary",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "of a stage's first event: row of the present summary; -1: none",
+    low=-1,
+)
+STAGE_SUMMARISED = Column(
+    "stage_summarised",
+    np.int64,
+    Scope.MEMORY,
+    "events",
+    0,
+    "of a stage's first event: sources of the present summary",
+    low=0,
+)
 
-LONGEST: Final = 400        # characters of a sentence in a summary; longer ones are code or lists
-SPEAKERS: Final = 5         # names in a summary
+LONGEST: Final = 400  # characters of a sentence in a summary; longer ones are code or lists
+SPEAKERS: Final = 5  # names in a summary
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _UNFINISHED: Final = re.compile(
     r"\bstill (?:need|have to|has to|waiting|open|unclear|missing)\b|\b(?:not|nobody|nothing|\w{2,8}n['’]t)\b[^.!?]{0,60}\byet\b"
-    r"|\b(?:waiting for|remains? (?:to be|open)|yet to be)\b", re.IGNORECASE)
+    r"|\b(?:waiting for|remains? (?:to be|open)|yet to be)\b",
+    re.IGNORECASE,
+)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def telling(held: Any, others: Any, n: int, out: Any) -> None:
-    """out_t = h_t ln((n + 1) / (o_t + 1)): how much a term tells about a stage.  tf-idf over events.  Cost: O(terms).
+    """out_t = h_t ln((n + 1) / (o_t + 1)): how much a term tells about a stage.  tf-idf over
+    events.  Cost: O(terms).
 
     held    (t,)  events of the stage that hold the term
     others  (t,)  events outside it that do
@@ -68,7 +108,9 @@ def telling(held: Any, others: Any, n: int, out: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An event of a stage: who said it, "" if no name is shown, a number for the speaker, and the text without code."""
+    """An event of a stage: who said it, "" if no name is shown, a number for the speaker, and
+    the text without code.
+    """
 
     name: str
     speaker: int
@@ -85,34 +127,50 @@ class Parts:
 
 
 def parts_of(stage: Sequence[Said]) -> Parts:
-    """What was decided, what changed and what is open.  A sentence is in one part, the first that fits.  O(length).
+    """What was decided, what changed and what is open.  A sentence is in one part, the first that
+    fits.  O(length).
 
     >>> parts_of([Said("Ada", 0, "We decided to sell the boat. Who wants it?"), Said("Bo", 1, "Cleo does. I'll call her.")])
     Parts(decided=('Ada: We decided to sell the boat.',), changed=(), open=("Bo: I'll call her.",))
     """
-    decided, changed, pending, asked = list[str](), list[str](), list[tuple[int, int, str]](), list[tuple[int, int, str]]()
+    decided, changed, pending, asked = (
+        list[str](),
+        list[str](),
+        list[tuple[int, int, str]](),
+        list[tuple[int, int, str]](),
+    )
     for place, said in enumerate(stage):
         states = False
         for number, sentence in enumerate(sentences(said.text)):
             if len(sentence) > LONGEST or not _WORD.search(sentence):
                 continue
-            act, told = features(sentence).act, (place, number, f"{said.name}: {sentence}" if said.name else sentence)
+            act, told = (
+                features(sentence).act,
+                (place, number, f"{said.name}: {sentence}" if said.name else sentence),
+            )
             states = states or act not in (SpeechAct.QUESTION, SpeechAct.NOISE)
             if act is SpeechAct.QUESTION:
                 asked.append(told)
             elif act is SpeechAct.DECISION:
                 decided.append(told[2])
-            elif act is SpeechAct.CORRECTION or any(fact.change for fact in facts_of(sentence, said.name)):
+            elif act is SpeechAct.CORRECTION or any(
+                fact.change for fact in facts_of(sentence, said.name)
+            ):
                 changed.append(told[2])
             elif act is SpeechAct.COMMITMENT or _UNFINISHED.search(sentence):
                 pending.append(told)
         if states:
             asked = [each for each in asked if stage[each[0]].speaker == said.speaker]
-    return Parts(tuple(dict.fromkeys(decided)), tuple(dict.fromkeys(changed)), tuple(dict.fromkeys(text for *_, text in sorted([*asked, *pending]))))
+    return Parts(
+        tuple(dict.fromkeys(decided)),
+        tuple(dict.fromkeys(changed)),
+        tuple(dict.fromkeys(text for *_, text in sorted([*asked, *pending]))),
+    )
 
 
 def topics(texts: Sequence[str], frequency: Callable[[str], int], n: int, most: int) -> list[str]:
-    """The words that tell most about a stage, as first written, no bare numbers; of equal ones the longer, then the earlier.  O(length).
+    """The words that tell most about a stage, as first written, no bare numbers; of equal ones the
+    longer, then the earlier.  O(length).
 
     texts      of the stage
     frequency  term -> events of the memory that hold it
@@ -131,14 +189,17 @@ def topics(texts: Sequence[str], frequency: Callable[[str], int], n: int, most: 
         held.update(found.keys())
     terms = list(written)
     inside, score = np.array([held[term] for term in terms], dtype=np.int64), np.empty(len(terms))
-    outside = np.array([max((frequency(term) or 0) - held[term], 0) for term in terms], dtype=np.int64)
+    outside = np.array(
+        [max((frequency(term) or 0) - held[term], 0) for term in terms], dtype=np.int64
+    )
     telling(inside, outside, max(n - len(texts), 0), score)
     order = sorted(range(len(terms)), key=lambda t: (-score[t], -len(written[terms[t]]), t))
     return [written[terms[t]] for t in order[:most]]
 
 
 def summary_of(stage: Sequence[Said], about: Sequence[str], most: int) -> str:
-    """The summary as a text, a line for each part that holds anything; "" if nothing but the speakers is known.  O(length).
+    """The summary as a text, a line for each part that holds anything; "" if nothing but the
+    speakers is known.  O(length).
 
     >>> print(summary_of([Said("Ada", 0, "We chose red."), Said("Bo", 1, "Fine. Who pays?"), Said("Bo", 1, "ok")], ["red"], 2))
     Who: Bo, Ada
@@ -149,14 +210,24 @@ def summary_of(stage: Sequence[Said], about: Sequence[str], most: int) -> str:
     parts = parts_of(stage)
     if not about and not (parts.decided or parts.changed or parts.open):
         return ""
-    names = [name for name, _ in Counter(said.name for said in stage if said.name).most_common(SPEAKERS)]
-    lines = (("Who", ", ".join(names)), ("About", ", ".join(about)), ("Decided", " ".join(parts.decided[-most:])),
-             ("Changed", " ".join(parts.changed[-most:])), ("Open", " ".join(parts.open[-most:])))
+    names = [
+        name for name, _ in Counter(said.name for said in stage if said.name).most_common(SPEAKERS)
+    ]
+    lines = (
+        ("Who", ", ".join(names)),
+        ("About", ", ".join(about)),
+        ("Decided", " ".join(parts.decided[-most:])),
+        ("Changed", " ".join(parts.changed[-most:])),
+        ("Open", " ".join(parts.open[-most:])),
+    )
     return "\n".join(f"{title}: {text}" for title, text in lines if text)
 
 
-def stages(kind: NDArray[np.int8], stage: NDArray[np.int64], session: NDArray[np.int32]) -> Iterator[NDArray[np.int64]]:
-    """Rows of the events of each stage, in order of its first event; an event without a stage is in that of its session.  O(n log n).
+def stages(
+    kind: NDArray[np.int8], stage: NDArray[np.int64], session: NDArray[np.int32]
+) -> Iterator[NDArray[np.int64]]:
+    """Rows of the events of each stage, in order of its first event; an event without a stage is in
+    that of its session.  O(n log n).
 
     >>> [rows.tolist() for rows in stages(np.array([0, 0, 3, 0, 0]), np.array([-1, 1, 1, 1, -1]), np.array([7, 7, -1, 8, 7]))]
     [[0, 4], [1, 3]]
@@ -164,18 +235,20 @@ def stages(kind: NDArray[np.int8], stage: NDArray[np.int64], session: NDArray[np
     events = np.flatnonzero(kind == Kind.EVENT)
     keys = np.where(stage[events] >= 0, stage[events], -2 - session[events].astype(np.int64))
     order = np.argsort(keys, kind="stable")
-    groups = np.split(events[order], np.flatnonzero(np.diff(keys[order])) + 1) if events.size else []
+    groups = (
+        np.split(events[order], np.flatnonzero(np.diff(keys[order])) + 1) if events.size else []
+    )
     yield from sorted(groups, key=lambda rows: int(rows[0]))
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class StageSummaryParams(Params):
-    quiet: float                # h without an event that close a stage
-    members: int                # least events of a stage with a summary
-    growth: float               # of a stage before its summary is made anew
-    sentences: int              # of each part
-    words: int                  # of what it is about
+    quiet: float  # h without an event that close a stage
+    members: int  # least events of a stage with a summary
+    growth: float  # of a stage before its summary is made anew
+    sentences: int  # of each part
+    words: int  # of what it is about
 
 
 class StageSummary(Mechanism[StageSummaryParams]):
@@ -183,10 +256,13 @@ class StageSummary(Mechanism[StageSummaryParams]):
 
     owns = (STAGE_SUMMARY, STAGE_SUMMARISED)
 
-    @hook(Phase.CONSOLIDATE, reads=(KIND, ARRIVED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before, STAGE, STAGE_SUMMARISED.before),
-          adds=(DRAFTS,), sets=())
+    @hook(Phase.CONSOLIDATE, reads=(KIND, ARRIVED, SESSION, SPEAKER, TEXTS, LEXICON, VISIBLE.before,
+                                    STAGE, STAGE_SUMMARISED.before),
+          adds=(DRAFTS,), sets=())  # fmt: skip
     def draft(self, view: Any, tick: Tick) -> None:
-        """Draft a summary of each closed stage that has none, or whose events are no longer those of its summary."""
+        """Draft a summary of each closed stage that has none, or whose events are no longer
+        those of its summary.
+        """
         p, lexicon = self.params, view.lexicon
         groups = list(stages(_standing(view), view.stage, view.session))
         last = max((int(rows[-1]) for rows in groups), default=-1)
@@ -194,16 +270,36 @@ class StageSummary(Mechanism[StageSummaryParams]):
             first = _first(view.stage, int(rows[0]))
             known = int(view.stage_summarised[first])
             goes_on = rows[-1] == last and tick.end - view.arrived[last] < self.hours("quiet")
-            if goes_on or rows.size < p.members or known <= rows.size < max(p.growth * known, known + 1):
+            if (
+                goes_on
+                or rows.size < p.members
+                or known <= rows.size < max(p.growth * known, known + 1)
+            ):
                 continue
             stage = [_said(view, row) for row in rows.tolist()]
-            text = summary_of(stage, topics([said.text for said in stage], lexicon.document_frequency, lexicon.n_counted, p.words), p.sentences)
+            text = summary_of(
+                stage,
+                topics(
+                    [said.text for said in stage],
+                    lexicon.document_frequency,
+                    lexicon.n_counted,
+                    p.words,
+                ),
+                p.sentences,
+            )
             if text:
                 sessions = set(view.session[rows].tolist())
                 session = sessions.pop() if len(sessions) == 1 else -1
-                view.drafts.add(Draft(text, Kind.SUMMARY, tuple(rows.tolist()), session=session, stage=first))
+                view.drafts.add(
+                    Draft(text, Kind.SUMMARY, tuple(rows.tolist()), session=session, stage=first)
+                )
 
-    @hook(Phase.CONSOLIDATE, reads=(MADE, NOW), adds=(GRAPH, HIDE), sets=(STAGE_SUMMARY, STAGE_SUMMARISED))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(MADE, NOW),
+        adds=(GRAPH, HIDE),
+        sets=(STAGE_SUMMARY, STAGE_SUMMARISED),
+    )
     def dress(self, view: Any, tick: Tick) -> None:
         """Note the new summaries; a former version is linked and archived."""
         for row, draft in view.made:
@@ -212,11 +308,16 @@ class StageSummary(Mechanism[StageSummaryParams]):
                 if former >= 0:
                     view.graph.add(row, former, EdgeType.VERSION, view.now)
                     view.hide[former] += 1
-                view.stage_summary[draft.stage], view.stage_summarised[draft.stage] = row, len(draft.sources)
+                view.stage_summary[draft.stage], view.stage_summarised[draft.stage] = (
+                    row,
+                    len(draft.sources),
+                )
 
 
 def _first(stage: NDArray[np.int64], row: int) -> int:
-    """Row that stands for a stage, from its first event: the number of the stage; of a session the event itself."""
+    """Row that stands for a stage, from its first event: the number of the stage; of a session
+    the event itself.
+    """
     return int(stage[row]) if stage[row] >= 0 else row
 
 
@@ -239,4 +340,8 @@ def prose(text: str) -> str:
     >>> prose("Run this:\\n```py\\nx = 1\\n```\\nIs it 1?")
     'Run this:\\nIs it 1?'
     """
-    return "\n".join(content for fence, _, content in blocks(text) if not fence) if "```" in text else text
+    return (
+        "\n".join(content for fence, _, content in blocks(text) if not fence)
+        if "```" in text
+        else text
+    )

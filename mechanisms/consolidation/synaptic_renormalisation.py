@@ -1,18 +1,23 @@
-"""Synaptic renormalisation: sleep removes, in proportion, the weight that memories gained while awake, except from the strongest.
+"""Synaptic renormalisation: sleep removes, in proportion, the weight that memories gained while
+awake, except from the strongest.
 
-The synaptic homeostasis hypothesis (Tononi & Cirelli 2014): learning while awake is on the whole potentiation, which uses up capacity; the more is
-used, the less can still be learnt.  Sleep scales synapses down.  De Vivo et al. (2017) measured it: after sleep the axon-spine interface is 18%
+The synaptic homeostasis hypothesis (Tononi & Cirelli 2014): learning while awake is on the whole
+potentiation, which uses up capacity; the more is used, the less can still be learnt.  Sleep scales
+synapses down.  De Vivo et al. (2017) measured it: after sleep the axon-spine interface is 18%
 smaller, but not in the largest fifth.
 
-Each memory has a weight w, 1 when stored.  Memories active together, in an event or an answer, share a gain eta, limited by capacity:
-potentiation and the strength of new memories are proportional to the headroom 1 - E / E_max, where E is the sum of w - 1.  A full night takes 18%
-off the sum of all weights, but never more than E: sleep returns the total to its baseline and stops there, as slow waves do, so nights after idle
-days change nothing, and an old memory loses only as much as others have gained.  Within a night, all weights below the line of the strongest fifth
-lose the same share, so their ratios stay; towards the line the loss falls smoothly to zero.
+Each memory has a weight w, 1 when stored.  Memories active together, in an event or an answer,
+share a gain eta, limited by capacity: potentiation and the strength of new memories are
+proportional to the headroom 1 - E / E_max, where E is the sum of w - 1.  A full night takes 18% off
+the sum of all weights, but never more than E: sleep returns the total to its baseline and stops
+there, as slow waves do, so nights after idle days change nothing, and an old memory loses only as
+much as others have gained.  Within a night, all weights below the line of the strongest fifth lose
+the same share, so their ratios stay; towards the line the loss falls smoothly to zero.
 
 Cost: O(p) per event and answer for p memories active; O(n) per sleep and per
 maintain.
 """
+
 from __future__ import annotations
 
 import math
@@ -24,22 +29,46 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Before, Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.contract.vocabulary import ENCODING_STRENGTH, KIND, LOG_STRENGTH, RECALLED, ROW, SLEEP_SHARE
+from ...engine.contract.vocabulary import (
+    ENCODING_STRENGTH,
+    KIND,
+    LOG_STRENGTH,
+    RECALLED,
+    ROW,
+    SLEEP_SHARE,
+)
 from ..shared.coactivation import COACTIVATION
 
-MOST = 0.5              # largest share that a weight can lose in a night, even if nearly all of the total is spared
+# largest share that a weight can lose in a night, even if nearly all of the total is spared
+MOST = 0.5
 LEAST_ROOM = 1e-9
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-RENORMALISED_WEIGHT = Column("renormalised_weight", np.float64, Scope.MEMORY, "ln", 0.0,
-                             "log of the memory's weight w from waking gains and sleeping losses", own=True)
-RENORMALISED_ROOM = Column("renormalised_room", np.float64, Scope.GLOBAL, "ln", 0.0, "log of the headroom 1 - E / E_max; 0: full headroom", high=0)
+# --- columns --------------------------------------------------------------------------------------
+RENORMALISED_WEIGHT = Column(
+    "renormalised_weight",
+    np.float64,
+    Scope.MEMORY,
+    "ln",
+    0.0,
+    "log of the memory's weight w from waking gains and sleeping losses",
+    own=True,
+)
+RENORMALISED_ROOM = Column(
+    "renormalised_room",
+    np.float64,
+    Scope.GLOBAL,
+    "ln",
+    0.0,
+    "log of the headroom 1 - E / E_max; 0: full headroom",
+    high=0,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def headroom(excess: float, most: float) -> float:
-    """1 - E / E_max, the remaining capacity to learn, in (0, 1].  Ours, after the hypothesis: potentiation saturates.  Cost: O(1).
+    """1 - E / E_max, the remaining capacity to learn, in (0, 1].  Ours, after the hypothesis:
+    potentiation saturates.  Cost: O(1).
 
     >>> headroom(5.0, 20.0)
     0.75
@@ -49,7 +78,8 @@ def headroom(excess: float, most: float) -> float:
 
 @kernel
 def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight: Any) -> float:
-    """Memories active together share a gain eta (1 - E / E_max); returns ln of the headroom after E has grown by it.  Cost: O(p).
+    """Memories active together share a gain eta (1 - E / E_max); returns ln of the headroom after E
+    has grown by it.  Cost: O(p).
 
     active      (p,)  rows, each once
     eta, most   ()    gain of an event or answer, E_max
@@ -64,7 +94,8 @@ def potentiate(active: Any, eta: float, most: float, log_room: float, log_weight
 
 @kernel
 def loss(x: float, low: float, high: float) -> float:
-    """Share of the night's loss that falls on a memory of log strength x: 1 up to low, 0 above high, smooth between.  Cost: O(1).
+    """Share of the night's loss that falls on a memory of log strength x: 1 up to low, 0 above
+    high, smooth between.  Cost: O(1).
 
     >>> loss(0.0, 0.0, 1.0), loss(0.5, 0.0, 1.0), loss(1.0, 0.0, 1.0)
     (1.0, 0.5, 0.0)
@@ -77,9 +108,11 @@ def loss(x: float, low: float, high: float) -> float:
 
 @kernel
 def downscale(share: float, low: float, high: float, log_strength: Any, log_weight: Any) -> float:
-    """w <- w f, f = 1 - rho loss, such that the sum of all w falls by `share` of itself, but not below one per memory; returns the remaining E.
+    """w <- w f, f = 1 - rho loss, such that the sum of all w falls by `share` of itself, but not
+    below one per memory; returns the remaining E.
 
-    After Tononi & Cirelli (2014): in proportion, down to the baseline; de Vivo et al. (2017): the amount, and the exception.
+    After Tononi & Cirelli (2014): in proportion, down to the baseline; de Vivo et al. (2017): the
+    amount, and the exception.
 
     share                  ()    of the total that this sleep may take off
     low, high              ()    ln   log strengths between which the loss falls to zero
@@ -111,12 +144,13 @@ def quantiles(values: Any, *shares: float) -> list[float]:
     return [float(parted[place]) for place in places]
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SynapticRenormalisationParams(Params):
-    downscaling: float          # share of the total that a full night takes off
-    spared: float               # share of memories, the strongest, that lose nothing
-    ramp: float                 # share of memories, the next strongest, over which the loss falls to zero
+    downscaling: float  # share of the total that a full night takes off
+    spared: float  # share of memories, the strongest, that lose nothing
+    # share of memories, the next strongest, over which the loss falls to zero
+    ramp: float
     eta: float
     excess_most: float
 
@@ -128,21 +162,38 @@ class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
     def encode(self, view: Any, incoming: Incoming) -> None:
         view.encoding_strength = view.renormalised_room
 
-    @hook(Phase.ENCODE, reads=(ROW, COACTIVATION), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, COACTIVATION),
+        adds=(),
+        sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM),
+    )
     def learn(self, view: Any, incoming: Incoming) -> None:
         self.potentiate(view, np.unique(np.append(view.coactivation.target, view.row)))
         view.wrote(RENORMALISED_WEIGHT, view.coactivation.target)
 
-    @hook(Phase.RETRIEVE, reads=(COACTIVATION, RECALLED), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(COACTIVATION, RECALLED),
+        adds=(),
+        sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM),
+    )
     def on_recall(self, view: Any, cue: Cue) -> None:
         if len(view.coactivation.target):
             self.potentiate(view, np.unique(view.coactivation.target))
 
     def potentiate(self, view: Any, active: Any) -> None:
         p = self.params
-        view.renormalised_room = potentiate(active, p.eta, p.excess_most, view.renormalised_room, view.renormalised_weight)
+        view.renormalised_room = potentiate(
+            active, p.eta, p.excess_most, view.renormalised_room, view.renormalised_weight
+        )
 
-    @hook(Phase.CONSOLIDATE, reads=(LOG_STRENGTH, SLEEP_SHARE, KIND), adds=(), sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(LOG_STRENGTH, SLEEP_SHARE, KIND),
+        adds=(),
+        sets=(RENORMALISED_WEIGHT, RENORMALISED_ROOM),
+    )
     def sleep(self, view: Any, tick: Tick) -> None:
         """Rows that the memory made take part once they have been active."""
         p = self.params
@@ -150,7 +201,9 @@ class SynapticRenormalisation(Mechanism[SynapticRenormalisationParams]):
             rows = np.flatnonzero((view.kind == 0) | (view.renormalised_weight != 0.0))
             strength, weight = view.log_strength[rows], view.renormalised_weight[rows]
             low, high = quantiles(strength, 1.0 - p.spared - p.ramp, 1.0 - p.spared)
-            left = downscale(1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, strength, weight)
+            left = downscale(
+                1.0 - (1.0 - p.downscaling) ** view.sleep_share, low, high, strength, weight
+            )
             view.renormalised_weight[rows] = weight
             view.renormalised_room = math.log(headroom(left, p.excess_most))
 

@@ -1,19 +1,25 @@
-"""Synaptic tagging and capture: an important event stabilises weak memories encoded shortly before or after it that share an entity with it.
+"""Synaptic tagging and capture: an important event stabilises weak memories encoded shortly before
+or after it that share an entity with it.
 
-A memory is a set of synapses, one onto each entity it mentions; the entity is the neuron.  Encoding raises the early-phase weight h of all of them,
-and h decays back to h0 within hours.  While |h - h0| is above theta_tag a synapse is tagged; while the sum of |h - h0| over an entity's
-synapses is above theta_pro the entity makes proteins p; while proteins are present a tagged synapse builds up its late phase z, which does not
-decay (Frey & Morris 1997; Luboeinski & Tetzlaff 2021).  So a memory too weak to last is kept if it shares an entity with a strong one
-encoded soon after it or, as proteins persist, an even longer time before it.
+A memory is a set of synapses, one onto each entity it mentions; the entity is the neuron.  Encoding
+raises the early-phase weight h of all of them, and h decays back to h0 within hours.  While |h -
+h0| is above theta_tag a synapse is tagged; while the sum of |h - h0| over an entity's synapses is
+above theta_pro the entity makes proteins p; while proteins are present a tagged synapse builds up
+its late phase z, which does not decay (Frey & Morris 1997; Luboeinski & Tetzlaff 2021).  So a
+memory too weak to last is kept if it shares an entity with a strong one encoded soon after it or,
+as proteins persist, an even longer time before it.
 
-Between events h decays exponentially, and so does the sum over an entity's synapses (it jumps only at encoding), each threshold is crossed
-once at a known time, p is piecewise exponential, and z depends only on the integral of p over the lifetime of the tag: the whole system has a
-closed form.  Each link from an entity to a memory stores the entity's state at that encoding and is never changed; the present state follows
-from the latest link.  There are no time steps, so results depend neither on the length of a tick nor on when the state is read.
+Between events h decays exponentially, and so does the sum over an entity's synapses (it jumps only
+at encoding), each threshold is crossed once at a known time, p is piecewise exponential, and z
+depends only on the integral of p over the lifetime of the tag: the whole system has a closed form.
+Each link from an entity to a memory stores the entity's state at that encoding and is never
+changed; the present state follows from the latest link.  There are no time steps, so results depend
+neither on the length of a tick nor on when the state is read.
 
 Cost: O(entities of the event) per event; O(n) per maintain; per consolidation O(n), and
 O(entities log fan) for each memory still tagged.
 """
+
 from __future__ import annotations
 
 import math
@@ -28,27 +34,80 @@ from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, at_rest,
 from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, NOW, ROW, SALIENCE
 from ...engine.state.graph import EdgeType
 
-CEILING_MV, RELAXATION = 10.0, 0.1      # constants of the early-phase equation
-NO_SYNAPSE = -1.0                       # PROTEIN_INTEGRAL of a link that is no synapse
-FADED = 40.0                            # decay times after which the early phase is below the resolution of float64
+CEILING_MV, RELAXATION = 10.0, 0.1  # constants of the early-phase equation
+NO_SYNAPSE = -1.0  # PROTEIN_INTEGRAL of a link that is no synapse
+# decay times after which the early phase is below the resolution of float64
+FADED = 40.0
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-EARLY_PHASE_INDUCED = Column("early_phase_induced", np.float64, Scope.MEMORY, "mV", 0.0, "h - h0 just after encoding; 0: at rest", own=True)
-LATE_PHASE = Column("late_phase", np.float64, Scope.MEMORY, "1", 0.0, "mean late phase z of the memory's synapses; 0: nothing captured", low=-0.5,
-                    high=1)
-PROTEIN_DRIVE = Column("protein_drive", np.float64, Scope.EDGE, "mV", 0.0, "sum of |h - h0| over the entity's synapses just after this encoding",
-                       low=0, own=True)
-PROTEINS = Column("proteins", np.float64, Scope.EDGE, "1", 0.0, "amount p of the entity's proteins at this encoding", low=0, own=True)
-PROTEIN_INTEGRAL = Column("protein_integral", np.float64, Scope.EDGE, "h", NO_SYNAPSE, "integral of p up to this encoding; -1: no synapse",
-                          low=NO_SYNAPSE, own=True)
+# --- columns --------------------------------------------------------------------------------------
+EARLY_PHASE_INDUCED = Column(
+    "early_phase_induced",
+    np.float64,
+    Scope.MEMORY,
+    "mV",
+    0.0,
+    "h - h0 just after encoding; 0: at rest",
+    own=True,
+)
+LATE_PHASE = Column(
+    "late_phase",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "mean late phase z of the memory's synapses; 0: nothing captured",
+    low=-0.5,
+    high=1,
+)
+PROTEIN_DRIVE = Column(
+    "protein_drive",
+    np.float64,
+    Scope.EDGE,
+    "mV",
+    0.0,
+    "sum of |h - h0| over the entity's synapses just after this encoding",
+    low=0,
+    own=True,
+)
+PROTEINS = Column(
+    "proteins",
+    np.float64,
+    Scope.EDGE,
+    "1",
+    0.0,
+    "amount p of the entity's proteins at this encoding",
+    low=0,
+    own=True,
+)
+PROTEIN_INTEGRAL = Column(
+    "protein_integral",
+    np.float64,
+    Scope.EDGE,
+    "h",
+    NO_SYNAPSE,
+    "integral of p up to this encoding; -1: no synapse",
+    low=NO_SYNAPSE,
+    own=True,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def early_phase(h: float, t: float, above_p: bool, above_d: bool, h0: float, gamma_p: float, gamma_d: float, tau_h: float) -> float:
-    """h after a time t of constant calcium: tau_h dh/dt = 0.1 (h0 - h) + gamma_p (10 mV - h) H(c - theta_p) - gamma_d h H(c - theta_d).
+def early_phase(
+    h: float,
+    t: float,
+    above_p: bool,
+    above_d: bool,
+    h0: float,
+    gamma_p: float,
+    gamma_d: float,
+    tau_h: float,
+) -> float:
+    """h after a time t of constant calcium: tau_h dh/dt = 0.1 (h0 - h) + gamma_p (10 mV - h) H(c -
+    theta_p) - gamma_d h H(c - theta_d).
 
-    Luboeinski & Tetzlaff (2021), early phase after Graupner & Brunel (2012), without noise; solved exactly.  Cost: O(1).
+    Luboeinski & Tetzlaff (2021), early phase after Graupner & Brunel (2012), without noise; solved
+    exactly.  Cost: O(1).
 
     h, h0             mV  early-phase weight before, and at rest
     t, tau_h          h   duration (may be inf), time constant
@@ -66,9 +125,11 @@ def early_phase(h: float, t: float, above_p: bool, above_d: bool, h0: float, gam
 
 @kernel
 def above(size: float, theta: float, decay: float) -> float:
-    """Time for which an exponentially decaying size stays above theta: decay ln(|size| / theta), h.  Cost: O(1).
+    """Time for which an exponentially decaying size stays above theta: decay ln(|size| / theta), h.
+    Cost: O(1).
 
-    With theta_tag the lifetime of a tag, with theta_pro the duration of protein synthesis.  `decay` is tau_h / 0.1.
+    With theta_tag the lifetime of a tag, with theta_pro the duration of protein synthesis.  `decay`
+    is tau_h / 0.1.
 
     >>> round(above(4.20075, 0.84015, 1.9122), 3)
     3.078
@@ -77,8 +138,11 @@ def above(size: float, theta: float, decay: float) -> float:
 
 
 @kernel
-def proteins_after(p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float) -> float:
-    """p at a time t after a known state, with no encoding in between: tau_p dp/dt = -p + alpha H(sum |h - h0| - theta_pro).
+def proteins_after(
+    p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float
+) -> float:
+    """p at a time t after a known state, with no encoding in between: tau_p dp/dt = -p + alpha
+    H(sum |h - h0| - theta_pro).
 
     Luboeinski & Tetzlaff (2021), proteins; solved exactly.  Cost: O(1).
 
@@ -92,17 +156,24 @@ def proteins_after(p: float, drive: float, t: float, theta_pro: float, alpha: fl
 
 
 @kernel
-def synthesised(p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float) -> float:
+def synthesised(
+    p: float, drive: float, t: float, theta_pro: float, alpha: float, decay: float, tau_p: float
+) -> float:
     """Integral of p over the time t, h; arguments as for `proteins_after`.  Cost: O(1)."""
     made = min(t, above(drive, theta_pro, decay))
     rise = 1.0 - math.exp(-made / tau_p)
     then = alpha + (p - alpha) * (1.0 - rise)
-    return alpha * made + (p - alpha) * tau_p * rise + then * tau_p * (1.0 - math.exp(-(t - made) / tau_p))
+    return (
+        alpha * made
+        + (p - alpha) * tau_p * rise
+        + then * tau_p * (1.0 - math.exp(-(t - made) / tau_p))
+    )
 
 
 @kernel
 def late_phase(z: float, integral: float, potentiated: bool, tau_z: float) -> float:
-    """z after an integral of p while tagged: tau_z dz/dt = p (1 - z), or -p (z + 0.5) for a depressed synapse.
+    """z after an integral of p while tagged: tau_z dz/dt = p (1 - z), or -p (z + 0.5) for a
+    depressed synapse.
 
     Luboeinski & Tetzlaff (2021), late phase; solved exactly.  Cost: O(1).
 
@@ -124,16 +195,34 @@ def weight(h: float, z: float, h0: float) -> float:
     return h + h0 * z
 
 
-# --- the network: entities as neurons ------------------------------------------------------------------------------------------
+# --- the network: entities as neurons -------------------------------------------------------------
 @kernel
-def induce(row: int, now: float, change: float, theta_pro: float, alpha: float, decay: float, tau_p: float,
-           start: Any, degree: Any, pool: Any, target: Any, created: Any, drive: Any, proteins: Any, synthesis: Any) -> None:
-    """For each entity of a new memory: compute its state now, add the new synapse, and store the result on its link to the memory.
+def induce(
+    row: int,
+    now: float,
+    change: float,
+    theta_pro: float,
+    alpha: float,
+    decay: float,
+    tau_p: float,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    created: Any,
+    drive: Any,
+    proteins: Any,
+    synthesis: Any,
+) -> None:
+    """For each entity of a new memory: compute its state now, add the new synapse, and store the
+    result on its link to the memory.
 
     row, now, change                            row of the memory, time in h, its h - h0 in mV
-    start, degree, pool, target                 links of the graph, oldest first; entities are negative nodes
+    start, degree, pool, target                 links of the graph, oldest first; entities are
+                                                negative nodes
     created                    (n,)  h          when each memory was encoded
-    drive, proteins, synthesis (m,)  mV, 1, h   state on the links from an entity to a memory; written for the new ones
+    drive, proteins, synthesis (m,)  mV, 1, h   state on the links from an entity to a memory;
+                                                written for the new ones
 
     Cost: O(entities of the memory).
     """
@@ -150,15 +239,21 @@ def induce(row: int, now: float, change: float, theta_pro: float, alpha: float, 
                 t = now - created[target[edge]]
                 d = drive[edge] * math.exp(-t / decay)
                 p = proteins_after(proteins[edge], drive[edge], t, theta_pro, alpha, decay, tau_p)
-                integral = synthesis[edge] + synthesised(proteins[edge], drive[edge], t, theta_pro, alpha, decay, tau_p)
+                integral = synthesis[edge] + synthesised(
+                    proteins[edge], drive[edge], t, theta_pro, alpha, decay, tau_p
+                )
                 break
         if mine >= 0:
             drive[mine], proteins[mine], synthesis[mine] = d + abs(change), p, integral
 
 
 @kernel
-def latest(time: float, first: int, last: int, pool: Any, target: Any, created: Any, synthesis: Any) -> int:
-    """The last synapse in pool[first:last] encoded by that time, or -1.  Cost: O(log (last - first)), as links are in order of encoding."""
+def latest(
+    time: float, first: int, last: int, pool: Any, target: Any, created: Any, synthesis: Any
+) -> int:
+    """The last synapse in pool[first:last] encoded by that time, or -1.  Cost: O(log (last -
+    first)), as links are in order of encoding.
+    """
     low, high = first, last
     while low < high:
         middle = (low + high) // 2
@@ -172,10 +267,29 @@ def latest(time: float, first: int, last: int, pool: Any, target: Any, created: 
 
 
 @kernel
-def capture(now: float, since: float, longest: float, theta_tag: float, theta_pro: float, alpha: float, decay: float, tau_p: float,
-            tau_z: float, start: Any, degree: Any, pool: Any, target: Any, created: Any, induced: Any, drive: Any, proteins: Any,
-            synthesis: Any, late: Any) -> None:
-    """z, at time now, of every memory whose tag was active at `since` or later, as the mean over its entities; z of older ones is final.
+def capture(
+    now: float,
+    since: float,
+    longest: float,
+    theta_tag: float,
+    theta_pro: float,
+    alpha: float,
+    decay: float,
+    tau_p: float,
+    tau_z: float,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    created: Any,
+    induced: Any,
+    drive: Any,
+    proteins: Any,
+    synthesis: Any,
+    late: Any,
+) -> None:
+    """z, at time now, of every memory whose tag was active at `since` or later, as the mean over
+    its entities; z of older ones is final.
 
     since       ()    h   time of an earlier call, or -inf
     longest     ()    h   lifetime of the strongest tag
@@ -201,7 +315,13 @@ def capture(now: float, since: float, longest: float, theta_tag: float, theta_pr
                 if low < last and target[pool[low]] == row and synthesis[pool[low]] != NO_SYNAPSE:
                     mine, edge = pool[low], latest(end, low, last, pool, target, created, synthesis)
                     t = end - created[target[edge]]
-                    made = synthesis[edge] - synthesis[mine] + synthesised(proteins[edge], drive[edge], t, theta_pro, alpha, decay, tau_p)
+                    made = (
+                        synthesis[edge]
+                        - synthesis[mine]
+                        + synthesised(
+                            proteins[edge], drive[edge], t, theta_pro, alpha, decay, tau_p
+                        )
+                    )
                     total += late_phase(0.0, made, induced[row] > 0.0, tau_z)
                     count += 1
         if count:
@@ -209,7 +329,9 @@ def capture(now: float, since: float, longest: float, theta_tag: float, theta_pr
 
 
 @kernel
-def log_weight(now: float, created: Any, induced: Any, late: Any, h0: float, decay: float, out: Any) -> None:
+def log_weight(
+    now: float, created: Any, induced: Any, late: Any, h0: float, decay: float, out: Any
+) -> None:
     """ln(w / h0) of every memory: 0 at rest, ln 2 fully potentiated or fully captured.  Cost: O(n).
 
     created, induced, late  (n,)  h, mV, 1
@@ -222,7 +344,7 @@ def log_weight(now: float, created: Any, induced: Any, late: Any, h0: float, dec
         out[row] = math.log(w / h0) if w != h0 else 0.0
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SynapticTaggingParams(Params):
     h0: float
@@ -234,7 +356,8 @@ class SynapticTaggingParams(Params):
     tau_p: float
     tau_z: float
     alpha: float
-    stimulation: float          # how long an event of salience 1/2 holds calcium above both thresholds
+    # how long an event of salience 1/2 holds calcium above both thresholds
+    stimulation: float
 
 
 class SynapticTagging(Mechanism[SynapticTaggingParams]):
@@ -246,32 +369,109 @@ class SynapticTagging(Mechanism[SynapticTaggingParams]):
         return self.hours("tau_h") / RELAXATION
 
     def induction(self, salience: float) -> float:
-        """h - h0, in mV, induced by an event: calcium is high for `stimulation` times the odds of its salience."""
+        """h - h0, in mV, induced by an event: calcium is high for `stimulation` times the odds
+        of its salience.
+        """
         p = self.params
         odds = salience / (1.0 - salience) if salience < 1.0 else math.inf
-        return early_phase(p.h0, self.hours("stimulation") * odds, True, True, p.h0, p.gamma_p, p.gamma_d, self.hours("tau_h")) - p.h0
+        return (
+            early_phase(
+                p.h0,
+                self.hours("stimulation") * odds,
+                True,
+                True,
+                p.h0,
+                p.gamma_p,
+                p.gamma_d,
+                self.hours("tau_h"),
+            )
+            - p.h0
+        )
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, ARRIVED, SALIENCE, GRAPH), adds=(), sets=(EARLY_PHASE_INDUCED, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, NOW, ARRIVED, SALIENCE, GRAPH),
+        adds=(),
+        sets=(EARLY_PHASE_INDUCED, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL),
+    )
     def encode(self, view: Any, incoming: Incoming) -> None:
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         view.early_phase_induced[view.row] = change = self.induction(view.salience)
-        induce(view.row, view.now, change, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), links.start, links.degree, links.pool,
-               view.graph.target, view.arrived, view.protein_drive, view.proteins, view.protein_integral)
+        induce(
+            view.row,
+            view.now,
+            change,
+            p.theta_pro,
+            p.alpha,
+            self.decay,
+            self.hours("tau_p"),
+            links.start,
+            links.degree,
+            links.pool,
+            view.graph.target,
+            view.arrived,
+            view.protein_drive,
+            view.proteins,
+            view.protein_integral,
+        )
 
-    @hook(Phase.CONSOLIDATE, reads=(ARRIVED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL), adds=(), sets=(LATE_PHASE,))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(ARRIVED, EARLY_PHASE_INDUCED, GRAPH, PROTEIN_DRIVE, PROTEINS, PROTEIN_INTEGRAL),
+        adds=(),
+        sets=(LATE_PHASE,),
+    )
     def settle(self, view: Any, tick: Tick) -> None:
-        """Set the late phase to its exact value now; memories whose tag ended before the last consolidation do not change."""
+        """Set the late phase to its exact value now; memories whose tag ended before the last
+        consolidation do not change.
+        """
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         longest = above(self.induction(1.0), p.theta_tag, self.decay)
-        capture(tick.end, tick.start, longest, p.theta_tag, p.theta_pro, p.alpha, self.decay, self.hours("tau_p"), self.hours("tau_z"),
-                links.start, links.degree, links.pool, view.graph.target, view.arrived, view.early_phase_induced, view.protein_drive, view.proteins,
-                view.protein_integral, view.late_phase)
+        capture(
+            tick.end,
+            tick.start,
+            longest,
+            p.theta_tag,
+            p.theta_pro,
+            p.alpha,
+            self.decay,
+            self.hours("tau_p"),
+            self.hours("tau_z"),
+            links.start,
+            links.degree,
+            links.pool,
+            view.graph.target,
+            view.arrived,
+            view.early_phase_induced,
+            view.protein_drive,
+            view.proteins,
+            view.protein_integral,
+            view.late_phase,
+        )
 
     @at_rest(reads=(ARRIVED,))
     def captured(self, view: Any, tick: Tick) -> bool:
-        """Whether even the newest tag had ended before this sleep did: the next one then finds no memory to change."""
-        return bool(view.arrived[-1] + above(self.induction(1.0), self.params.theta_tag, self.decay) < tick.end)
+        """Whether even the newest tag had ended before this sleep did: the next one then finds
+        no memory to change.
+        """
+        return bool(
+            view.arrived[-1] + above(self.induction(1.0), self.params.theta_tag, self.decay)
+            < tick.end
+        )
 
-    @hook(Phase.MAINTAIN, reads=(ARRIVED, EARLY_PHASE_INDUCED, LATE_PHASE), adds=(LOG_STRENGTH,), sets=())
+    @hook(
+        Phase.MAINTAIN,
+        reads=(ARRIVED, EARLY_PHASE_INDUCED, LATE_PHASE),
+        adds=(LOG_STRENGTH,),
+        sets=(),
+    )
     def strengthen(self, view: Any, tick: Tick) -> None:
-        log_weight(tick.end, view.arrived, view.early_phase_induced, view.late_phase, self.params.h0, self.decay, view.log_strength)
+        log_weight(
+            tick.end,
+            view.arrived,
+            view.early_phase_induced,
+            view.late_phase,
+            self.params.h0,
+            self.decay,
+            view.log_strength,
+        )

@@ -1,12 +1,15 @@
-"""Systems transfer as Cortex 4.2.3 prints it: each replay lowers a memory's hippocampal dependency, by a smaller amount every time.
+"""Systems transfer as Cortex 4.2.3 prints it: each replay lowers a memory's hippocampal dependency,
+by a smaller amount every time.
 
     h <- h - s r / sqrt(n)      r = 0.02, n-th replay, s = 1 to 2.5 by the fit with a schema
 
-There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not enter.  The sum does not converge, so h is cut
-off at 0: half of it is gone after 175 replays, nine tenths after 540.
+There is one number and no cortical trace: nothing is learnt, nothing decays, and time does not
+enter.  The sum does not converge, so h is cut off at 0: half of it is gone after 175 replays, nine
+tenths after 540.
 
 Cost: O(n + replays) per consolidation.
 """
+
 from __future__ import annotations
 
 import math
@@ -20,14 +23,23 @@ from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import CONGRUENCY, HIPPOCAMPAL_DEPENDENCE, REPLAYS
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-PRINTED_DEPENDENCY_REPLAYS = Column("printed_dependency_replays", np.int32, Scope.MEMORY, "1", 0, "replays of the memory so far", low=0)
+# --- columns --------------------------------------------------------------------------------------
+PRINTED_DEPENDENCY_REPLAYS = Column(
+    "printed_dependency_replays",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    0,
+    "replays of the memory so far",
+    low=0,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def lowered(h: float, done: int, times: int, r: float, factor: float, match: float) -> float:
-    """h after more replays: h_n = max(0, h_{n-1} - s r / sqrt(n)) with s = 1 + (factor - 1) match.  Cortex 4.2.3, as printed.  Cost: O(times).
+    """h after more replays: h_n = max(0, h_{n-1} - s r / sqrt(n)) with s = 1 + (factor - 1) match.
+    Cortex 4.2.3, as printed.  Cost: O(times).
 
     done, times  ()  1  replays before, and now
     r            ()  1  transfer rate
@@ -44,7 +56,9 @@ def lowered(h: float, done: int, times: int, r: float, factor: float, match: flo
 
 
 @kernel
-def transferred(replays: Any, r: float, factor: float, congruency: Any, dependency: Any, count: Any) -> None:
+def transferred(
+    replays: Any, r: float, factor: float, congruency: Any, dependency: Any, count: Any
+) -> None:
     """Dependency of every memory after a sleep.  Cost: O(n + replays).
 
     replays, congruency  (n,)  1  of this sleep; fit with a schema
@@ -56,17 +70,28 @@ def transferred(replays: Any, r: float, factor: float, congruency: Any, dependen
             count[i] += replays[i]
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SystemsTransferPrintedParams(Params):
-    rate: float                 # r
+    rate: float  # r
     schema_factor: float
 
 
 class SystemsTransferPrinted(Mechanism[SystemsTransferPrintedParams]):
     owns = (PRINTED_DEPENDENCY_REPLAYS,)
 
-    @hook(Phase.CONSOLIDATE, reads=(REPLAYS, CONGRUENCY), adds=(), sets=(HIPPOCAMPAL_DEPENDENCE, PRINTED_DEPENDENCY_REPLAYS))
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(REPLAYS, CONGRUENCY),
+        adds=(),
+        sets=(HIPPOCAMPAL_DEPENDENCE, PRINTED_DEPENDENCY_REPLAYS),
+    )
     def sleep(self, view: Any, tick: Tick) -> None:
-        transferred(view.replays, self.params.rate, self.params.schema_factor, view.congruency, view.hippocampal_dependence,
-                    view.printed_dependency_replays)
+        transferred(
+            view.replays,
+            self.params.rate,
+            self.params.schema_factor,
+            view.congruency,
+            view.hippocampal_dependence,
+            view.printed_dependency_replays,
+        )

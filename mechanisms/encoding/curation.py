@@ -1,23 +1,31 @@
-"""Curation: creates a new memory, links it to similar memories, or merges it with a memory that it restates.
+"""Curation: creates a new memory, links it to similar memories, or merges it with a memory that it
+restates.
 
-The second stage of the Cortex write path decides "based on embedding similarity thresholds and entity overlap" (section 3.2), where A-MEM
-(Xu et al. 2025) asks a language model.  Cortex prints no thresholds, and no claim is made about brains.  The new memory is compared with the k
-memories of highest cosine:
+The second stage of the Cortex write path decides "based on embedding similarity thresholds and
+entity overlap" (section 3.2), where A-MEM (Xu et al. 2025) asks a language model.  Cortex prints no
+thresholds, and no claim is made about brains.  The new memory is compared with the k memories of
+highest cosine:
 
-    merge   the texts are nearly the same, name the same entities, and agree in numbers, dates and negation; the new one is no correction.
-            The new memory is still stored word for word, with a version edge to the memory it restates, which counts a rehearsal.  Only the
-            older memory is strengthened: strengthening both would put both into the same answer
-    link    the affinity (cosine plus a bonus for shared entities) reaches the threshold: one link in each direction, weighted by the affinity
+    merge   the texts are nearly the same, name the same entities, and agree in numbers, dates and
+            negation; the new one is no correction. The new memory is still stored word for word,
+            with a version edge to the memory it restates, which counts a rehearsal.  Only the older
+            memory is strengthened: strengthening both would put both into the same answer
+    link    the affinity (cosine plus a bonus for shared entities) reaches the threshold: one link
+            in each direction, weighted by the affinity
     create  neither
 
-At retrieval a memory linked to one of the best matches gets that match times the strength of the link, over one link.  Of memories with the same
-words by the same speaker the newest visible one is answered, so that its time is seen; the others are not, unless the asker filters memories or asks
-for what was before, when or how often.  So where there is a capacity these are the first to make room (WORTH).
-An event that another mechanism marks as DUPLICATE is merged without these tests.  No event is rejected.
+At retrieval a memory linked to one of the best matches gets that match times the strength of the
+link, over one link.  Of memories with the same words by the same speaker the newest visible one is
+answered, so that its time is seen; the others are not, unless the asker filters memories or asks
+for what was before, when or how often.  So where there is a capacity these are the first to make
+room (WORTH). An event that another mechanism marks as DUPLICATE is merged without these tests.  No
+event is rejected.
 
-Cost: per event one search, O(n d), O(k e^2) for e entities each, the words of near duplicates, and O(log n) for memories with the same words;
-O(n + links of the seeds) per query; O(n) per maintain, and per sleep with a capacity.
+Cost: per event one search, O(n d), O(k e^2) for e entities each, the words of near duplicates, and
+O(log n) for memories with the same words; O(n + links of the seeds) per query; O(n) per maintain,
+and per sleep with a capacity.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -29,7 +37,21 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.contract.vocabulary import BAN, CREATED, DUPLICATE, GRAPH, INDEX, LOG_STRENGTH, MATCH, NOW, ROW, SPEAKER, TEXTS, VISIBLE, WORTH
+from ...engine.contract.vocabulary import (
+    BAN,
+    CREATED,
+    DUPLICATE,
+    GRAPH,
+    INDEX,
+    LOG_STRENGTH,
+    MATCH,
+    NOW,
+    ROW,
+    SPEAKER,
+    TEXTS,
+    VISIBLE,
+    WORTH,
+)
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 from ...engine.text.features import Features, SpeechAct, features
@@ -38,26 +60,79 @@ from ..shared.facts import corrects
 from ..shared.questions import asks_earlier
 
 CREATE, LINK, MERGE = 0, 1, 2
-UNSORTED = 4096             # new memories whose numbers are compared one by one, at least
-NEGATIONS = frozenset(("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"))
+UNSORTED = 4096  # new memories whose numbers are compared one by one, at least
+NEGATIONS = frozenset(
+    ("no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without")
+)
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-AFFINITY = Column("affinity", np.float32, Scope.EDGE, "1", 0.0, "strength of a curated link; 0: not made by curation", low=0, high=1,
-                  own=True)
-RESTATES = Column("restates", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same content; -1: this memory is the first", low=-1,
-                  own=True)
-RESTATED = Column("restated", np.int64, Scope.MEMORY, "1", 0, "number of later memories that restate this one", low=0, own=True)
-WORDS_SAID = Column("words_said", np.int64, Scope.MEMORY, "1", 0, "number that memories of one speaker with the same words share; 0: no words",
-                    own=True)
-REPEATS = Column("repeats", np.int64, Scope.MEMORY, "1", -1, "row of the first memory with the same words by the same speaker; -1: this is the first",
-                 low=-1, own=True, rows=...)
-CURATED = signal("curated", Facet.ASSOCIATION, "largest match of a linked best match, times the strength of the link", unit="sd", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+AFFINITY = Column(
+    "affinity",
+    np.float32,
+    Scope.EDGE,
+    "1",
+    0.0,
+    "strength of a curated link; 0: not made by curation",
+    low=0,
+    high=1,
+    own=True,
+)
+RESTATES = Column(
+    "restates",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "row of the first memory with the same content; -1: this memory is the first",
+    low=-1,
+    own=True,
+)
+RESTATED = Column(
+    "restated",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    0,
+    "number of later memories that restate this one",
+    low=0,
+    own=True,
+)
+WORDS_SAID = Column(
+    "words_said",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    0,
+    "number that memories of one speaker with the same words share; 0: no words",
+    own=True,
+)
+REPEATS = Column(
+    "repeats",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "row of the first memory with the same words by the same speaker; -1: this is the first",
+    low=-1,
+    own=True,
+    rows=...,
+)
+CURATED = signal(
+    "curated",
+    Facet.ASSOCIATION,
+    "largest match of a linked best match, times the strength of the link",
+    unit="sd",
+    direct=False,
+)
 
 
-# --- decisions ---------------------------------------------------------------------------------------------------------------
+# --- decisions ------------------------------------------------------------------------------------
 @kernel
-def count_shared(row: int, near: Any, start: Any, degree: Any, pool: Any, target: Any, shared: Any, theirs: Any) -> None:
-    """Number of entities that each near memory shares with the new one, and its number of entities.  Cost: O(k e^2).
+def count_shared(
+    row: int, near: Any, start: Any, degree: Any, pool: Any, target: Any, shared: Any, theirs: Any
+) -> None:
+    """Number of entities that each near memory shares with the new one, and its number of entities.
+    Cost: O(k e^2).
 
     row, near            ()  (k,)  the new memory, and the memories to compare
     start, degree, pool            entity links of the rows, as in engine/state/graph.py
@@ -83,14 +158,26 @@ def overlap(shared: int, mine: int, theirs: int) -> float:
 
 
 @kernel
-def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same: float, link: float, entity_bonus: float, affinity: Any,
-           decision: Any) -> None:
+def decide(
+    cosine: Any,
+    shared: Any,
+    theirs: Any,
+    mine: int,
+    merge: float,
+    same: float,
+    link: float,
+    entity_bonus: float,
+    affinity: Any,
+    decision: Any,
+) -> None:
     """CREATE, LINK or MERGE for each of k near memories.  Cost: O(k).
 
     cosine                  (k,)  similarity of the embeddings
     shared, theirs, mine    (k,)  (k,)  ()  numbers of entities
-    merge, same             ()    least cosine, and least overlap of the entities, of a restatement; two empty sets of entities count as equal
-    link, entity_bonus      ()    least affinity of a link; affinity = cosine + entity_bonus overlap, within 0..1
+    merge, same             ()    least cosine, and least overlap of the entities, of a restatement;
+                                  two empty sets of entities count as equal
+    link, entity_bonus      ()    least affinity of a link; affinity = cosine + entity_bonus
+                                  overlap, within 0..1
     affinity, decision      (k,)  written
 
     >>> affinity, decision = np.zeros(3), np.zeros(3, dtype=np.int64)
@@ -108,7 +195,8 @@ def decide(cosine: Any, shared: Any, theirs: Any, mine: int, merge: float, same:
 
 
 def details(of: Features) -> tuple[frozenset[str], frozenset[str], int]:
-    """Details in which two restatements agree: numbers, dates, and the parity of the number of negations.  Cost: O(words).
+    """Details in which two restatements agree: numbers, dates, and the parity of the number of
+    negations.  Cost: O(words).
 
     >>> details(features("I won't meet 3 of them today")) == details(features("Today I will meet 3 of them"))
     False
@@ -118,13 +206,17 @@ def details(of: Features) -> tuple[frozenset[str], frozenset[str], int]:
 
 
 @kernel
-def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, out: Any) -> int:
-    """out_i = max over seeds s linked to i of strength_si match_s.  Returns the number of links followed.  Cost: O(links of the seeds).
+def borrow(
+    seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any, out: Any
+) -> int:
+    """out_i = max over seeds s linked to i of strength_si match_s.  Returns the number of links
+    followed.  Cost: O(links of the seeds).
 
     seeds                (q,)      best matches; those with match <= 0, the mean, contribute nothing
     match                (n,)  sd
     start, degree, pool            links of the rows, as in engine/state/graph.py
-    target, strength     (m,)  1   target and strength of each link; links of strength 0 are not followed
+    target, strength     (m,)  1   target and strength of each link; links of strength 0 are not
+                                   followed
     out                  (n,)  sd  written; NaN on entry, and stays NaN where no link contributes
     """
     followed = 0
@@ -141,7 +233,8 @@ def borrow(seeds: Any, match: Any, start: Any, degree: Any, pool: Any, target: A
 
 @kernel
 def ban_repeats(repeats: Any, told: Any, visible: Any, out: Any) -> None:
-    """out_i = 1 for memories with the same words as a visible one that is told later; of one time, the later row.  Cost: O(n).
+    """out_i = 1 for memories with the same words as a visible one that is told later; of one time,
+    the later row.  Cost: O(n).
 
     repeats  (n,)          row of the first memory with the same words, -1 for that one itself
     told     (n,)       h  when each was told
@@ -167,7 +260,8 @@ def ban_repeats(repeats: Any, told: Any, visible: Any, out: Any) -> None:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two texts have the same words in the same order, whatever their case, accents and punctuation.  Cost: O(words).
+    """Whether two texts have the same words in the same order, whatever their case, accents and
+    punctuation.  Cost: O(words).
 
     >>> same_words("Good night, Ada!", "good night Ada"), same_words("It is 3", "It is 4")
     (True, False)
@@ -176,7 +270,8 @@ def same_words(one: str, other: str) -> bool:
 
 
 def said(words: Sequence[str], speaker: int) -> int:
-    """A number above 0 of the words of a speaker, the same in every process; 0 without words.  Cost: O(words).
+    """A number above 0 of the words of a speaker, the same in every process; 0 without words.
+    Cost: O(words).
 
     >>> said(("good", "night"), 1) == said(("good", "night"), 1) != said(("good", "night"), 2), said((), 1)
     (True, 0)
@@ -186,9 +281,11 @@ def said(words: Sequence[str], speaker: int) -> int:
 
 
 class Sayings:
-    """The memories by the number of their words, derived from WORDS_SAID: a number stays as it is until its memory is erased.
+    """The memories by the number of their words, derived from WORDS_SAID: a number stays as it is
+    until its memory is erased.
 
-    Sorted are all but the newest memories, at most an eighth, and anew once these are more.  16 bytes a memory.
+    Sorted are all but the newest memories, at most an eighth, and anew once these are more.  16
+    bytes a memory.
     """
 
     __slots__ = ("_numbers", "_rows")
@@ -199,7 +296,8 @@ class Sayings:
         self.forget()
 
     def rows(self, numbers: Any, number: int) -> Any:
-        """Rows with a number, ascending.  Cost: O(log n + new memories), and O(log n) for each new memory.
+        """Rows with a number, ascending.  Cost: O(log n + new memories), and O(log n) for each new
+        memory.
 
         numbers  (n,) int64  WORDS_SAID
 
@@ -210,7 +308,7 @@ class Sayings:
             self._rows = np.argsort(numbers, kind="stable")
             self._numbers = numbers[self._rows]
         first, last = np.searchsorted(self._numbers, (number, number + 1))
-        later = len(self._rows) + np.flatnonzero(numbers[len(self._rows):] == number)
+        later = len(self._rows) + np.flatnonzero(numbers[len(self._rows) :] == number)
         return np.concatenate([self._rows[first:last], later])
 
     def forget(self) -> None:
@@ -218,14 +316,20 @@ class Sayings:
         self._numbers = self._rows = np.empty(0, np.int64)
 
 
-SAYINGS = Structure("sayings", "memories by the number of their words, derived from WORDS_SAID", ("rows",), persists=False, phases=(Phase.ENCODE,),
-                    create=Sayings)
+SAYINGS = Structure(
+    "sayings",
+    "memories by the number of their words, derived from WORDS_SAID",
+    ("rows",),
+    persists=False,
+    phases=(Phase.ENCODE,),
+    create=Sayings,
+)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CurationParams(Params):
-    neighbours: int             # k
+    neighbours: int  # k
     merge: float
     same_entities: float
     link: float
@@ -241,30 +345,47 @@ class Curation(Mechanism[CurationParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, SPEAKER, TEXTS, SAYINGS), adds=(), sets=(WORDS_SAID, REPEATS))
     def recognise(self, view: Any, incoming: Incoming) -> None:
-        """Find the first memory with the same words by the same speaker; numbers, dates and negations are words."""
+        """Find the first memory with the same words by the same speaker; numbers, dates and
+        negations are words.
+        """
         row, words = view.row, incoming.features.words
         view.words_said[row] = number = said(words, int(view.speaker[row]))
         for other in view.sayings.rows(view.words_said[:row], number).tolist() if number else ():
-            if view.speaker[other] == view.speaker[row] and same_words(view.texts[other], incoming.event.text):
-                view.repeats[row] = view.repeats[other] if view.repeats[other] >= 0 else other      # the first may have been erased
+            if view.speaker[other] == view.speaker[row] and same_words(
+                view.texts[other], incoming.event.text
+            ):
+                # the first may have been erased
+                view.repeats[row] = view.repeats[other] if view.repeats[other] >= 0 else other
                 break
 
     @hook(Phase.RETRIEVE, reads=(REPEATS, CREATED, VISIBLE), adds=(BAN,), sets=())
     def hide(self, view: Any, cue: Cue) -> None:
-        """One vote against each memory whose words are told again later; none if the asker filters memories, and so may leave out the newest, or
-        asks for a telling of which the newest may not be the one."""
-        if self.params.repeats == "hidden" and cue.query.only is None and not asks_earlier(" ".join(cue.features.words)):
+        """One vote against each memory whose words are told again later; none if the asker filters
+        memories, and so may leave out the newest, or asks for a telling of which the newest may not
+        be the one."""
+        if (
+            self.params.repeats == "hidden"
+            and cue.query.only is None
+            and not asks_earlier(" ".join(cue.features.words))
+        ):
             ban_repeats(view.repeats, view.created, view.visible, view.ban)
 
     @hook(Phase.CONSOLIDATE, reads=(REPEATS, CREATED, VISIBLE.before), adds=(WORTH,), sets=())
     def yield_place(self, view: Any, tick: Tick) -> None:
-        """A memory whose words are told again is needed with odds 0, as long as the later one is visible."""
+        """A memory whose words are told again is needed with odds 0, as long as the later one is
+        visible.
+        """
         if self.params.repeats == "hidden":
             hidden = np.zeros(len(view.repeats))
             ban_repeats(view.repeats, view.created, view.visible, hidden)
             view.worth[hidden > 0.0] -= np.inf
 
-    @hook(Phase.ENCODE, reads=(ROW, NOW, INDEX, TEXTS, DUPLICATE), adds=(GRAPH,), sets=(AFFINITY, RESTATES, RESTATED))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, NOW, INDEX, TEXTS, DUPLICATE),
+        adds=(GRAPH,),
+        sets=(AFFINITY, RESTATES, RESTATED),
+    )
     def curate(self, view: Any, incoming: Incoming) -> None:
         row, graph = view.row, view.graph
         near, affinity, decision = self._judged(view, incoming)
@@ -273,8 +394,13 @@ class Curation(Mechanism[CurationParams]):
             other = int(near[i])
             for source, target in ((row, other), (other, row)):
                 edge = graph.add(source, target, EdgeType.SEMANTIC, view.now)
-                view.affinity[edge] = affinity[i]             # read the column after the edge exists: adding may reallocate it
-            if older < 0 and decision[i] == MERGE and self._restates(incoming.features, incoming.event.text, view.texts[other]):
+                # read the column after the edge exists: adding may reallocate it
+                view.affinity[edge] = affinity[i]
+            if (
+                older < 0
+                and decision[i] == MERGE
+                and self._restates(incoming.features, incoming.event.text, view.texts[other])
+            ):
                 older = other
         if older >= 0:
             first = int(view.restates[older]) if view.restates[older] >= 0 else older
@@ -287,21 +413,52 @@ class Curation(Mechanism[CurationParams]):
         """The near memories, highest cosine first, with the affinity and decision of each."""
         p, links = self.params, view.graph.csr(EdgeType.ENTITY)
         near, cosine = view.index.search(incoming.vector, p.neighbours + 1)
-        others = np.flatnonzero(near != view.row)[:p.neighbours]
+        others = np.flatnonzero(near != view.row)[: p.neighbours]
         near, cosine = near[others], cosine[others]
-        shared, theirs, affinity, decision = (np.zeros(near.size, dtype=t) for t in (np.int64, np.int64, np.float64, np.int64))
-        count_shared(view.row, near, links.start, links.degree, links.pool, view.graph.target, shared, theirs)
-        decide(cosine, shared, theirs, int(links.degree[view.row]), p.merge, p.same_entities, p.link, p.entity_bonus, affinity, decision)
+        shared, theirs, affinity, decision = (
+            np.zeros(near.size, dtype=t) for t in (np.int64, np.int64, np.float64, np.int64)
+        )
+        count_shared(
+            view.row, near, links.start, links.degree, links.pool, view.graph.target, shared, theirs
+        )
+        decide(
+            cosine,
+            shared,
+            theirs,
+            int(links.degree[view.row]),
+            p.merge,
+            p.same_entities,
+            p.link,
+            p.entity_bonus,
+            affinity,
+            decision,
+        )
         return near, affinity, decision
 
     @staticmethod
     def _restates(new: Features, text: str, old: str) -> bool:
-        return new.act is not SpeechAct.CORRECTION and details(new) == details(features(old)) and not corrects(text)
+        return (
+            new.act is not SpeechAct.CORRECTION
+            and details(new) == details(features(old))
+            and not corrects(text)
+        )
 
     @hook(Phase.RETRIEVE, reads=(MATCH, VISIBLE, GRAPH, AFFINITY), adds=(), sets=(CURATED,))
     def retrieve(self, view: Any, cue: Cue) -> None:
-        links, seeds = view.graph.csr(EdgeType.SEMANTIC), best(view.match, view.visible, self.params.seeds)
-        borrow(seeds, view.match, links.start, links.degree, links.pool, view.graph.target, view.affinity, view.curated)
+        links, seeds = (
+            view.graph.csr(EdgeType.SEMANTIC),
+            best(view.match, view.visible, self.params.seeds),
+        )
+        borrow(
+            seeds,
+            view.match,
+            links.start,
+            links.degree,
+            links.pool,
+            view.graph.target,
+            view.affinity,
+            view.curated,
+        )
 
     @hook(Phase.MAINTAIN, reads=(RESTATED,), adds=(LOG_STRENGTH,), sets=())
     def rehearse(self, view: Any, tick: Tick) -> None:

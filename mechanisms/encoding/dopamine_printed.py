@@ -1,10 +1,13 @@
-"""Dopamine as Cortex 4.1.3 prints it: computes delta = r - V(s) and DA = 1 + delta, clipped to [0, 3].
+"""Dopamine as Cortex 4.1.3 prints it: computes delta = r - V(s) and DA = 1 + delta, clipped to [0,
+3].
 
-The source calls this the Rescorla-Wagner learning rule, but nothing is learnt: V does not change, is not summed over cues, and has no learning rate.
-V(s) is therefore a constant here, `predicted`.  The reward of an event is counted from the words of its text.
+The source calls this the Rescorla-Wagner learning rule, but nothing is learnt: V does not change,
+is not summed over cues, and has no learning rate. V(s) is therefore a constant here, `predicted`.
+The reward of an event is counted from the words of its text.
 
 Cost: O(terms) per event.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ from ...engine.contract.vocabulary import ENCODING_STRENGTH, PLASTICITY
 from ..shared.reward import reward_in
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def error(r: float, v: float) -> float:
     """delta = r - V(s).  Cortex 4.1.3.  Cost: O(1).
@@ -43,10 +46,10 @@ def tone(delta: float, most: float) -> float:
     return min(max(1.0 + delta, 0.0), most)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DopaminePrintedParams(Params):
-    predicted: float        # V(s)
+    predicted: float  # V(s)
     most: float
     encoding_gain: float
 

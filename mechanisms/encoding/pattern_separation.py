@@ -1,18 +1,24 @@
-"""Pattern separation: gives each memory a sparse code, so that the codes of similar memories overlap less than their embeddings.
+"""Pattern separation: gives each memory a sparse code, so that the codes of similar memories
+overlap less than their embeddings.
 
-The dentate gyrus has about five times as many granule cells as input cells, and only a few percent of them are active at a time.  Expansion by a
-sparse random projection and competition separate patterns, y = kWTA(W x): the codes of two inputs overlap less than the inputs, and less the
-sparser the code (O'Reilly & McClelland 1994; Treves & Rolls 1994).  No code is orthogonalised against stored ones, so a
-memory's code does not depend on earlier memories.
+The dentate gyrus has about five times as many granule cells as input cells, and only a few percent
+of them are active at a time.  Expansion by a sparse random projection and competition separate
+patterns, y = kWTA(W x): the codes of two inputs overlap less than the inputs, and less the sparser
+the code (O'Reilly & McClelland 1994; Treves & Rolls 1994).  No code is orthogonalised against
+stored ones, so a memory's code does not depend on earlier memories.
 
-Here x is the embedding and y a second code, the k active units; the embedding that is searched does not change.  The weights of unit u are hashed
-from its number and its generation floor(TURNOVER + u / units), so cells are replaced one by one (see neurogenesis) without any state here.
-Memories keep the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first generation are mature;
-later cells are easier to drive at a young age a, by the factor e(a) = 1 + e_1 exp(-(a - a_0)^2 / 2 s^2).
+Here x is the embedding and y a second code, the k active units; the embedding that is searched does
+not change.  The weights of unit u are hashed from its number and its generation floor(TURNOVER + u
+/ units), so cells are replaced one by one (see neurogenesis) without any state here. Memories keep
+the code of their time of storage, and a replaced cell responds to no cue.  Cells of the first
+generation are mature; later cells are easier to drive at a young age a, by the factor e(a) = 1 +
+e_1 exp(-(a - a_0)^2 / 2 s^2).
 
-Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each generation of cells), O(n k^2 / units) per event and
-O(n + n k^2 / units) per query: the memories of each cell are listed, 2 k bytes a memory.
+Cost: O(units c) for c inputs per unit (0.1 ms for 2048 units with 77, and 1 ms once for each
+generation of cells), O(n k^2 / units) per event and O(n + n k^2 / units) per query: the memories of
+each cell are listed, 2 k bytes a memory.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -30,23 +36,47 @@ from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
 from ...engine.state.ranking import best
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-SEPARATION_CODE = Column("separation_code", np.int32, Scope.MEMORY, "1", -1, "active cells (unit and generation) at storage; -1: none", ("active",),
-                         own=True)
-SEPARATION_EVENT_CODE = Column("separation_event_code", np.int32, Scope.EVENT, "1", -1, "active cells of the current event", ("active",))
-SEPARATION = signal("separation", Facet.MEANING, "share of active cells common to the codes of memory and cue", scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+SEPARATION_CODE = Column(
+    "separation_code",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "active cells (unit and generation) at storage; -1: none",
+    ("active",),
+    own=True,
+)
+SEPARATION_EVENT_CODE = Column(
+    "separation_event_code",
+    np.int32,
+    Scope.EVENT,
+    "1",
+    -1,
+    "active cells of the current event",
+    ("active",),
+)
+SEPARATION = signal(
+    "separation",
+    Facet.MEANING,
+    "share of active cells common to the codes of memory and cue",
+    scale=Scale.SIMILARITY,
+)
 
-GENERATION: Final = 32_768      # a cell's number is unit + generation * GENERATION
-QUANTILES: Final = 256          # of the distribution of weights
-GAPS: Final = 4096              # of the distribution of distances between inputs
-BLOCKS: Final = (65_536, 8_192, 1_024)      # memories whose lists stand together
-SPARE: Final = 3                # lists that are read beyond those of which a duplicate must be on one
+GENERATION: Final = 32_768  # a cell's number is unit + generation * GENERATION
+QUANTILES: Final = 256  # of the distribution of weights
+GAPS: Final = 4096  # of the distribution of distances between inputs
+BLOCKS: Final = (65_536, 8_192, 1_024)  # memories whose lists stand together
+# lists that are read beyond those of which a duplicate must be on one
+SPARE: Final = 3
 
 
-# --- equations: the projection W -----------------------------------------------------------------------------------------------
+# --- equations: the projection W ------------------------------------------------------------------
 @kernel
 def mixed(x: int) -> int:
-    """32-bit integer hash.  Products stay below 2^59, so compiled and plain arithmetic agree.  Cost: O(1)."""
+    """32-bit integer hash.  Products stay below 2^59, so compiled and plain arithmetic agree.
+    Cost: O(1).
+    """
     x = (((x >> 16) ^ x) & 0xFFFFFFFF) * 0x45D9F3B & 0xFFFFFFFF
     x = ((x >> 16) ^ x) * 0x45D9F3B & 0xFFFFFFFF
     return (x >> 16) ^ x
@@ -64,18 +94,26 @@ def weight_quantiles(spread: float) -> NDArray[np.float64]:
 
 
 def gap_quantiles(connectivity: float) -> NDArray[np.int64]:
-    """(4096,) equally likely distances between successive inputs of a unit that reads each input with probability `connectivity`.
+    """(4096,) equally likely distances between successive inputs of a unit that reads each input
+    with probability `connectivity`.
 
     >>> gap_quantiles(0.5)[[0, 2047, 2048, 4095]].tolist()
     [1, 1, 2, 13]
     """
     tail = 1.0 - (np.arange(GAPS) + 0.5) / GAPS
-    return np.ones(GAPS, dtype=np.int64) if connectivity >= 1.0 else np.ceil(np.log(tail) / np.log1p(-connectivity)).astype(np.int64)
+    return (
+        np.ones(GAPS, dtype=np.int64)
+        if connectivity >= 1.0
+        else np.ceil(np.log(tail) / np.log1p(-connectivity)).astype(np.int64)
+    )
 
 
 @kernel
-def afferents(seed: int, unit: int, generation: int, inputs: int, gaps: Any, weights: Any, index: Any, w: Any) -> int:
-    """The row of W of one cell: a random set of inputs, each with a random weight >= 0.  Returns the number of inputs.  Cost: O(c).
+def afferents(
+    seed: int, unit: int, generation: int, inputs: int, gaps: Any, weights: Any, index: Any, w: Any
+) -> int:
+    """The row of W of one cell: a random set of inputs, each with a random weight >= 0.  Returns
+    the number of inputs.  Cost: O(c).
 
     seed, unit, generation       determine the row completely
     inputs   ()           1      N
@@ -91,7 +129,8 @@ def afferents(seed: int, unit: int, generation: int, inputs: int, gaps: Any, wei
     cell, at, n = mixed(mixed(mixed(seed) + unit) + generation), -1, 0
     while True:
         draw = mixed(cell + n + 1)
-        at += gaps[draw >> 20]                               # 12 bits choose the distance, 8 other bits the weight
+        # 12 bits choose the distance, 8 other bits the weight
+        at += gaps[draw >> 20]
         if at >= inputs:
             return n
         index[n], w[n] = at, weights[draw & 255]
@@ -109,7 +148,8 @@ def generation_of(turnover: float, unit: int, units: int) -> int:
 
 
 def generations(turnover: float, units: int) -> range:
-    """Generations of the units that live: one, or two while the units of one are replaced.  Cost: O(1).
+    """Generations of the units that live: one, or two while the units of one are replaced.  Cost:
+    O(1).
 
     >>> generations(0.25, 4), generations(1.0, 4)
     (range(0, 2), range(1, 2))
@@ -119,7 +159,8 @@ def generations(turnover: float, units: int) -> range:
 
 @kernel
 def excitability(age: float, excess: float, peak: float, width: float) -> float:
-    """e(a) = 1 + e_1 exp(-(a - a_0)^2 / (2 s^2)), factor on the drive of a cell.  After Aimone, Wiles & Gage (2009).  Cost: O(1).
+    """e(a) = 1 + e_1 exp(-(a - a_0)^2 / (2 s^2)), factor on the drive of a cell.  After Aimone,
+    Wiles & Gage (2009).  Cost: O(1).
 
     age          populations  of the cell; 1: the time in which the whole population is replaced
     excess       1            e_1
@@ -133,7 +174,8 @@ def excitability(age: float, excess: float, peak: float, width: float) -> float:
 
 @kernel
 def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, weights: Any) -> Any:
-    """W of the cells of one generation, by input: (first, unit, drawn, total).  Cost: O(M c + N) for c inputs per unit.
+    """W of the cells of one generation, by input: (first, unit, drawn, total).  Cost: O(M c + N)
+    for c inputs per unit.
 
     seed, generation  determine W completely
     units, inputs     M, N
@@ -146,7 +188,11 @@ def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, w
     >>> first.tolist(), unit.tolist(), total.tolist()
     ([0, 3, 6], [0, 1, 2, 0, 1, 2], [2.0, 2.0, 2.0])
     """
-    index, number, numbers = np.empty(inputs, dtype=np.int64), np.empty(inputs), np.arange(float(QUANTILES))
+    index, number, numbers = (
+        np.empty(inputs, dtype=np.int64),
+        np.empty(inputs),
+        np.arange(float(QUANTILES)),
+    )
     first, total = np.zeros(inputs + 1, dtype=np.int64), np.zeros(units)
     for u in range(units):
         for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
@@ -154,7 +200,11 @@ def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, w
             total[u] += weights[int(number[slot])]
     for j in range(inputs):
         first[j + 1] += first[j]
-    at, unit, drawn = first.copy(), np.empty(first[inputs], dtype=np.uint16), np.empty(first[inputs], dtype=np.uint8)
+    at, unit, drawn = (
+        first.copy(),
+        np.empty(first[inputs], dtype=np.uint16),
+        np.empty(first[inputs], dtype=np.uint8),
+    )
     for u in range(units):
         for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
             unit[at[index[slot]]], drawn[at[index[slot]]] = u, number[slot]
@@ -163,23 +213,45 @@ def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, w
 
 
 @lru_cache(maxsize=8)
-def readers(seed: int, generation: int, units: int, inputs: int, connectivity: float, spread: float) -> tuple[Any, Any, Any, Any, Any]:
-    """`projection` and the weights, kept for the last eight: 0.5 MB each for 2048 units that read 77 of 384 inputs."""
+def readers(
+    seed: int, generation: int, units: int, inputs: int, connectivity: float, spread: float
+) -> tuple[Any, Any, Any, Any, Any]:
+    """`projection` and the weights, kept for the last eight: 0.5 MB each for 2048 units that
+    read 77 of 384 inputs.
+    """
     weights = weight_quantiles(spread)
-    return *projection(seed, generation, units, inputs, gap_quantiles(connectivity), weights), weights
+    return *projection(
+        seed, generation, units, inputs, gap_quantiles(connectivity), weights
+    ), weights
 
 
 @kernel
-def drive(x: Any, first: Any, unit: Any, drawn: Any, total: Any, weights: Any, generation: int, turnover: float, normalised: bool,
-          excess: float, peak: float, width: float, out: Any) -> None:
-    """h = W x of the cells of one generation, times their excitability if they were born during the simulation.  Cost: O(M c).
+def drive(
+    x: Any,
+    first: Any,
+    unit: Any,
+    drawn: Any,
+    total: Any,
+    weights: Any,
+    generation: int,
+    turnover: float,
+    normalised: bool,
+    excess: float,
+    peak: float,
+    width: float,
+    out: Any,
+) -> None:
+    """h = W x of the cells of one generation, times their excitability if they were born during the
+    simulation.  Cost: O(M c).
 
     x                                  (N,)    1  input
     first, unit, drawn, total, weights            as `readers` returns them for the generation
     turnover                           ()         populations  TURNOVER
-    normalised                         ()         whether the weights of each unit are scaled to sum 1
+    normalised                         ()         whether the weights of each unit are scaled to sum
+                                                  1
     excess, peak, width                           as for `excitability`
-    out                                (M,)    1  h of the units whose cells are of the generation, which follow one another; written
+    out                                (M,)    1  h of the units whose cells are of the generation,
+                                                  which follow one another; written
 
     >>> out = np.empty(3)
     >>> drive(np.full(8, 0.5), *readers(0, 0, 3, 8, 0.9, 0.5), 0, 0.0, True, 0.0, 0.2, 0.1, out)
@@ -193,9 +265,12 @@ def drive(x: Any, first: Any, unit: Any, drawn: Any, total: Any, weights: Any, g
     while high < units and generation_of(turnover, high, units) == generation:
         out[high] = 0.0
         high += 1
-    for j in range(x.shape[0]):                             # each unit sums in the order of its inputs
-        read = unit[first[j]:first[j + 1]]
-        for place in range(first[j] + np.searchsorted(read, low), first[j] + np.searchsorted(read, high)):
+    # each unit sums in the order of its inputs
+    for j in range(x.shape[0]):
+        read = unit[first[j] : first[j + 1]]
+        for place in range(
+            first[j] + np.searchsorted(read, low), first[j] + np.searchsorted(read, high)
+        ):
             out[unit[place]] += weights[drawn[place]] * x[j]
     for u in range(low, high):
         if normalised and total[u] > 0.0:
@@ -204,10 +279,11 @@ def drive(x: Any, first: Any, unit: Any, drawn: Any, total: Any, weights: Any, g
             out[u] *= excitability(turnover + u / units - generation, excess, peak, width)
 
 
-# --- equations: the code ---------------------------------------------------------------------------------------------------------
+# --- equations: the code --------------------------------------------------------------------------
 @kernel
 def winners(h: Any, k: int) -> Any:
-    """kWTA: the k units with the largest drive, lower numbers first among equals; sorted ascending.  Cost: O(M + k log k log M).
+    """kWTA: the k units with the largest drive, lower numbers first among equals; sorted ascending.
+    Cost: O(M + k log k log M).
 
     h  (M,)  1  drive of every unit
 
@@ -221,7 +297,8 @@ def winners(h: Any, k: int) -> Any:
 
 @kernel
 def cells(active: Any, turnover: float, units: int, out: Any) -> None:
-    """Cell numbers of the active units, unit + generation * 32768; a replaced unit is a new cell.  Cost: O(k).
+    """Cell numbers of the active units, unit + generation * 32768; a replaced unit is a new cell.
+    Cost: O(k).
 
     active    (k,)               units
     turnover  ()    populations  TURNOVER
@@ -239,7 +316,8 @@ def cells(active: Any, turnover: float, units: int, out: Any) -> None:
 
 @kernel
 def by_unit(code: Any, units: int) -> Any:
-    """(M,) int32: the active cell of each unit in a code; -1: none.  -1 in the code: no cell.  Cost: O(M + k).
+    """(M,) int32: the active cell of each unit in a code; -1: none.  -1 in the code: no cell.
+    Cost: O(M + k).
 
     >>> by_unit(np.array([1, 32768 + 3, -1]), 4).tolist()
     [-1, 1, -1, 32771]
@@ -253,13 +331,15 @@ def by_unit(code: Any, units: int) -> Any:
 
 @kernel
 def in_common(code: Any, firing: Any) -> int:
-    """Number of cells of a code (k,) that are active in `firing`, as `by_unit` returns it; -1 in the code: no cell.  Cost: O(k).
+    """Number of cells of a code (k,) that are active in `firing`, as `by_unit` returns it; -1 in
+    the code: no cell.  Cost: O(k).
 
     >>> in_common(np.array([1, 3, -1]), by_unit(np.array([1, 32768 + 3]), 4))
     1
     """
     shared = 0
-    for i in range(code.shape[0]):      # without a branch, so that the compiler uses vector instructions
+    # without a branch, so that the compiler uses vector instructions
+    for i in range(code.shape[0]):
         shared += (code[i] >= 0) & (firing[max(code[i], 0) & (GENERATION - 1)] == code[i])
     return shared
 
@@ -297,7 +377,8 @@ def list_of(cell: int, units: int) -> int:
 
 @kernel
 def listed(codes: Any, units: int) -> Any:
-    """Memories by cell: (base, first, row), those of cell c at row[first[i]:first[i + 1]] with i = list_of(c) - base, ascending.
+    """Memories by cell: (base, first, row), those of cell c at row[first[i]:first[i + 1]] with i =
+    list_of(c) - base, ascending.
 
     codes   (n, k)     cells of at most 65,536 memories; -1: none
     units   ()      1  M
@@ -330,7 +411,8 @@ def listed(codes: Any, units: int) -> Any:
 
 @kernel
 def span_of(cell: int, units: int, base: int, first: Any) -> Any:
-    """Where the list of a cell begins and ends; (0, 0) if it has none.  base, first: as `listed` returns them.  Cost: O(1).
+    """Where the list of a cell begins and ends; (0, 0) if it has none.  base, first: as `listed`
+    returns them.  Cost: O(1).
 
     >>> span_of(32768 * 2 + 4, 6, 12, np.array([0, 0, 0, 0, 1, 3, 3])), span_of(4, 6, 12, np.array([0, 0, 0, 0, 1, 3, 3]))
     ((1, 3), (0, 0))
@@ -340,7 +422,9 @@ def span_of(cell: int, units: int, base: int, first: Any) -> Any:
 
 
 @kernel
-def listed_overlaps(base: int, first: Any, row: Any, k: int, visible: Any, code: Any, units: int, out: Any) -> None:
+def listed_overlaps(
+    base: int, first: Any, row: Any, k: int, visible: Any, code: Any, units: int, out: Any
+) -> None:
     """What `overlaps` writes, from the lists of `listed`.  Cost: O(n + n k^2 / M).
 
     base, first, row       as `listed` returns them
@@ -377,7 +461,8 @@ def least_common(threshold: float, k: int) -> int:
 
 @kernel
 def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
-    """(row, cells in common) of the memory with the most cells in common, the latest among equals; (-1, least) if none has `least`.  Cost: O(n k).
+    """(row, cells in common) of the memory with the most cells in common, the latest among equals;
+    (-1, least) if none has `least`.  Cost: O(n k).
 
     Arguments as for `overlaps`;  least  ()  1  fewest cells in common of a duplicate
 
@@ -387,7 +472,8 @@ def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any
     firing, found = by_unit(code, units), -1
     for i in range(codes.shape[0]):
         if visible[i]:
-            spare = codes.shape[1] - least      # cells that may still differ: a code is left where it has too many
+            # cells that may still differ: a code is left where it has too many
+            spare = codes.shape[1] - least
             for j in range(codes.shape[1]):
                 cell = codes[i, j]
                 spare -= cell < 0 or firing[cell & (GENERATION - 1)] != cell
@@ -399,26 +485,33 @@ def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any
 
 
 @kernel
-def listed_repeated(base: int, first: Any, row: Any, codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
+def listed_repeated(
+    base: int, first: Any, row: Any, codes: Any, visible: Any, code: Any, units: int, least: int
+) -> Any:
     """What `repeated` returns for least >= 1, from the lists of `listed`.
 
-    A memory with t = `least` of the k cells is on s + 1 or more of any k - t + 1 + s of their lists: only so few are read, the shortest, with s = 3,
-    and only memories that are on s + 1 of them are compared.
+    A memory with t = `least` of the k cells is on s + 1 or more of any k - t + 1 + s of their
+    lists: only so few are read, the shortest, with s = 3, and only memories that are on s + 1 of
+    them are compared.
 
     base, first, row  as `listed` returns them; other arguments as for `repeated`
 
-    Cost: O(M + k log k + (k - t) n k / M), less where lists differ in length, and O(k) for each memory that is compared.
+    Cost: O(M + k log k + (k - t) n k / M), less where lists differ in length, and O(k) for each
+    memory that is compared.
 
     >>> codes = np.array([[0, 1], [0, 2], [3, 4]], dtype=np.int32)
     >>> listed_repeated(*listed(codes, 8), codes, np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
     (1, 2)
     """
     cells, firing, found, spare = code[code >= 0], by_unit(code, units), -1, min(SPARE, least - 1)
-    length, seen = np.empty(cells.shape[0], dtype=np.int64), np.zeros(visible.shape[0], dtype=np.uint16)
+    length, seen = (
+        np.empty(cells.shape[0], dtype=np.int64),
+        np.zeros(visible.shape[0], dtype=np.uint16),
+    )
     for i in range(cells.shape[0]):
         start, stop = span_of(cells[i], units, base, first)
         length[i] = stop - start
-    for i in np.argsort(length)[:max(cells.shape[0] - least + 1 + spare, 0)]:
+    for i in np.argsort(length)[: max(cells.shape[0] - least + 1 + spare, 0)]:
         start, stop = span_of(cells[i], units, base, first)
         for place in range(start, stop):
             memory = row[place]
@@ -430,10 +523,11 @@ def listed_repeated(base: int, first: Any, row: Any, codes: Any, visible: Any, c
     return found, least
 
 
-# --- equations: sparseness and capacity ------------------------------------------------------------------------------------------
+# --- equations: sparseness and capacity -----------------------------------------------------------
 @kernel
 def sparseness(rates: Any) -> float:
-    """a = <r>^2 / <r^2>; for a binary code the share of active units.  Treves & Rolls, measure of sparseness.  Cost: O(M).
+    """a = <r>^2 / <r^2>; for a binary code the share of active units.  Treves & Rolls, measure of
+    sparseness.  Cost: O(M).
 
     >>> sparseness(np.array([1.0, 0.0, 0.0, 0.0]))
     0.25
@@ -443,7 +537,8 @@ def sparseness(rates: Any) -> float:
 
 @kernel
 def capacity(k: float, connections: float, a: float) -> float:
-    """p_max = k' C_RC / (a ln(1 / a)), patterns that an autoassociative network of sparseness a can hold.  Treves & Rolls.  Cost: O(1).
+    """p_max = k' C_RC / (a ln(1 / a)), patterns that an autoassociative network of sparseness a can
+    hold.  Treves & Rolls.  Cost: O(1).
 
     k            1  k', 0.2 to 0.3
     connections  1  C_RC, recurrent connections per cell
@@ -455,9 +550,10 @@ def capacity(k: float, connections: float, a: float) -> float:
     return float(k * connections / (a * np.log(1.0 / a)))
 
 
-# --- lists of memories, kept ------------------------------------------------------------------------------------------------------
+# --- lists of memories, kept ----------------------------------------------------------------------
 def blocks(n: int) -> list[tuple[int, int]]:
-    """(start, stop) of the blocks of the first n memories, as large as possible; up to 1,023 memories are left.  Cost: O(n / 65,536).
+    """(start, stop) of the blocks of the first n memories, as large as possible; up to 1,023
+    memories are left.  Cost: O(n / 65,536).
 
     >>> blocks(75_000)
     [(0, 65536), (65536, 73728), (73728, 74752)]
@@ -471,10 +567,12 @@ def blocks(n: int) -> list[tuple[int, int]]:
 
 
 class CellLists:
-    """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is until its memory is erased.
+    """The memories of each cell, derived from SEPARATION_CODE: a code stays as it is until its
+    memory is erased.
 
-    Lists stand together for blocks of 1,024 memories; eight blocks are listed anew as one of 8,192, and eight of these as one of 65,536.  So a memory
-    is listed three times, O(k) each, and up to 1,023 are compared one by one.  They take 2 k bytes a memory.
+    Lists stand together for blocks of 1,024 memories; eight blocks are listed anew as one of 8,192,
+    and eight of these as one of 65,536.  So a memory is listed three times, O(k) each, and up to
+    1,023 are compared one by one.  They take 2 k bytes a memory.
     """
 
     __slots__ = ("_blocks",)
@@ -486,32 +584,47 @@ class CellLists:
         """As the kernel `overlaps`.  Cost: O(n + n k^2 / M), and O(k) for each new memory."""
         stop = 0
         for (start, stop), lists in self._renewed(codes, units):
-            listed_overlaps(*lists, codes.shape[1], visible[start:stop], code, units, out[start:stop])
+            listed_overlaps(
+                *lists, codes.shape[1], visible[start:stop], code, units, out[start:stop]
+            )
         overlaps(codes[stop:], visible[stop:], code, units, out[stop:])
 
     def repeated(self, codes: Any, visible: Any, code: Any, units: int, threshold: float) -> int:
-        """Row of the memory with the largest overlap, the latest among equals; -1 if none reaches the threshold.
+        """Row of the memory with the largest overlap, the latest among equals; -1 if none reaches
+        the threshold.
 
         threshold  ()  1  least overlap of a duplicate; others as for the kernel `overlaps`
 
-        Cost: as `listed_repeated`, and O(k) for each new memory; O(n k) if an overlap of 0 is enough.
+        Cost: as `listed_repeated`, and O(k) for each new memory; O(n k) if an overlap of 0 is
+        enough.
         """
         least, found, stop = least_common(threshold, codes.shape[1]), -1, 0
         for (start, stop), lists in self._renewed(codes, units) if least > 0 else ():
-            row, least = listed_repeated(*lists, codes[start:stop], visible[start:stop], code, units, least)
+            row, least = listed_repeated(
+                *lists, codes[start:stop], visible[start:stop], code, units, least
+            )
             found = start + row if row >= 0 else found
         row, _ = repeated(codes[stop:], visible[stop:], code, units, least)
         return stop + row if row >= 0 else found
 
     def forget(self) -> None:
-        """Drop all lists; they are made anew when they are needed next.  The engine calls it when memories are erased."""
+        """Drop all lists; they are made anew when they are needed next.  The engine calls it
+        when memories are erased.
+        """
         self._blocks.clear()
 
-    def _renewed(self, codes: Any, units: int) -> Iterable[tuple[tuple[int, int], tuple[int, Any, Any]]]:
-        """The blocks of all memories in order, with what `listed` returns for each; new blocks are listed."""
+    def _renewed(
+        self, codes: Any, units: int
+    ) -> Iterable[tuple[tuple[int, int], tuple[int, Any, Any]]]:
+        """The blocks of all memories in order, with what `listed` returns for each; new blocks
+        are listed.
+        """
         wanted = blocks(len(codes))
         if list(self._blocks) != wanted:
-            self._blocks = {each: self._blocks.get(each) or listed(codes[slice(*each)], units) for each in wanted}
+            self._blocks = {
+                each: self._blocks.get(each) or listed(codes[slice(*each)], units)
+                for each in wanted
+            }
         return self._blocks.items()
 
 
@@ -524,28 +637,37 @@ class EachCode:
         overlaps(codes, visible, code, units, out)
 
 
-CELL_LISTS = Structure("cell_lists", "memories by active cell, derived from the codes", ("overlaps", "repeated"), persists=False,
-                       phases=(Phase.ENCODE, Phase.RETRIEVE), create=CellLists, partial=lambda _, __: EachCode())
+CELL_LISTS = Structure(
+    "cell_lists",
+    "memories by active cell, derived from the codes",
+    ("overlaps", "repeated"),
+    persists=False,
+    phases=(Phase.ENCODE, Phase.RETRIEVE),
+    create=CellLists,
+    partial=lambda _, __: EachCode(),
+)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PatternSeparationParams(Params):
-    units: int                  # M
-    active: int                 # k
-    connectivity: float         # share of the inputs that a unit reads
-    weight_spread: float        # sd of ln w
+    units: int  # M
+    active: int  # k
+    connectivity: float  # share of the inputs that a unit reads
+    weight_spread: float  # sd of ln w
     normalised: bool
     projection_seed: int
-    young_excess: float         # e_1
-    young_peak: float           # a_0, in populations
-    young_width: float          # s, in populations
+    young_excess: float  # e_1
+    young_peak: float  # a_0, in populations
+    young_width: float  # s, in populations
     duplicate_overlap: float
     weight: float
 
 
 class PatternSeparation(Mechanism[PatternSeparationParams]):
-    """Computes the code of every event, finds the memory that it repeats, and compares all codes with that of the cue."""
+    """Computes the code of every event, finds the memory that it repeats, and compares all codes
+    with that of the cue.
+    """
 
     owns = (SEPARATION_CODE, SEPARATION_EVENT_CODE, SEPARATION, CELL_LISTS)
 
@@ -553,23 +675,52 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
         """Write the active cells of an input to out (k,)."""
         p, h = self.params, np.empty(self.params.units)
         for generation in generations(turnover, p.units):
-            w = readers(p.projection_seed, generation, p.units, len(x), p.connectivity, p.weight_spread)
-            drive(x, *w, generation, turnover, p.normalised, p.young_excess, p.young_peak, p.young_width, h)
+            w = readers(
+                p.projection_seed, generation, p.units, len(x), p.connectivity, p.weight_spread
+            )
+            drive(
+                x,
+                *w,
+                generation,
+                turnover,
+                p.normalised,
+                p.young_excess,
+                p.young_peak,
+                p.young_width,
+                h,
+            )
         active = winners(h, min(p.active, p.units))
         cells(active, turnover, p.units, out[: active.size])
 
-    @hook(Phase.ENCODE, reads=(SEPARATION_CODE.before, CELL_LISTS, VISIBLE.before, TURNOVER), adds=(), sets=(DUPLICATE, SEPARATION_EVENT_CODE))
+    @hook(
+        Phase.ENCODE,
+        reads=(SEPARATION_CODE.before, CELL_LISTS, VISIBLE.before, TURNOVER),
+        adds=(),
+        sets=(DUPLICATE, SEPARATION_EVENT_CODE),
+    )
     def recognise(self, view: Any, incoming: Incoming) -> None:
         self.code(incoming.vector, view.turnover, view.separation_event_code)
         view.duplicate = view.cell_lists.repeated(
-            view.separation_code, view.visible, view.separation_event_code, self.params.units, self.params.duplicate_overlap)
+            view.separation_code,
+            view.visible,
+            view.separation_event_code,
+            self.params.units,
+            self.params.duplicate_overlap,
+        )
 
     @hook(Phase.ENCODE, reads=(ROW, SEPARATION_EVENT_CODE), adds=(), sets=(SEPARATION_CODE,))
     def store(self, view: Any, incoming: Incoming) -> None:
         view.separation_code[view.row] = view.separation_event_code
 
-    @hook(Phase.RETRIEVE, reads=(SEPARATION_CODE, CELL_LISTS, VISIBLE, TURNOVER), adds=(), sets=(SEPARATION,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(SEPARATION_CODE, CELL_LISTS, VISIBLE, TURNOVER),
+        adds=(),
+        sets=(SEPARATION,),
+    )
     def compare(self, view: Any, cue: Cue) -> None:
         code = np.full(self.params.active, -1, dtype=np.int32)
         self.code(cue.vector, view.turnover, code)
-        view.cell_lists.overlaps(view.separation_code, view.visible, code, self.params.units, view.separation)
+        view.cell_lists.overlaps(
+            view.separation_code, view.visible, code, self.params.units, view.separation
+        )

@@ -1,12 +1,17 @@
-"""Pattern separation as Cortex 4.4.2 prints it: subtracts half of the projections on similar memories and keeps the largest 4 % of dimensions.
+"""Pattern separation as Cortex 4.4.2 prints it: subtracts half of the projections on similar
+memories and keeps the largest 4 % of dimensions.
 
-    e' = e - s sum_{i in I} proj_{e_i}(e),  s = 0.5,  I the memories with 0.75 < cos < 0.95,  then all but the 4 % largest dimensions set to zero.
+    e' = e - s sum_{i in I} proj_{e_i}(e),  s = 0.5,  I the memories with 0.75 < cos < 0.95,  then
+                                                      all but the 4 % largest dimensions set to
+                                                      zero.
 
-There is no expansion and no competition among many cells, and the code of a memory depends on earlier memories.  The source stores e' in place of
-the embedding; here e' has its own column and the searched embedding does not change, so I is computed from the original embeddings.
+There is no expansion and no competition among many cells, and the code of a memory depends on
+earlier memories.  The source stores e' in place of the embedding; here e' has its own column and
+the searched embedding does not change, so I is computed from the original embeddings.
 
 Cost: O(n d) per event and per query.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -20,18 +25,40 @@ from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
 from ...engine.state.ranking import best
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-SEPARATED_KEPT = Column("separated_kept", np.float32, Scope.MEMORY, "1", 0.0, "vector after separation; 0 where set to zero",
-                        ("dimensions",))
-SEPARATED_EVENT_KEPT = Column("separated_event_kept", np.float32, Scope.EVENT, "1", 0.0, "vector after separation of the current event",
-                              ("dimensions",))
-SEPARATED = signal("separated", Facet.MEANING, "cosine of the cue and the memory's vector after separation", scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+SEPARATED_KEPT = Column(
+    "separated_kept",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "vector after separation; 0 where set to zero",
+    ("dimensions",),
+)
+SEPARATED_EVENT_KEPT = Column(
+    "separated_event_kept",
+    np.float32,
+    Scope.EVENT,
+    "1",
+    0.0,
+    "vector after separation of the current event",
+    ("dimensions",),
+)
+SEPARATED = signal(
+    "separated",
+    Facet.MEANING,
+    "cosine of the cue and the memory's vector after separation",
+    scale=Scale.SIMILARITY,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any) -> int:
-    """e' = e - s sum_i proj_{e_i}(e) over the memories i with low < cos < high.  Cortex 4.4.2, exactly as printed.  Cost: O(n d).
+def orthogonalised(
+    e: Any, stored: Any, visible: Any, s: float, low: float, high: float, out: Any
+) -> int:
+    """e' = e - s sum_i proj_{e_i}(e) over the memories i with low < cos < high.  Cortex 4.4.2,
+    exactly as printed.  Cost: O(n d).
 
     e         (d,)    the new memory, of length 1
     stored    (n, d)  embeddings e_i, of length 1
@@ -39,7 +66,8 @@ def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high
     s         ()   1  separation strength
     low, high ()   1  interference and identity thresholds
     out       (d,)    e', written
-    returns           row of the most similar memory at or above the identity threshold, -1 if there is none
+    returns           row of the most similar memory at or above the identity threshold, -1 if there
+                      is none
 
     >>> out = np.empty(2)
     >>> orthogonalised(np.array([1.0, 0.0]), np.array([[0.8, 0.6]]), np.array([True]), 0.5, 0.75, 0.95, out), out.round(6).tolist()
@@ -63,7 +91,8 @@ def orthogonalised(e: Any, stored: Any, visible: Any, s: float, low: float, high
 
 @kernel
 def winners(h: Any, k: int) -> Any:
-    """The k dimensions with the largest |h|, lower numbers first among equals; sorted ascending.  Cost: O(d).
+    """The k dimensions with the largest |h|, lower numbers first among equals; sorted ascending.
+    Cost: O(d).
 
     >>> winners(np.array([0.1, -0.9, 0.5]), 2).tolist()
     [1, 2]
@@ -75,7 +104,8 @@ def winners(h: Any, k: int) -> Any:
 
 @kernel
 def sparsified(e: Any, share: float, out: Any) -> None:
-    """Keep the given share of dimensions with the largest |e|; set the others to zero.  Cortex 4.4.2.  Cost: O(d).
+    """Keep the given share of dimensions with the largest |e|; set the others to zero.  Cortex
+    4.4.2.  Cost: O(d).
 
     e, out  (d,);  share  ()  1  of dimensions kept; at least one is kept
 
@@ -114,10 +144,10 @@ def cosines(kept: Any, visible: Any, cue: Any, out: Any) -> None:
                 out[i] = dot / np.sqrt(own * length)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PatternSeparationPrintedParams(Params):
-    strength: float             # s
+    strength: float  # s
     interference: float
     identity: float
     kept_share: float
@@ -127,10 +157,23 @@ class PatternSeparationPrintedParams(Params):
 class PatternSeparationPrinted(Mechanism[PatternSeparationPrintedParams]):
     owns = (SEPARATED_KEPT, SEPARATED_EVENT_KEPT, SEPARATED)
 
-    @hook(Phase.ENCODE, reads=(EMBEDDING.before, VISIBLE.before), adds=(), sets=(DUPLICATE, SEPARATED_EVENT_KEPT))
+    @hook(
+        Phase.ENCODE,
+        reads=(EMBEDDING.before, VISIBLE.before),
+        adds=(),
+        sets=(DUPLICATE, SEPARATED_EVENT_KEPT),
+    )
     def separate(self, view: Any, incoming: Incoming) -> None:
         p, left = self.params, np.empty(incoming.vector.size)
-        view.duplicate = orthogonalised(incoming.vector, view.embedding, view.visible, p.strength, p.interference, p.identity, left)
+        view.duplicate = orthogonalised(
+            incoming.vector,
+            view.embedding,
+            view.visible,
+            p.strength,
+            p.interference,
+            p.identity,
+            left,
+        )
         sparsified(left, p.kept_share, view.separated_event_kept)
 
     @hook(Phase.ENCODE, reads=(ROW, SEPARATED_EVENT_KEPT), adds=(), sets=(SEPARATED_KEPT,))

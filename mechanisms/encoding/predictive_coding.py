@@ -1,19 +1,25 @@
-"""Predictive coding: predicts each event with a hierarchy of causes and computes its surprise from the prediction errors.
+"""Predictive coding: predicts each event with a hierarchy of causes and computes its surprise from
+the prediction errors.
 
-Each level predicts the level below.  For every event the causes are relaxed until the prediction errors balance: each cause is driven by the
-error of its prediction and by its own error under the prediction from above (Rao & Ballard 1999; Friston 2005).  Errors are weighted by
-precisions, which are learnt from past errors; the prediction weights are learnt, too.  Level 0 is the input, a projection of the event's
-embedding; the levels above are the causes of embeddings, entities (whose names are also observed), and a slow schema of the conversation.
+Each level predicts the level below.  For every event the causes are relaxed until the prediction
+errors balance: each cause is driven by the error of its prediction and by its own error under the
+prediction from above (Rao & Ballard 1999; Friston 2005).  Errors are weighted by precisions, which
+are learnt from past errors; the prediction weights are learnt, too.  Level 0 is the input, a
+projection of the event's embedding; the levels above are the causes of embeddings, entities (whose
+names are also observed), and a slow schema of the conversation.
 
-    schema r3  -- U3 -->  entities r2  -- U2 -->  causes r1  -- U1 -->  embedding u          and    entity code e  <--  r2
+    schema r3  -- U3 -->  entities r2  -- U2 -->  causes r1  -- U1 -->  embedding u          and
+                                                             entity code e  <--  r2
 
-For a linear hierarchy half the sum of precision-weighted squared errors at rest is -ln p(event) up to a constant: the surprise in nats.
-For SURPRISE the memory nearest to the event contributes to the prediction, as the hippocampus does for the cortex, so a repetition is
-predicted at any delay.  Learning uses the event alone, without this contribution.
+For a linear hierarchy half the sum of precision-weighted squared errors at rest is -ln p(event) up
+to a constant: the surprise in nats. For SURPRISE the memory nearest to the event contributes to the
+prediction, as the hippocampus does for the cortex, so a repetition is predicted at any delay.
+Learning uses the event alone, without this contribution.
 
-Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) per step of inference, two inferences of at most `steps` each:
-1 ms per event.
+Cost: one exact search, O(n d); O(d k0) for the projection; O(k0 k1 + k1 k2 + k2 k3) per step of
+inference, two inferences of at most `steps` each: 1 ms per event.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -27,36 +33,121 @@ from numpy.typing import NDArray
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ENCODING_STRENGTH, INDEX, LEARNING_RATE, PLASTICITY, RANDOM, ROW, SURPRISE, THRESHOLD_SHIFT
+from ...engine.contract.vocabulary import (
+    ENCODING_STRENGTH,
+    INDEX,
+    LEARNING_RATE,
+    PLASTICITY,
+    RANDOM,
+    ROW,
+    SURPRISE,
+    THRESHOLD_SHIFT,
+)
 from ...engine.text.utf8 import encoded
 
 Array = NDArray[np.float64]
-CODE_BITS = 512          # bits of the digest from which the signs of an entity code are taken
-LEAST_VARIANCE = 1e-6    # without a hyperprior the variance of errors may fall to 0
+CODE_BITS = 512  # bits of the digest from which the signs of an entity code are taken
+LEAST_VARIANCE = 1e-6  # without a hyperprior the variance of errors may fall to 0
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-PC_PROJECTION = Column("pc_projection", np.float64, Scope.GLOBAL, "1", 0.0, "random projection from embedding to input, drawn once",
-                       ("inputs", "dimensions"))
-PC_CAUSES = Column("pc_causes", np.float64, Scope.GLOBAL, "1", 0.0, "U1, from causes to input", ("inputs", "causes"))
-PC_ENTITIES = Column("pc_entities", np.float64, Scope.GLOBAL, "1", 0.0, "U2, from entities to causes", ("causes", "entities"))
-PC_SCHEMATA = Column("pc_schemata", np.float64, Scope.GLOBAL, "1", 0.0, "U3, from schema to entities", ("entities", "schema"))
-PC_SCHEMA = Column("pc_schema", np.float64, Scope.GLOBAL, "1", 0.0, "schema predicted for the next event", ("schema",))
-PC_VARIANCE = Column("pc_variance", np.float64, Scope.GLOBAL, "1", 0.0, "variance of past errors of each level and of the entity code; 0: none yet",
-                     (5,),
-                     low=0)
+# --- columns --------------------------------------------------------------------------------------
+PC_PROJECTION = Column(
+    "pc_projection",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "random projection from embedding to input, drawn once",
+    ("inputs", "dimensions"),
+)
+PC_CAUSES = Column(
+    "pc_causes",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "U1, from causes to input",
+    ("inputs", "causes"),
+)
+PC_ENTITIES = Column(
+    "pc_entities",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "U2, from entities to causes",
+    ("causes", "entities"),
+)
+PC_SCHEMATA = Column(
+    "pc_schemata",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "U3, from schema to entities",
+    ("entities", "schema"),
+)
+PC_SCHEMA = Column(
+    "pc_schema",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "schema predicted for the next event",
+    ("schema",),
+)
+PC_VARIANCE = Column(
+    "pc_variance",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "variance of past errors of each level and of the entity code; 0: none yet",
+    (5,),
+    low=0,
+)
 PC_EVENTS = Column("pc_events", np.int64, Scope.GLOBAL, "events", 0, "events perceived", low=0)
-PC_USUAL_SURPRISE = Column("pc_usual_surprise", np.float64, Scope.GLOBAL, "nats", 0.0, "running mean of SURPRISE; 0: no event yet", low=0)
-PC_INPUT = Column("pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, the input of the event", ("inputs",))
-PC_CODE = Column("pc_code", np.float64, Scope.EVENT, "1", 0.0, "e, code of the entities named; 0: none", ("entities",))
-PC_CODES = Column("pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "PC_CODE of each memory", ("entities",), own=True)
+PC_USUAL_SURPRISE = Column(
+    "pc_usual_surprise",
+    np.float64,
+    Scope.GLOBAL,
+    "nats",
+    0.0,
+    "running mean of SURPRISE; 0: no event yet",
+    low=0,
+)
+PC_INPUT = Column(
+    "pc_input", np.float64, Scope.EVENT, "1", 0.0, "u, the input of the event", ("inputs",)
+)
+PC_CODE = Column(
+    "pc_code",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    0.0,
+    "e, code of the entities named; 0: none",
+    ("entities",),
+)
+PC_CODES = Column(
+    "pc_codes",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "PC_CODE of each memory",
+    ("entities",),
+    own=True,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
-# A hierarchy of L levels above its input: weights (U_1 .. U_L), U_i of shape (k_{i-1}, k_i).  x is the concatenation [u, r_1, ..., r_L]; eps holds
-# the errors in the same order, then the error of the code e, an observation of x[at:].  precisions holds Pi of each level, then that of e (0: none).
+# --- equations ------------------------------------------------------------------------------------
+# A hierarchy of L levels above its input: weights (U_1 .. U_L), U_i of shape (k_{i-1}, k_i).  x is
+# the concatenation [u, r_1, ..., r_L]; eps holds the errors in the same order, then the error of
+# the code e, an observation of x[at:].  precisions holds Pi of each level, then that of e (0:
+# none).
 @kernel
 def errors(x: Any, weights: Any, prior: Any, e: Any, at: int, saturating: bool, eps: Any) -> None:
-    """eps_i = x_i - f(U_{i+1} x_{i+1}); x_L - prior at the top; e - x[at:] for the code.  Rao & Ballard (1999), generative model; Friston (2005).
+    """eps_i = x_i - f(U_{i+1} x_{i+1}); x_L - prior at the top; e - x[at:] for the code.  Rao &
+    Ballard (1999), generative model; Friston (2005).
 
     x           (sum k,)      1  input and causes
     weights     L of (k, k')  1  U_i
@@ -111,7 +202,8 @@ def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
 
 @kernel
 def surprise(eps: Any, weights: Any, precisions: Any) -> float:
-    """1/2 sum_i Pi_i |eps_i|^2 in nats.  At rest, for f = identity and alpha = 0, -ln p(u, e) + constant.  Cost: O(sum k).
+    """1/2 sum_i Pi_i |eps_i|^2 in nats.  At rest, for f = identity and alpha = 0, -ln p(u, e) +
+    constant.  Cost: O(sum k).
 
     eps, precisions  as for `errors`; (L + 2,) inverse variances
 
@@ -136,7 +228,8 @@ def surprise(eps: Any, weights: Any, precisions: Any) -> float:
 
 @kernel
 def free_energy(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float) -> float:
-    """F = 1/2 sum_i (Pi_i |eps_i|^2 - k_i ln Pi_i) + alpha/2 sum ln(1 + r^2).  Friston (2005); Rao & Ballard's E and g(r), halved.  Cost: O(sum k).
+    """F = 1/2 sum_i (Pi_i |eps_i|^2 - k_i ln Pi_i) + alpha/2 sum ln(1 + r^2).  Friston (2005); Rao
+    & Ballard's E and g(r), halved.  Cost: O(sum k).
 
     alpha  ()  1  sparseness of the causes
 
@@ -156,10 +249,21 @@ def free_energy(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float) -
 
 
 @kernel
-def descent(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float, at: int, saturating: bool, out: Any) -> None:
-    """dr_i/dt / rate: U_i^T J_f Pi_{i-1} eps_{i-1} - Pi_i eps_i - alpha r/(1 + r^2), which is -dF/dr.  Rao & Ballard (1999); Friston (2005).
+def descent(
+    x: Any,
+    eps: Any,
+    weights: Any,
+    precisions: Any,
+    alpha: float,
+    at: int,
+    saturating: bool,
+    out: Any,
+) -> None:
+    """dr_i/dt / rate: U_i^T J_f Pi_{i-1} eps_{i-1} - Pi_i eps_i - alpha r/(1 + r^2), which is
+    -dF/dr.  Rao & Ballard (1999); Friston (2005).
 
-    Error of the level below minus the level's own error.  For tanh J_f = 1 - f^2, where f = x - eps.  Cost: O(sum k k').
+    Error of the level below minus the level's own error.  For tanh J_f = 1 - f^2, where f = x -
+    eps.  Cost: O(sum k k').
 
     out  (sum k,)  1  written; 0 for the input, which is fixed
 
@@ -192,9 +296,21 @@ def descent(x: Any, eps: Any, weights: Any, precisions: Any, alpha: float, at: i
 
 
 @kernel
-def relax(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, alpha: float, saturating: bool, rate: float, steps: int,
-          eps: Any) -> None:
-    """`steps` Euler steps r <- r + rate dr/dt of the papers' inference; stable if rate < 2 / (largest curvature of F).
+def relax(
+    x: Any,
+    weights: Any,
+    prior: Any,
+    e: Any,
+    at: int,
+    precisions: Any,
+    alpha: float,
+    saturating: bool,
+    rate: float,
+    steps: int,
+    eps: Any,
+) -> None:
+    """`steps` Euler steps r <- r + rate dr/dt of the papers' inference; stable if rate < 2 /
+    (largest curvature of F).
 
     x    (sum k,)        1  input and initial causes; written
     eps  (sum k + k_e,)  1  errors at the end, written
@@ -214,11 +330,23 @@ def relax(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, al
 
 
 @kernel
-def settle(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, alpha: float, saturating: bool, tolerance: float, most: int,
-           eps: Any) -> int:
+def settle(
+    x: Any,
+    weights: Any,
+    prior: Any,
+    e: Any,
+    at: int,
+    precisions: Any,
+    alpha: float,
+    saturating: bool,
+    tolerance: float,
+    most: int,
+    eps: Any,
+) -> int:
     """Gradient descent on F until it converges; returns the number of steps.
 
-    The rate is the last step divided by the change of slope along it (Barzilai & Borwein 1988); it is halved if F would exceed its initial value.
+    The rate is the last step divided by the change of slope along it (Barzilai & Borwein 1988); it
+    is halved if F would exceed its initial value.
 
     tolerance  ()  1  largest |dF/dr| at convergence
     most       ()  1  largest number of steps
@@ -250,7 +378,16 @@ def settle(x: Any, weights: Any, prior: Any, e: Any, at: int, precisions: Any, a
 
 
 @kernel
-def learn(w: Any, below: Any, eps: Any, above: Any, precision: float, rate: float, decay: float, saturating: bool) -> None:
+def learn(
+    w: Any,
+    below: Any,
+    eps: Any,
+    above: Any,
+    precision: float,
+    rate: float,
+    decay: float,
+    saturating: bool,
+) -> None:
     """U <- U + k2 [Pi J_f eps r^T - lambda U].  Rao & Ballard (1999), learning.  Cost: O(k k').
 
     w          (k, k')  1  U, written
@@ -275,7 +412,8 @@ def learn(w: Any, below: Any, eps: Any, above: Any, precision: float, rate: floa
 
 @kernel
 def variance_after(variance: float, mean_square: float, rate: float) -> float:
-    """sigma^2 + rate (<eps^2> - sigma^2): with rate 1/t the mean of all errors so far, at which dF/dPi = 0.  Friston (2005), precisions.  Cost: O(1).
+    """sigma^2 + rate (<eps^2> - sigma^2): with rate 1/t the mean of all errors so far, at which
+    dF/dPi = 0.  Friston (2005), precisions.  Cost: O(1).
 
     variance, mean_square  ()  1  sigma^2 so far; mean square of the current errors
     rate                   ()  1  weight of the current errors
@@ -286,16 +424,18 @@ def variance_after(variance: float, mean_square: float, rate: float) -> float:
     return variance + rate * (mean_square - variance)
 
 
-# --- the adaptation to texts -------------------------------------------------------------------------------------------------
+# --- the adaptation to texts ----------------------------------------------------------------------
 @kernel
 def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) -> None:
-    """seen - share (memory - prediction): the input after the nearest memory has contributed its share of the prediction.  Ours.  Cost: O(k).
+    """seen - share (memory - prediction): the input after the nearest memory has contributed its
+    share of the prediction.  Ours.  Cost: O(k).
 
     prediction  (k,)  1  top-down prediction of the hierarchy
     memory      (k,)  1  input of the memory nearest to the event, the prediction by recall
     share       ()    1  0: no recall; 1: recall replaces the prediction of the hierarchy
     seen        (k,)  1  input of the event
-    out         (k,)  1  written; equals the prediction if event and memory are the same and share = 1
+    out         (k,)  1  written; equals the prediction if event and memory are the same and share =
+                         1
 
     >>> out = np.empty(2)
     >>> expected(np.array([0.0, 1.0]), np.array([2.0, 2.0]), 1.0, np.array([2.0, 3.0]), out); out.tolist()
@@ -307,7 +447,8 @@ def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) ->
 
 @kernel
 def relative(surprise: float, usual: float) -> float:
-    """S / S_usual - 1, clipped to [-1, 1]: -1 wholly predicted, 0 as usual, or no usual value yet.  Ours.  Cost: O(1).
+    """S / S_usual - 1, clipped to [-1, 1]: -1 wholly predicted, 0 as usual, or no usual value yet.
+    Ours.  Cost: O(1).
 
     surprise, usual  ()  nats  SURPRISE of the event; its running mean
 
@@ -318,7 +459,8 @@ def relative(surprise: float, usual: float) -> float:
 
 
 def entity_code(names: Iterable[str], size: int) -> Array:
-    """e, (size,): sum of one vector of random signs per name, divided by sqrt(number of names); 0 without names.  O(names size).
+    """e, (size,): sum of one vector of random signs per name, divided by sqrt(number of names); 0
+    without names.  O(names size).
 
     >>> a, b = entity_code(["ada"], 8), entity_code(["bo"], 8)
     >>> bool(np.allclose(entity_code(["ada", "bo"], 8), (a + b) / np.sqrt(2))), set(np.abs(a).tolist())
@@ -332,21 +474,21 @@ def entity_code(names: Iterable[str], size: int) -> Array:
     return code / np.sqrt(count) if count else code
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PredictiveCodingParams(Params):
-    inputs: int                 # k0
-    causes: int                 # k1
-    entities: int               # k2
-    schema: int                 # k3
-    saturating: bool            # f = tanh
-    sigma_input: float          # sigma^2 of the input before learning
-    sigma_above: float          # sigma_td^2, of every level above
-    sparseness: float           # alpha
-    learning_rate: float        # k2 of Rao & Ballard
-    decay: float                # lambda
-    adaptation: float           # rate per event of the precisions and of the mean surprise
-    hyperprior: float           # weight of the initial variances
+    inputs: int  # k0
+    causes: int  # k1
+    entities: int  # k2
+    schema: int  # k3
+    saturating: bool  # f = tanh
+    sigma_input: float  # sigma^2 of the input before learning
+    sigma_above: float  # sigma_td^2, of every level above
+    sparseness: float  # alpha
+    learning_rate: float  # k2 of Rao & Ballard
+    decay: float  # lambda
+    adaptation: float  # rate per event of the precisions and of the mean surprise
+    hyperprior: float  # weight of the initial variances
     schema_rate: float
     tolerance: float
     steps: int
@@ -356,9 +498,12 @@ class PredictiveCodingParams(Params):
 
 
 class PredictiveCoding(Mechanism[PredictiveCodingParams]):
-    """Predicts every event and infers its causes; surprise sets the encoding strength and may veto storage."""
+    """Predicts every event and infers its causes; surprise sets the encoding strength and may
+    veto storage.
+    """
 
-    owns = (PC_PROJECTION, PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, PC_INPUT, PC_CODE, PC_CODES)
+    owns = (PC_PROJECTION, PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS,
+            PC_USUAL_SURPRISE, PC_INPUT, PC_CODE, PC_CODES)  # fmt: skip
 
     @hook(Phase.ENCODE, reads=(), adds=(), sets=(PC_PROJECTION, RANDOM))
     def draw(self, view: Any, incoming: Incoming) -> None:
@@ -368,8 +513,9 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
             w[...] = view.random.standard_normal(w.shape)
 
     @hook(Phase.ENCODE, adds=(), sets=(SURPRISE, PC_INPUT, PC_CODE), reads=(
-        PC_PROJECTION, PC_CAUSES.before, PC_ENTITIES.before, PC_SCHEMATA.before, PC_SCHEMA.before, PC_VARIANCE.before, PC_EVENTS.before, INDEX.before,
-        PC_CODES.before))
+        PC_PROJECTION, PC_CAUSES.before, PC_ENTITIES.before, PC_SCHEMATA.before, PC_SCHEMA.before,
+        PC_VARIANCE.before, PC_EVENTS.before, INDEX.before,
+        PC_CODES.before))  # fmt: skip
     def predict(self, view: Any, incoming: Incoming) -> None:
         """Compute SURPRISE, before the gates decide about storage."""
         p, u, e = self.params, view.pc_input, view.pc_code
@@ -382,15 +528,26 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         left, code = u.copy(), e.copy()
         if rows.size:
             share = p.recall_share * min(max(float(cosines[0]), 0.0), 1.0)
-            expected(x[:p.inputs].copy(), np.dot(view.pc_projection, view.index.vectors[rows[0]]), share, u, left)
+            expected(
+                x[: p.inputs].copy(),
+                np.dot(view.pc_projection, view.index.vectors[rows[0]]),
+                share,
+                u,
+                left,
+            )
             if (known := view.pc_codes[rows[0]].astype(np.float64)).any():
-                expected(x[self._at:self._at + p.entities].copy(), known, share, e, code)
-        x[:p.inputs] = left
+                expected(x[self._at : self._at + p.entities].copy(), known, share, e, code)
+        x[: p.inputs] = left
         precisions = self._precisions(view, e)
         eps = self._settled(x, weights, prior, code, precisions)
         view.surprise = surprise(eps, weights, precisions)
 
-    @hook(Phase.ENCODE, reads=(SURPRISE, PC_USUAL_SURPRISE.before), adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT), sets=())
+    @hook(
+        Phase.ENCODE,
+        reads=(SURPRISE, PC_USUAL_SURPRISE.before),
+        adds=(ENCODING_STRENGTH, THRESHOLD_SHIFT),
+        sets=(),
+    )
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, usual = self.params, view.pc_usual_surprise
         excess = relative(view.surprise, usual)
@@ -398,29 +555,39 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         view.threshold_shift = -p.threshold_gain * excess
 
     @hook(Phase.ENCODE, reads=(PC_INPUT, PC_CODE, SURPRISE, LEARNING_RATE, PLASTICITY), adds=(),
-          sets=(PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS, PC_USUAL_SURPRISE, RANDOM))
+          sets=(PC_CAUSES, PC_ENTITIES, PC_SCHEMATA, PC_SCHEMA, PC_VARIANCE, PC_EVENTS,
+                PC_USUAL_SURPRISE, RANDOM))  # fmt: skip
     def perceive(self, view: Any, incoming: Incoming) -> None:
-        """Infer the causes of the event without recall, and learn from every event, stored or not."""
+        """Infer the causes of the event without recall, and learn from every event, stored or
+        not.
+        """
         p, u, e = self.params, view.pc_input, view.pc_code
         weights = view.pc_causes, view.pc_entities, view.pc_schemata
         if not view.pc_events:
             for w in weights:
                 w[...] = view.random.standard_normal(w.shape) / np.sqrt(w.shape[1])
-        x, precisions = np.empty(p.inputs + p.causes + p.entities + p.schema), self._precisions(view, e)
+        x, precisions = (
+            np.empty(p.inputs + p.causes + p.entities + p.schema),
+            self._precisions(view, e),
+        )
         imagine(weights, view.pc_schema, p.saturating, x)
-        x[:p.inputs] = u
+        x[: p.inputs] = u
         eps = self._settled(x, weights, view.pc_schema, e.copy(), precisions)
         self._learn(view, weights, x, eps, precisions)
         view.pc_events += 1
         rate = max(p.adaptation, 1.0 / view.pc_events)
         view.pc_usual_surprise = variance_after(view.pc_usual_surprise, view.surprise, rate)
-        view.pc_schema += p.schema_rate * (x[-p.schema:] - view.pc_schema)
+        view.pc_schema += p.schema_rate * (x[-p.schema :] - view.pc_schema)
         first, variance = self._first, view.pc_variance
         if view.pc_events == 1:
             variance[...] = first
-        for i, part in enumerate(np.split(eps, np.cumsum([p.inputs, p.causes, p.entities, p.schema]))):
+        for i, part in enumerate(
+            np.split(eps, np.cumsum([p.inputs, p.causes, p.entities, p.schema]))
+        ):
             if precisions[i] > 0.0:
-                square = p.hyperprior * first[i] + (1.0 - p.hyperprior) * float(part @ part) / part.size
+                square = (
+                    p.hyperprior * first[i] + (1.0 - p.hyperprior) * float(part @ part) / part.size
+                )
                 variance[i] = variance_after(variance[i], square, p.adaptation)
 
     @hook(Phase.ENCODE, reads=(ROW, PC_CODE), adds=(), sets=(PC_CODES,))
@@ -438,22 +605,50 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         return np.array([p.sigma_input, p.sigma_above, p.sigma_above, p.sigma_above, p.sigma_input])
 
     def _precisions(self, view: Any, e: Array) -> Array:
-        found: Array = 1.0 / np.maximum(view.pc_variance if view.pc_events else self._first, LEAST_VARIANCE)
+        found: Array = 1.0 / np.maximum(
+            view.pc_variance if view.pc_events else self._first, LEAST_VARIANCE
+        )
         if not e.any():
             found[-1] = 0.0
         return found
 
     def _settled(self, x: Array, weights: Any, prior: Array, e: Array, precisions: Array) -> Array:
         p, eps = self.params, np.empty(x.size + e.size)
-        settle(x, weights, prior, e, self._at, precisions, p.sparseness, p.saturating, p.tolerance, p.steps, eps)
+        settle(
+            x,
+            weights,
+            prior,
+            e,
+            self._at,
+            precisions,
+            p.sparseness,
+            p.saturating,
+            p.tolerance,
+            p.steps,
+            eps,
+        )
         return eps
 
     def _learn(self, view: Any, weights: Any, x: Array, eps: Array, precisions: Array) -> None:
-        """Update all weights; each step removes at most half of the error, so that repetition cannot diverge."""
+        """Update all weights; each step removes at most half of the error, so that repetition
+        cannot diverge.
+        """
         p, start = self.params, 0
         for i, w in enumerate(weights):
             middle, end = start + w.shape[0], start + w.shape[0] + w.shape[1]
             above = x[middle:end]
-            rate = min(p.learning_rate * view.learning_rate * view.plasticity, 0.5 / max(precisions[i] * float(above @ above), 1e-12))
-            learn(w, x[start:middle], eps[start:middle], above, precisions[i], rate, p.decay, p.saturating)
+            rate = min(
+                p.learning_rate * view.learning_rate * view.plasticity,
+                0.5 / max(precisions[i] * float(above @ above), 1e-12),
+            )
+            learn(
+                w,
+                x[start:middle],
+                eps[start:middle],
+                above,
+                precisions[i],
+                rate,
+                p.decay,
+                p.saturating,
+            )
             start = middle

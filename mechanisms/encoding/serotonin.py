@@ -1,14 +1,19 @@
-"""Serotonin: computes the long-run average of reward and stretches the time horizon of prediction with it.
+"""Serotonin: computes the long-run average of reward and stretches the time horizon of prediction
+with it.
 
-It combines two models.  Daw, Kakade & Dayan (2002): average-reward temporal-difference learning, in which phasic dopamine reports the
-prediction error and phasic serotonin its negative, predicted punishment; tonic serotonin is the long-run average of reward, which is
-subtracted in the error.  Doya (2002): serotonin sets the discount gamma of reinforcement learning, that is, the time horizon of
-1 / (1 - gamma) steps.  Here the serotonin level of the first model multiplies the horizon of the second by exp(gain level).
+It combines two models.  Daw, Kakade & Dayan (2002): average-reward temporal-difference learning, in
+which phasic dopamine reports the prediction error and phasic serotonin its negative, predicted
+punishment; tonic serotonin is the long-run average of reward, which is subtracted in the error.
+Doya (2002): serotonin sets the discount gamma of reinforcement learning, that is, the time horizon
+of 1 / (1 - gamma) steps.  Here the serotonin level of the first model multiplies the horizon of the
+second by exp(gain level).
 
-Cues are entities; the entities of one event predict the reward of the next.  There are no episodes, as in the average-reward formulation.
+Cues are entities; the entities of one event predict the reward of the next.  There are no episodes,
+as in the average-reward formulation.
 
 Cost, with q cues: O(q + terms) per event.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,17 +27,42 @@ from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import HORIZON
 from ..shared.reward import cells, prediction, reward_in
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-AVERAGE_REWARD = Column("average_reward", np.float64, Scope.GLOBAL, "reward", 0.0, "long-run average of reward per event", low=-1, high=1)
-RELATIVE_VALUE = Column("relative_value", np.float64, Scope.GLOBAL, "reward", 0.0, "V of each cue, relative to the average; indexed by hash",
-                        ("cues",))
-STANDING_CUES = Column("standing_cues", np.int64, Scope.GLOBAL, "1", -1, "cells of the cues of the last event; padded with -1", ("most_cues",))
+# --- columns --------------------------------------------------------------------------------------
+AVERAGE_REWARD = Column(
+    "average_reward",
+    np.float64,
+    Scope.GLOBAL,
+    "reward",
+    0.0,
+    "long-run average of reward per event",
+    low=-1,
+    high=1,
+)
+RELATIVE_VALUE = Column(
+    "relative_value",
+    np.float64,
+    Scope.GLOBAL,
+    "reward",
+    0.0,
+    "V of each cue, relative to the average; indexed by hash",
+    ("cues",),
+)
+STANDING_CUES = Column(
+    "standing_cues",
+    np.int64,
+    Scope.GLOBAL,
+    "1",
+    -1,
+    "cells of the cues of the last event; padded with -1",
+    ("most_cues",),
+)
 
 
-# --- equations of Daw, Kakade & Dayan (2002) ---------------------------------------------------------------------------------------
+# --- equations of Daw, Kakade & Dayan (2002) ------------------------------------------------------
 @kernel
 def error(r: float, average: float, v: float, v_next: float) -> float:
-    """delta = r - rbar + V(s') - V(s), the average-reward prediction error; phasic dopamine.  Cost: O(1).
+    """delta = r - rbar + V(s') - V(s), the average-reward prediction error; phasic dopamine.  Cost:
+    O(1).
 
     r, average  ()  reward  current reward, and average reward
     v, v_next   ()  reward  values of the previous and of the current state
@@ -84,7 +114,8 @@ def phasic(delta: float) -> float:
 
 @kernel
 def level(average: float, delta: float, share: float) -> float:
-    """rbar + share max(0, -delta): tonic and phasic serotonin.  The sum is ours, the parts are the paper's.  Cost: O(1).
+    """rbar + share max(0, -delta): tonic and phasic serotonin.  The sum is ours, the parts are the
+    paper's.  Cost: O(1).
 
     average  ()  reward  long-run average
     delta    ()  reward  prediction error
@@ -96,7 +127,7 @@ def level(average: float, delta: float, share: float) -> float:
     return average + share * max(0.0, phasic(delta))
 
 
-# --- equations of Doya (2002) -----------------------------------------------------------------------------------------------------
+# --- equations of Doya (2002) ---------------------------------------------------------------------
 @kernel
 def horizon(gamma: float) -> float:
     """1 / (1 - gamma), time horizon in steps: the sum of all discounts.  Cost: O(1).
@@ -119,7 +150,8 @@ def half_life(gamma: float) -> float:
 
 @kernel
 def discounted(reward: Any, delay: Any, gamma: float) -> Any:
-    """gamma^D r: present value of a reward r after a delay D; delay discounting tasks measure gamma.  Cost: O(options).
+    """gamma^D r: present value of a reward r after a delay D; delay discounting tasks measure
+    gamma.  Cost: O(options).
 
     reward, delay  (a,)  reward, steps
     gamma          ()    1  discount per step
@@ -127,12 +159,13 @@ def discounted(reward: Any, delay: Any, gamma: float) -> Any:
     >>> discounted(np.array([1.0, 2.0]), np.array([0.0, 2.0]), 0.5).tolist()
     [1.0, 0.5]
     """
-    return reward * gamma ** delay
+    return reward * gamma**delay
 
 
 @kernel
 def choice(q: Any, beta: float) -> Any:
-    """P(a) = exp(beta Q_a) / sum_b exp(beta Q_b).  Doya assigns beta to noradrenaline, CHOICE_GAIN here, not to serotonin.  Cost: O(options).
+    """P(a) = exp(beta Q_a) / sum_b exp(beta Q_b).  Doya assigns beta to noradrenaline, CHOICE_GAIN
+    here, not to serotonin.  Cost: O(options).
 
     q     (a,)  reward    value of each action
     beta  ()    1/reward  inverse temperature
@@ -154,14 +187,14 @@ def stretched(level: float, gain: float) -> float:
     return float(np.exp(gain * level))
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SerotoninParams(Params):
     kappa: float
     alpha: float
     phasic_share: float
     horizon_gain: float
-    cues: int               # c
+    cues: int  # c
     most_cues: int
 
 
@@ -170,14 +203,21 @@ class Serotonin(Mechanism[SerotoninParams]):
 
     owns = (AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES)
 
-    @hook(Phase.ENCODE, reads=(), adds=(), sets=(AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES, HORIZON))
+    @hook(
+        Phase.ENCODE,
+        reads=(),
+        adds=(),
+        sets=(AVERAGE_REWARD, RELATIVE_VALUE, STANDING_CUES, HORIZON),
+    )
     def experience(self, view: Any, incoming: Incoming) -> None:
         """Learn from every event, stored or not."""
         p, value, present = self.params, view.relative_value, view.standing_cues
         r = reward_in(incoming.features.terms)
         now = cells(incoming.features.entities, p.cues, p.most_cues)
         delta = error(r, view.average_reward, prediction(value, present), prediction(value, now))
-        learn(value, present, min(p.alpha, 1.0 / max(1, int(np.count_nonzero(present >= 0)))), delta)
+        learn(
+            value, present, min(p.alpha, 1.0 / max(1, int(np.count_nonzero(present >= 0)))), delta
+        )
         present[...] = now
         view.average_reward = averaged(view.average_reward, r, p.kappa)
         view.horizon = stretched(level(view.average_reward, delta, p.phasic_share), p.horizon_gain)

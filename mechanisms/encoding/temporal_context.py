@@ -1,22 +1,30 @@
-"""Temporal context: stores a slowly drifting context with each memory and supports memories whose context resembles the retrieved context.
+"""Temporal context: stores a slowly drifting context with each memory and supports memories whose
+context resembles the retrieved context.
 
-Each item changes the context t by its input, t_i = rho_i t_{i-1} + beta t_i^IN.  A recalled item retrieves two contexts: its study context, which
-cues neighbours on both sides, and its own contribution c to later contexts, which cues later items only.  So neighbours are
-recalled, later ones more often than earlier ones (Howard & Kahana 2002).  At retrieval the best matches of the direct signals are recalled with
-the paper's choice rule, and the contexts that they retrieve support the memories around them.
+Each item changes the context t by its input, t_i = rho_i t_{i-1} + beta t_i^IN.  A recalled item
+retrieves two contexts: its study context, which cues neighbours on both sides, and its own
+contribution c to later contexts, which cues later items only.  So neighbours are recalled, later
+ones more often than earlier ones (Howard & Kahana 2002).  At retrieval the best matches of the
+direct signals are recalled with the paper's choice rule, and the contexts that they retrieve
+support the memories around them.
 
-A question asked in a session has a context before its matches: that of what was said last in the session, then changed by each use of a memory, which
-is a recall, and drifted until now.  The matches change it once more, t = rho t_now + beta sum P_r t_r^IN, and it supports memories by the same
-products.  A question from nowhere has the matches alone.  A memory that is used is bound to the context of that moment, too: to the memories that
-were used before it in the session, which then cue it.
+A question asked in a session has a context before its matches: that of what was said last in the
+session, then changed by each use of a memory, which is a recall, and drifted until now.  The
+matches change it once more, t = rho t_now + beta sum P_r t_r^IN, and it supports memories by the
+same products.  A question from nowhere has the matches alone.  A memory that is used is bound to
+the context of that moment, too: to the memories that were used before it in the session, which then
+cue it.
 
 For orthonormal items, as in the paper's simulations, all products of contexts have a closed form,
-    t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0 before,
-so one number per memory, CONTEXT_RETENTION, represents the context exactly, and support takes one forward and one backward pass.
+    t_i . t_j = prod_{i<k<=j} rho_k        c_r . t_j = beta prod_{r<k<=j} rho_k for j >= r, 0
+                                           before,
+so one number per memory, CONTEXT_RETENTION, represents the context exactly, and support takes one
+forward and one backward pass.
 
 Cost: O(1) per event and use; O(n + k log k) per query for k recalled items (0.3 ms at
 100,000 memories), O(BOUND n) more once memories were used in order.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -28,25 +36,73 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ARRIVED, CHOICE_GAIN, CONTEXT_KEPT, KIND, MATCH, NOW, RECALLED, ROW, SESSION, USED, USED_TIME, VISIBLE
+from ...engine.contract.vocabulary import (
+    ARRIVED,
+    CHOICE_GAIN,
+    CONTEXT_KEPT,
+    KIND,
+    MATCH,
+    NOW,
+    RECALLED,
+    ROW,
+    SESSION,
+    USED,
+    USED_TIME,
+    VISIBLE,
+)
 from ...engine.state.ranking import best
 from ...engine.steps.uses import session_key, step_of_use
 
-BOUND: Final = 8        # memories used before it to which a memory is bound; a new one replaces the weakest
+# memories used before it to which a memory is bound; a new one replaces the weakest
+BOUND: Final = 8
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-CONTEXT_RETENTION = Column("context_retention", np.float64, Scope.MEMORY, "1", 1.0, "t_i . t_{i-1}, share of the previous context that is retained",
-                           low=0, high=1, own=True, chained=True)
-CONTEXT_CUES = Column("context_cues", np.int32, Scope.MEMORY, "1", -1, "rows used before the memory in a session; -1: none", (BOUND,), low=-1,
-                      rows=...)
-CONTEXT_BINDING = Column("context_binding", np.float32, Scope.MEMORY, "1", 0.0, "sum over uses of t_use . c of each of them", (BOUND,), low=0)
-CONTEXT = signal("context", Facet.CONTEXT, "support by the temporal context that the best matches retrieve", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+CONTEXT_RETENTION = Column(
+    "context_retention",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    1.0,
+    "t_i . t_{i-1}, share of the previous context that is retained",
+    low=0,
+    high=1,
+    own=True,
+    chained=True,
+)
+CONTEXT_CUES = Column(
+    "context_cues",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "rows used before the memory in a session; -1: none",
+    (BOUND,),
+    low=-1,
+    rows=...,
+)
+CONTEXT_BINDING = Column(
+    "context_binding",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "sum over uses of t_use . c of each of them",
+    (BOUND,),
+    low=0,
+)
+CONTEXT = signal(
+    "context",
+    Facet.CONTEXT,
+    "support by the temporal context that the best matches retrieve",
+    direct=False,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def retention(beta: Any, dot: Any) -> Any:
-    """rho_i, the share of the previous context for which |t_i| = 1.  Howard & Kahana (2002), normalisation of the drift.  Cost: O(1).
+    """rho_i, the share of the previous context for which |t_i| = 1.  Howard & Kahana (2002),
+    normalisation of the drift.  Cost: O(1).
 
     beta  ()  1  weight of the incoming context, 0..1
     dot   ()  1  t_{i-1} . t_i^IN; 0 for an item orthogonal to all earlier ones
@@ -59,7 +115,8 @@ def retention(beta: Any, dot: Any) -> Any:
 
 @kernel
 def drift(t: Any, t_in: Any, beta: float, out: Any) -> None:
-    """t_i = rho_i t_{i-1} + beta t_i^IN for any unit vectors: the evolution that `support` evaluates in closed form.  Cost: O(d).
+    """t_i = rho_i t_{i-1} + beta t_i^IN for any unit vectors: the evolution that `support`
+    evaluates in closed form.  Cost: O(d).
 
     t, t_in  (d,)  1  previous context, and incoming context; both of length 1
     out      (d,)  1  new context, of length 1; written
@@ -79,7 +136,8 @@ def drift(t: Any, t_in: Any, beta: float, out: Any) -> None:
 
 @kernel
 def carried(rho: float, gap: float, tau: float, kept: float) -> float:
-    """t_i . t_{i-1} = rho_i exp(-gap / tau) kept, with drift between the items.  The paper's distractor, in simulated time.  Cost: O(1).
+    """t_i . t_{i-1} = rho_i exp(-gap / tau) kept, with drift between the items.  The paper's
+    distractor, in simulated time.  Cost: O(1).
 
     rho   ()  1  retention at the item itself
     gap   ()  h  time since the previous item
@@ -94,7 +152,8 @@ def carried(rho: float, gap: float, tau: float, kept: float) -> float:
 
 @kernel
 def choice(strength: Any, rows: Any, tau: float) -> Any:
-    """P_r = exp(2 a_r / tau) / sum_k exp(2 a_k / tau).  Howard & Kahana (2002), choice rule.  Cost: O(k).
+    """P_r = exp(2 a_r / tau) / sum_k exp(2 a_k / tau).  Howard & Kahana (2002), choice rule.  Cost:
+    O(k).
 
     strength  (n,)  a of every item, in the unit of tau
     rows      (k,)  1  items that compete
@@ -115,20 +174,26 @@ def choice(strength: Any, rows: Any, tau: float) -> Any:
 
 
 @kernel
-def support(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any) -> None:
-    """a_j = sum_r P_r t_r^IN . t_j with t_r^IN = [g t_r + (1 - g) c_r] / |.|.  Howard & Kahana (2002), retrieved context.  Cost: O(n + k).
+def support(
+    rows: Any, probability: Any, rho: Any, g: float, beta: float, own: float, out: Any
+) -> None:
+    """a_j = sum_r P_r t_r^IN . t_j with t_r^IN = [g t_r + (1 - g) c_r] / |.|.  Howard & Kahana
+    (2002), retrieved context.  Cost: O(n + k).
 
-    The study context t_r supports both directions, the item's own contribution c_r only later items; at any lag the ratio of forward to
-    backward support is 1 + (1 - g) beta / g.
+    The study context t_r supports both directions, the item's own contribution c_r only later
+    items; at any lag the ratio of forward to backward support is 1 + (1 - g) beta / g.
 
     rows         (k,)  1  recalled items, ascending
     probability  (k,)  1  P_r of each
     rho          (n,)  1  t_j . t_{j-1}; rho[0] is not used
-    g            ()    1  alpha_N / (alpha_N + alpha_O), share of the study context in the retrieved context
-    own          ()    1  factor on the support of a recalled item for itself; 0: excluded, as in free recall
+    g            ()    1  alpha_N / (alpha_N + alpha_O), share of the study context in the retrieved
+                          context
+    own          ()    1  factor on the support of a recalled item for itself; 0: excluded, as in
+                          free recall
     out          (n,)  1  a_j, written
 
-    The second of three items is recalled; the later neighbour gets 1.6 times the support of the earlier one.
+    The second of three items is recalled; the later neighbour gets 1.6 times the support of the
+    earlier one.
 
     >>> out = np.empty(3)
     >>> support(np.array([1]), np.array([1.0]), np.full(3, 0.8), 0.5, 0.6, 0.0, out)
@@ -136,7 +201,8 @@ def support(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: f
     (1.6, 0.0)
     """
     n, k = rho.shape[0], rows.shape[0]
-    length = np.sqrt(g * g + (1.0 - g) * (1.0 - g) + 2.0 * g * (1.0 - g) * beta)    # t_r . c_r = beta
+    # t_r . c_r = beta
+    length = np.sqrt(g * g + (1.0 - g) * (1.0 - g) + 2.0 * g * (1.0 - g) * beta)
     back, forth = g / length, (g + (1.0 - g) * beta) / length
     carry, at = 0.0, 0
     for j in range(n):
@@ -158,7 +224,8 @@ def support(rows: Any, probability: Any, rho: Any, g: float, beta: float, own: f
 
 @kernel
 def bind(row: int, cues: Any, strength: float, bound: Any, binding: Any) -> None:
-    """binding of `row` to each cue += strength, the product of the cue's contribution with the context at the use.  Howard & Kahana (2002).
+    """binding of `row` to each cue += strength, the product of the cue's contribution with the
+    context at the use.  Howard & Kahana (2002).
 
     row, cues         ()  (m,)     memory that is used, memories used before it
     strength          ()        1  t_use . c of each cue
@@ -187,7 +254,8 @@ def bind(row: int, cues: Any, strength: float, bound: Any, binding: Any) -> None
 
 @kernel
 def add_bound(cue: Any, bound: Any, binding: Any, out: Any) -> None:
-    """out_j += sum_r q_r (t_j at its uses . c_r): support of memories by the contexts of their uses.  Cost: O(n BOUND).
+    """out_j += sum_r q_r (t_j at its uses . c_r): support of memories by the contexts of their
+    uses.  Cost: O(n BOUND).
 
     cue               (n,)        q_r, weight of each memory in the context that cues
     bound, binding    (n, BOUND)  of each memory j
@@ -205,7 +273,8 @@ def add_bound(cue: Any, bound: Any, binding: Any, out: Any) -> None:
 
 
 def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
-    """(u + 1, u + 1) scalar products of t_r^IN of some memories and, last, of t_L, the context of one memory.  Howard & Kahana (2002).
+    """(u + 1, u + 1) scalar products of t_r^IN of some memories and, last, of t_L, the context of
+    one memory.  Howard & Kahana (2002).
 
     rows  (u,)  memories r, in any order
     last        memory L; -1: none, the last row and column are then 0
@@ -218,17 +287,21 @@ def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
     """
     places = np.append(rows, last if last >= 0 else 0).astype(np.int64)
     known = np.unique(places)
-    between = np.ones((len(known), len(known)))                          # t_i . t_j
-    steps = [float(np.prod(rho[i + 1:j + 1])) for i, j in pairwise(known.tolist())]
+    between = np.ones((len(known), len(known)))  # t_i . t_j
+    steps = [float(np.prod(rho[i + 1 : j + 1])) for i, j in pairwise(known.tolist())]
     for a in range(len(known)):
         for b in range(a + 1, len(known)):
             between[a, b] = between[b, a] = between[a, b - 1] * steps[b - 1]
     at = np.searchsorted(known, places)
     study = between[np.ix_(at, at)]
-    own = beta * study * (places[:, None] <= places[None, :])            # c_i . t_j
+    own = beta * study * (places[:, None] <= places[None, :])  # c_i . t_j
     u = len(rows)
     length = np.sqrt(g * g + (1.0 - g) * (1.0 - g) + 2.0 * g * (1.0 - g) * beta)
-    found = (g * g * study + g * (1.0 - g) * (own + own.T) + (1.0 - g) ** 2 * (places[:, None] == places[None, :])) / length ** 2
+    found = (
+        g * g * study
+        + g * (1.0 - g) * (own + own.T)
+        + (1.0 - g) ** 2 * (places[:, None] == places[None, :])
+    ) / length**2
     found[u, :] = found[:, u] = (g * study[:, u] + (1.0 - g) * own[:, u]) / length
     found[u, u] = 1.0
     if last < 0:
@@ -236,15 +309,20 @@ def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
     return found
 
 
-def present(times: Any, numbers: Any, gram: Any, since: float, now: float, beta: float, tau: float) -> Any:
-    """(u + 1,) the context of a session at `now` in terms of t_r^IN of the used memories and of t_L: t <- rho t + beta t^IN at each use.
+def present(
+    times: Any, numbers: Any, gram: Any, since: float, now: float, beta: float, tau: float
+) -> Any:
+    """(u + 1,) the context of a session at `now` in terms of t_r^IN of the used memories and of
+    t_L: t <- rho t + beta t^IN at each use.
 
-    times, numbers  (u,)  h  of the uses: time, and number of the use; the memories of one use make one t^IN of length 1
+    times, numbers  (u,)  h  of the uses: time, and number of the use; the memories of one use make
+                             one t^IN of length 1
     gram            (u + 1, u + 1)  as `products` gives it
     since           ()    h  when L, the last event of the session, was said; NaN: none was
     now, tau        ()    h  time of asking; time constant of drift between
 
-    rho is that of the paper's normalisation, from t . t^IN.  Uses before L do not count: its own context stands for them.
+    rho is that of the paper's normalisation, from t . t^IN.  Uses before L do not count: its own
+    context stands for them.
 
     >>> gram = products(np.array([2, 1]), 0, np.full(3, 0.0), 1.0, 0.6)
     >>> present(np.array([2.0, 1.0]), np.array([1, 0]), gram, 0.0, 2.0, 0.6, np.inf).round(6).tolist()
@@ -266,26 +344,34 @@ def present(times: Any, numbers: Any, gram: Any, since: float, now: float, beta:
     return t * (float(np.exp(-(now - at) / tau)) if at == at else 0.0)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TemporalContextParams(Params):
-    beta: float                 # weight of an item in the context
-    study_share: float          # g
-    drift_time: float           # tau_c
-    session_retention: float    # rho_D
-    choice_noise: float         # tau, in standard deviations of MATCH
-    recalled_items: int         # k
+    beta: float  # weight of an item in the context
+    study_share: float  # g
+    drift_time: float  # tau_c
+    session_retention: float  # rho_D
+    choice_noise: float  # tau, in standard deviations of MATCH
+    recalled_items: int  # k
     own_support: float
-    present: float              # share of the session's context in the context at asking; 1: the paper's rho
+    # share of the session's context in the context at asking; 1: the paper's rho
+    present: float
     weight: float
 
 
 class TemporalContext(Mechanism[TemporalContextParams]):
-    """Stores the drift of context with each memory; supports the neighbours of recalled memories."""
+    """Stores the drift of context with each memory; supports the neighbours of recalled
+    memories.
+    """
 
     owns = (CONTEXT_RETENTION, CONTEXT_CUES, CONTEXT_BINDING, CONTEXT)
 
-    @hook(Phase.ENCODE, reads=(ROW, ARRIVED, SESSION, CONTEXT_KEPT), adds=(), sets=(CONTEXT_RETENTION,))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, ARRIVED, SESSION, CONTEXT_KEPT),
+        adds=(),
+        sets=(CONTEXT_RETENTION,),
+    )
     def store_retention(self, view: Any, incoming: Incoming) -> None:
         row, before = view.row, incoming.before
         if before < 0:
@@ -293,27 +379,49 @@ class TemporalContext(Mechanism[TemporalContextParams]):
             return
         p, created, session = self.params, view.arrived, view.session
         kept = view.context_kept * (1.0 if session[row] == session[before] else p.session_retention)
-        view.context_retention[row] = carried(retention(p.beta, 0.0), created[row] - created[before], self.hours("drift_time"), kept)
+        view.context_retention[row] = carried(
+            retention(p.beta, 0.0), created[row] - created[before], self.hours("drift_time"), kept
+        )
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, USED.before, USED_TIME.before, NOW), adds=(), sets=(CONTEXT_CUES, CONTEXT_BINDING))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(RECALLED, USED.before, USED_TIME.before, NOW),
+        adds=(),
+        sets=(CONTEXT_CUES, CONTEXT_BINDING),
+    )
     def on_recall(self, view: Any, cue: Cue) -> None:
         """Bind each memory that was needed to those that the last use in the session needed."""
         before, rows, lag = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
         if before.size:
-            strength = self.params.beta * carried(retention(self.params.beta, 0.0), lag, self.hours("drift_time"), 1.0) / before.size
+            strength = (
+                self.params.beta
+                * carried(retention(self.params.beta, 0.0), lag, self.hours("drift_time"), 1.0)
+                / before.size
+            )
             for row in rows.tolist():
                 bind(row, before, strength, view.context_cues, view.context_binding)
 
-    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN, SESSION, ARRIVED, KIND, NOW, USED.before, USED_TIME.before,
-                                 CONTEXT_CUES, CONTEXT_BINDING), adds=(), sets=(CONTEXT,))
+    @hook(Phase.RETRIEVE, reads=(MATCH, CONTEXT_RETENTION, VISIBLE, CHOICE_GAIN, SESSION, ARRIVED,
+                                 KIND, NOW, USED.before, USED_TIME.before,
+                                 CONTEXT_CUES, CONTEXT_BINDING), adds=(), sets=(CONTEXT,))  # fmt: skip
     def reinstate(self, view: Any, cue: Cue) -> None:
-        """No score unless the best match is above 0, the mean of MATCH, or the question is asked in a session that has a context."""
+        """No score unless the best match is above 0, the mean of MATCH, or the question is asked
+        in a session that has a context.
+        """
         p, context = self.params, view.context
         rows, recalled = best(view.match, view.visible, p.recalled_items), np.empty(0)
         if rows.size and view.match[rows[0]] > 0.0:
             rows.sort()
             recalled = choice(view.match, rows, p.choice_noise / max(view.choice_gain, 1e-9))
-            support(rows, recalled, view.context_retention, p.study_share, p.beta, p.own_support, context)
+            support(
+                rows,
+                recalled,
+                view.context_retention,
+                p.study_share,
+                p.beta,
+                p.own_support,
+                context,
+            )
         else:
             rows = rows[:0]
         used, weights, last, said = self._present(view, cue)
@@ -323,10 +431,20 @@ class TemporalContext(Mechanism[TemporalContextParams]):
             context[...] = 0.0
         other = np.empty(len(context))
         if used.size:
-            support(used, weights, view.context_retention, p.study_share, p.beta, p.own_support, other)
+            support(
+                used, weights, view.context_retention, p.study_share, p.beta, p.own_support, other
+            )
             context += other
         if said:
-            support(np.array([last]), np.array([said]), view.context_retention, 1.0, p.beta, p.own_support, other)
+            support(
+                np.array([last]),
+                np.array([said]),
+                view.context_retention,
+                1.0,
+                p.beta,
+                p.own_support,
+                other,
+            )
             context += other
         if (view.context_binding[:, 0] > 0.0).any():
             cues = np.zeros(len(context))
@@ -337,18 +455,30 @@ class TemporalContext(Mechanism[TemporalContextParams]):
             context += added
 
     def _present(self, view: Any, cue: Cue) -> tuple[Any, Any, int, float]:
-        """Used memories, ascending, with their weights, and the last event with its own, where those of the matches sum to 1: by rho / beta, as the
-        matches change the context by the last step, t = rho t_now + beta sum P_r t_r^IN."""
+        """Used memories, ascending, with their weights, and the last event with its own, where
+        those of the matches sum to 1: by rho / beta, as the matches change the context by the last
+        step, t = rho t_now + beta sum P_r t_r^IN."""
         p, key = self.params, session_key(cue.query.session)
-        scale = p.present * float(retention(p.beta, 0.0)) / p.beta if key >= 0 and p.beta > 0.0 else 0.0
+        scale = (
+            p.present * float(retention(p.beta, 0.0)) / p.beta if key >= 0 and p.beta > 0.0 else 0.0
+        )
         if not scale:
             return np.empty(0, dtype=np.int64), np.empty(0), -1, 0.0
-        events = np.flatnonzero((view.session == cue.session) & (view.kind == 0) & (cue.session >= 0))
+        events = np.flatnonzero(
+            (view.session == cue.session) & (view.kind == 0) & (cue.session >= 0)
+        )
         last = int(events[-1]) if events.size else -1
         ours = np.flatnonzero((view.used[:, 0] >= 0) & (view.used[:, 1] == key))
         used = view.used[ours, 0].astype(np.int64)
-        t = present(view.used_time[ours], view.used[ours, 2], products(used, last, view.context_retention, p.study_share, p.beta),
-                    float(view.arrived[last]) if last >= 0 else np.nan, float(view.now), p.beta, self.hours("drift_time"))
+        t = present(
+            view.used_time[ours],
+            view.used[ours, 2],
+            products(used, last, view.context_retention, p.study_share, p.beta),
+            float(view.arrived[last]) if last >= 0 else np.nan,
+            float(view.now),
+            p.beta,
+            self.hours("drift_time"),
+        )
         rows, place = np.unique(used, return_inverse=True)
         weights = np.bincount(place, t[:-1], len(rows)) * scale
         return rows[weights > 0.0], weights[weights > 0.0], last, float(t[-1]) * scale

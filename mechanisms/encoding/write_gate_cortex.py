@@ -1,12 +1,16 @@
-"""Cortex's write gate: computes a weighted mean of four prediction errors and vetoes an event whose error is not above a threshold.
+"""Cortex's write gate: computes a weighted mean of four prediction errors and vetoes an event whose
+error is not above a threshold.
 
-Cortex 4.1.1 names four terms: embedding distance, entity overlap, hours since the session's last memory, trigram similarity.
-Two of them are similarities and one is an unbounded time, so their sum as printed is larger for a duplicate.  Here all four are errors in [0, 1],
-and all are 0 for a duplicate.  The source prints neither weights nor threshold; they are engineering, as is the gate, and no theory of predictive
-coding is claimed for it.
+Cortex 4.1.1 names four terms: embedding distance, entity overlap, hours since the session's last
+memory, trigram similarity. Two of them are similarities and one is an unbounded time, so their sum
+as printed is larger for a duplicate.  Here all four are errors in [0, 1], and all are 0 for a
+duplicate.  The source prints neither weights nor threshold; they are engineering, as is the gate,
+and no theory of predictive coding is claimed for it.
 
-Cost: one exact search, O(n d); one pass over the sessions, O(n) at worst; O(length) for each of k neighbours: 0.5 ms per event and 10 neighbours.
+Cost: one exact search, O(n d); one pass over the sessions, O(n) at worst; O(length) for each of k
+neighbours: 0.5 ms per event and 10 neighbours.
 """
+
 from __future__ import annotations
 
 from collections.abc import Set
@@ -18,19 +22,38 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ARRIVED, GRAPH, INDEX, NOW, SESSION, TEXTS, THRESHOLD_SHIFT, VETO
+from ...engine.contract.vocabulary import (
+    ARRIVED,
+    GRAPH,
+    INDEX,
+    NOW,
+    SESSION,
+    TEXTS,
+    THRESHOLD_SHIFT,
+    VETO,
+)
 from ...engine.state.graph import EdgeType, entity_node
 from ...engine.state.postings import trigrams_of
 from ...engine.text.memo import remembered
 
-CHARACTERS: Final = 8_192   # most characters compared per text; bounds the cost near very long memories
+# most characters compared per text; bounds the cost near very long memories
+CHARACTERS: Final = 8_192
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-CORTEX_ERRORS = Column("cortex_errors", np.float64, Scope.EVENT, "1", np.nan, "errors d1..d4: meaning, entities, time, structure; NaN: not computed",
-                       (4,), low=0, high=1)
+# --- columns --------------------------------------------------------------------------------------
+CORTEX_ERRORS = Column(
+    "cortex_errors",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    np.nan,
+    "errors d1..d4: meaning, entities, time, structure; NaN: not computed",
+    (4,),
+    low=0,
+    high=1,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def embedding_error(cosine: float) -> float:
     """d1 = 1 - max cos, in [0, 1].  Cortex 4.1.1, term 1.  Cost: O(1).
@@ -45,7 +68,8 @@ def embedding_error(cosine: float) -> float:
 
 @kernel
 def overlap_error(shared: int, mine: int, theirs: int) -> float:
-    """1 - |A and B| / |A or B|, d2 for entities, d4 for trigrams.  Cortex 4.1.1, terms 2 and 4, as errors instead of similarities.  Cost: O(1).
+    """1 - |A and B| / |A or B|, d2 for entities, d4 for trigrams.  Cortex 4.1.1, terms 2 and 4, as
+    errors instead of similarities.  Cost: O(1).
 
     shared        ()  1  |A and B|
     mine, theirs  ()  1  |A|, |B|; the error of two empty sets is 0
@@ -59,7 +83,8 @@ def overlap_error(shared: int, mine: int, theirs: int) -> float:
 
 @kernel
 def time_error(elapsed: float, tau: float) -> float:
-    """d3 = 1 - exp(-dt / tau).  Cortex 4.1.1, term 3, as an error instead of unbounded hours.  Cost: O(1).
+    """d3 = 1 - exp(-dt / tau).  Cortex 4.1.1, term 3, as an error instead of unbounded hours.
+    Cost: O(1).
 
     elapsed  ()  h  since the last memory of the same session; infinite for a new session
     tau      ()  h  time constant of the error
@@ -72,7 +97,8 @@ def time_error(elapsed: float, tau: float) -> float:
 
 @kernel
 def prediction_error(d: Any, w: Any) -> float:
-    """S = sum w_k d_k / sum w_k, in [0, 1].  Cortex 4.1.1, "weighted prediction error".  Cost: O(4).
+    """S = sum w_k d_k / sum w_k, in [0, 1].  Cortex 4.1.1, "weighted prediction error".  Cost:
+    O(4).
 
     d  (4,)  1  errors
     w  (4,)  1  weights, not all 0
@@ -99,7 +125,8 @@ def admits(score: float, bar: float) -> bool:
 
 @kernel
 def last_of(session: Any, wanted: int) -> int:
-    """Row of the session's last memory, -1 if it has none.  Cost: O(n) for a new session, O(1) for the current one.
+    """Row of the session's last memory, -1 if it has none.  Cost: O(n) for a new session, O(1) for
+    the current one.
 
     session  (n,)  1  session of every memory
 
@@ -126,7 +153,7 @@ def _trigrams(text: str) -> frozenset[str]:
     return frozenset(trigrams_of(text))
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class WriteGateCortexParams(Params):
     embedding_weight: float
@@ -134,7 +161,7 @@ class WriteGateCortexParams(Params):
     time_weight: float
     structure_weight: float
     threshold: float
-    news_time: float        # tau
+    news_time: float  # tau
     neighbours: int
 
 
@@ -144,7 +171,8 @@ class WriteGateCortex(Mechanism[WriteGateCortexParams]):
     owns = (CORTEX_ERRORS,)
 
     @hook(Phase.ENCODE, adds=(VETO,), sets=(CORTEX_ERRORS,), reads=(
-        NOW, INDEX.before, TEXTS.before, GRAPH.before, SESSION.before, ARRIVED.before, THRESHOLD_SHIFT))
+        NOW, INDEX.before, TEXTS.before, GRAPH.before, SESSION.before, ARRIVED.before,
+        THRESHOLD_SHIFT))  # fmt: skip
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, d = self.params, view.cortex_errors
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
@@ -153,12 +181,20 @@ class WriteGateCortex(Mechanism[WriteGateCortexParams]):
             near, graph = rows.tolist(), view.graph
             d[0] = embedding_error(float(cosines[0]))
             named = (graph.entity_id(name) for name in incoming.features.entities)
-            entities = {name if e is None else entity_node(e) for e, name in zip(named, incoming.features.entities, strict=True)}
-            d[1] = min(apart(entities, set(graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist())) for row in near)
+            entities = {
+                name if e is None else entity_node(e)
+                for e, name in zip(named, incoming.features.entities, strict=True)
+            }
+            d[1] = min(
+                apart(entities, set(graph.target[graph.neighbours(row, EdgeType.ENTITY)].tolist()))
+                for row in near
+            )
             trigrams = _trigrams(incoming.event.text[:CHARACTERS])
             d[3] = min(apart(trigrams, _trigrams(view.texts[row][:CHARACTERS])) for row in near)
         last = last_of(view.session, incoming.session)
         if last >= 0:
             d[2] = time_error(view.now - view.arrived[last], self.hours("news_time"))
-        score = prediction_error(d, np.array([p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight]))
+        score = prediction_error(
+            d, np.array([p.embedding_weight, p.entity_weight, p.time_weight, p.structure_weight])
+        )
         view.veto = int(not admits(score, p.threshold + view.threshold_shift))

@@ -1,24 +1,32 @@
-"""True Memory's encoding gate: computes novelty, salience and prediction error of an event and stores it if their weighted mean is high enough.
+"""True Memory's encoding gate: computes novelty, salience and prediction error of an event and
+stores it if their weighted mean is high enough.
 
-Novelty n is the relative increase of compressed size when the event is appended to its nearest memories.  Salience s is computed from the event
-alone.  Prediction error pi compares the embedding of the pair (event, nearest memory) with that of the pair (memory, memory).  An event is stored
-if its salience reaches a floor and the weighted mean of the three reaches a threshold, which is lower for corrections, decisions and
-relationships (Adler & Zehavi 2026, section 4.1, stage 1).  Texts are compared verbatim; a rejected event stays in the event log.
+Novelty n is the relative increase of compressed size when the event is appended to its nearest
+memories.  Salience s is computed from the event alone.  Prediction error pi compares the embedding
+of the pair (event, nearest memory) with that of the pair (memory, memory).  An event is stored if
+its salience reaches a floor and the weighted mean of the three reaches a threshold, which is lower
+for corrections, decisions and relationships (Adler & Zehavi 2026, section 4.1, stage 1).  Texts are
+compared verbatim; a rejected event stays in the event log.
 
-`prediction_error: needed` computes pi only if the decision depends on it, because its two embeddings cost more than all the rest; else pi is NaN.
-The decisions are those of `always`.
+`prediction_error: needed` computes pi only if the decision depends on it, because its two
+embeddings cost more than all the rest; else pi is NaN. The decisions are those of `always`.
 
-`variant: code` adds what the public code does beyond the paper (`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of
-two more categories, (ii) a least threshold, (iii) corrections always pass, (iv) every event passes if the embedding model fails, (v) a clamped score,
-and (form) a different formula for n.
+`variant: code` adds what the public code does beyond the paper
+(`truememory/ingest/encoding_gate.py` at commit 000af45): (i) offsets of two more categories, (ii) a
+least threshold, (iii) corrections always pass, (iv) every event passes if the embedding model
+fails, (v) a clamped score, and (form) a different formula for n.
 
-The default container is gzip, as in the paper's |gz(.)|; the paper's weights and threshold were fitted with it.  gzip adds a frame of 18 bytes to
-every text, so no text compresses to fewer than 20 bytes and the paper's rule for "below 10 bytes" would never apply.  The rule is meant for
-trivially short messages, so here it counts the compressed data without the frame, the same number for every container.
+The default container is gzip, as in the paper's |gz(.)|; the paper's weights and threshold were
+fitted with it.  gzip adds a frame of 18 bytes to every text, so no text compresses to fewer than 20
+bytes and the paper's rule for "below 10 bytes" would never apply.  The rule is meant for trivially
+short messages, so here it counts the compressed data without the frame, the same number for every
+container.
 
-Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for about a third of the events one call of the
-embedder.  `forecast` names its texts ahead, which doubles the search and the compression and saves single calls.
+Cost: one exact search, O(n d); compression of the event and of at most 32 KiB of neighbours; for
+about a third of the events one call of the embedder.  `forecast` names its texts ahead, which
+doubles the search and the compression and saves single calls.
 """
+
 from __future__ import annotations
 
 import math
@@ -33,27 +41,62 @@ from ...engine.base.errors import HebbariumError
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, forecast, hook
-from ...engine.contract.vocabulary import EMBEDDER, INDEX, ROW, SALIENCE, TEXTS, THRESHOLD_SHIFT, VETO
+from ...engine.contract.vocabulary import (
+    EMBEDDER,
+    INDEX,
+    ROW,
+    SALIENCE,
+    TEXTS,
+    THRESHOLD_SHIFT,
+    VETO,
+)
 from ...engine.text.compression import compressed_length
 from ...engine.text.features import Features, SpeechAct
 from ...engine.text.utf8 import encoded
 
 Container = Literal["raw", "zlib", "gzip"]
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-GATE_NOVELTY = Column("gate_novelty", np.float64, Scope.EVENT, "1", np.nan, "n, novelty against the nearest memories; NaN: not computed", low=0,
-                      high=1)
-GATE_PREDICTION_ERROR = Column("gate_prediction_error", np.float64, Scope.EVENT, "1", np.nan,
-                               "pi, prediction error; NaN: not computed, because the decision does not depend on it", low=0, high=1)
-GATE_TAGS = Column("gate_tags", np.float32, Scope.MEMORY, "1", np.nan, "(n, s, pi) of the event at admission; NaN: not computed", (3,), low=0, high=1,
-                   own=True)
+# --- columns --------------------------------------------------------------------------------------
+GATE_NOVELTY = Column(
+    "gate_novelty",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    np.nan,
+    "n, novelty against the nearest memories; NaN: not computed",
+    low=0,
+    high=1,
+)
+GATE_PREDICTION_ERROR = Column(
+    "gate_prediction_error",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    np.nan,
+    "pi, prediction error; NaN: not computed, because the decision does not depend on it",
+    low=0,
+    high=1,
+)
+GATE_TAGS = Column(
+    "gate_tags",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    np.nan,
+    "(n, s, pi) of the event at admission; NaN: not computed",
+    (3,),
+    low=0,
+    high=1,
+    own=True,
+)
 
-# --- novelty -----------------------------------------------------------------------------------------------------------------
+# --- novelty --------------------------------------------------------------------------------------
 WBITS: Final[Mapping[str, int]] = MappingProxyType({"raw": -15, "zlib": 15, "gzip": 31})
-OVERHEAD: Final[Mapping[str, int]] = MappingProxyType({"raw": 0, "zlib": 6, "gzip": 18})      # header and checksum, bytes
-SHORT_SIZE: Final = 10          # bytes; the paper's "compressed size below 10 bytes"
-SHORT_NOVELTY: Final = 0.05     # novelty of such a message
-WINDOW: Final = 32_768          # bytes, window of DEFLATE
+# header and checksum, bytes
+OVERHEAD: Final[Mapping[str, int]] = MappingProxyType({"raw": 0, "zlib": 6, "gzip": 18})
+SHORT_SIZE: Final = 10  # bytes; the paper's "compressed size below 10 bytes"
+SHORT_NOVELTY: Final = 0.05  # novelty of such a message
+WINDOW: Final = 32_768  # bytes, window of DEFLATE
 
 
 def compressed_size(data: bytes, level: int, container: str) -> int:
@@ -66,7 +109,8 @@ def compressed_size(data: bytes, level: int, container: str) -> int:
 
 
 def trivially_short(size: int, container: str) -> bool:
-    """Whether a message of this compressed size has fewer than 10 bytes of compressed data, without the container's frame.
+    """Whether a message of this compressed size has fewer than 10 bytes of compressed data, without
+    the container's frame.
 
     >>> [trivially_short(compressed_size(b"ok", 6, c), c) for c in ("raw", "zlib", "gzip")]
     [True, True, True]
@@ -91,12 +135,15 @@ def novelty(memory: bytes, event: bytes, level: int, container: str) -> float:
     own = compressed_size(event, level, container)
     if trivially_short(own, container):
         return SHORT_NOVELTY
-    added = compressed_size(memory + event, level, container) - compressed_size(memory, level, container)
+    added = compressed_size(memory + event, level, container) - compressed_size(
+        memory, level, container
+    )
     return clamped(added / own)
 
 
 def code_novelty(memory: bytes, event: bytes, level: int, container: str) -> float:
-    """n of the public code (form): a space between M and e, short messages tested with the frame, n at least 0.05.
+    """n of the public code (form): a space between M and e, short messages tested with the frame, n
+    at least 0.05.
 
     M starts with the nearest message; arguments and cost as for `novelty`.
     """
@@ -105,15 +152,18 @@ def code_novelty(memory: bytes, event: bytes, level: int, container: str) -> flo
     own = compressed_size(event, level, container)
     if own < SHORT_SIZE:
         return SHORT_NOVELTY
-    added = compressed_size(memory + b" " + event, level, container) - compressed_size(memory, level, container)
+    added = compressed_size(memory + b" " + event, level, container) - compressed_size(
+        memory, level, container
+    )
     return max(SHORT_NOVELTY, clamped(added / own))
 
 
 def memory_text(texts: Iterable[str], joiner: bytes = b"") -> bytes:
-    """M: texts joined in reverse order, so that the first is next to the event; at most the last 32 KiB.
+    """M: texts joined in reverse order, so that the first is next to the event; at most the last 32
+    KiB.
 
-    DEFLATE cannot refer to anything earlier, so a longer M costs time and changes only the few bits by which code tables differ.
-    Cost: O(32 KiB) for any length of texts.
+    DEFLATE cannot refer to anything earlier, so a longer M costs time and changes only the few bits
+    by which code tables differ. Cost: O(32 KiB) for any length of texts.
 
     >>> memory_text(["nearest", "next"], b" ")
     b'next nearest'
@@ -143,18 +193,22 @@ def clamped(x: float) -> float:
     return min(max(x, 0.0), 1.0)
 
 
-# --- salience ----------------------------------------------------------------------------------------------------------------
-SHORT_MESSAGE: Final = 50       # characters; the paper's bound for the speech act rule
-# The paper gives the values of commitment, correction, question and noise; the others are ours.  A statement gets 0.5, the neutral value of SALIENCE.
-# Relationships and preferences get the value of a correction; decisions and instructions get a value between a correction and a commitment.
+# --- salience -------------------------------------------------------------------------------------
+SHORT_MESSAGE: Final = 50  # characters; the paper's bound for the speech act rule
+# The paper gives the values of commitment, correction, question and noise; the others are ours.  A
+# statement gets 0.5, the neutral value of SALIENCE. Relationships and preferences get the value of
+# a correction; decisions and instructions get a value between a correction and a commitment.
 SPEECH_ACT_SALIENCE: Final[Mapping[SpeechAct, float]] = MappingProxyType({
-    SpeechAct.COMMITMENT: 0.8, SpeechAct.CORRECTION: 0.6, SpeechAct.QUESTION: 0.2, SpeechAct.NOISE: 0.02,
-    SpeechAct.DECISION: 0.7, SpeechAct.INSTRUCTION: 0.7, SpeechAct.RELATIONSHIP: 0.6, SpeechAct.PREFERENCE: 0.6, SpeechAct.STATEMENT: 0.5,
-})
+    SpeechAct.COMMITMENT: 0.8, SpeechAct.CORRECTION: 0.6, SpeechAct.QUESTION: 0.2,
+    SpeechAct.NOISE: 0.02,
+    SpeechAct.DECISION: 0.7, SpeechAct.INSTRUCTION: 0.7, SpeechAct.RELATIONSHIP: 0.6,
+    SpeechAct.PREFERENCE: 0.6, SpeechAct.STATEMENT: 0.5,
+})  # fmt: skip
 
 
 def salience(length: int, features: Features) -> float:
-    """s: for a short message from its speech act, for a longer one from its contents.  True Memory, 4.1 stage 1.  Cost: O(1).
+    """s: for a short message from its speech act, for a longer one from its contents.  True Memory,
+    4.1 stage 1.  Cost: O(1).
 
     length  characters, length of the verbatim text
 
@@ -164,31 +218,41 @@ def salience(length: int, features: Features) -> float:
     """
     if length <= SHORT_MESSAGE:
         return SPEECH_ACT_SALIENCE[features.act]
-    return float(density(float(length), len(features.numbers), len(features.dates), features.emotion))
+    return float(
+        density(float(length), len(features.numbers), len(features.dates), features.emotion)
+    )
 
 
 @kernel
 def density(length: float, numbers: float, dates: float, emotion: float) -> float:
-    """s = 1 - 1/2 (1 - 0.3 l)(1 - 0.3 v)(1 - 0.3 d)(1 - 0.3 a), for more than 50 characters.  Engineering: the paper names the four properties only.
+    """s = 1 - 1/2 (1 - 0.3 l)(1 - 0.3 v)(1 - 0.3 d)(1 - 0.3 a), for more than 50 characters.
+    Engineering: the paper names the four properties only.
 
-    Each property alone can raise the salience, so their complements multiply.  A message with none of them has s = 0.5, as a short
-    statement, so s is continuous at 50 characters.  Cost: O(1).
+    Each property alone can raise the salience, so their complements multiply.  A message with none
+    of them has s = 0.5, as a short statement, so s is continuous at 50 characters.  Cost: O(1).
 
     length   characters  l = 1 - 50 / length
     numbers  1           v = 1 - 2^-numbers
     dates    1           d = 1 - 2^-dates
-    emotion  1           emotional marks per word; a = emotion / (emotion + 0.1), 1/2 at one mark in ten words
+    emotion  1           emotional marks per word; a = emotion / (emotion + 0.1), 1/2 at one mark in
+                         ten words
     returns  1           0.5..0.88
 
     >>> round(float(density(50.0, 0, 0, 0.0)), 6), round(float(density(100.0, 1, 0, 0.0)), 6)
     (0.5, 0.63875)
     """
-    kept = 0.5 * (1.0 - 0.3 * (1.0 - 50.0 / length)) * (1.0 - 0.3 * (1.0 - 0.5 ** numbers)) * (1.0 - 0.3 * (1.0 - 0.5 ** dates))
+    kept = (
+        0.5
+        * (1.0 - 0.3 * (1.0 - 50.0 / length))
+        * (1.0 - 0.3 * (1.0 - 0.5**numbers))
+        * (1.0 - 0.3 * (1.0 - 0.5**dates))
+    )
     return float(1.0 - kept * (1.0 - 0.3 * emotion / (emotion + 0.1)))
 
 
-# --- prediction error --------------------------------------------------------------------------------------------------------
-PAIR_CHARACTERS: Final = 8_192  # most characters of each text of a pair; a sentence model reads some thousand characters
+# --- prediction error -----------------------------------------------------------------------------
+# most characters of each text of a pair; a sentence model reads some thousand characters
+PAIR_CHARACTERS: Final = 8_192
 
 
 def pairs(event: str, nearest: str) -> list[str]:
@@ -213,17 +277,21 @@ def prediction_error(cross: Any, own: Any) -> float:
     """
     dot, a, b = 0.0, 0.0, 0.0
     for i in range(cross.shape[0]):
-        x, y = np.float64(cross[i]), np.float64(own[i])          # float() would keep single precision here
+        # float() would keep single precision here
+        x, y = np.float64(cross[i]), np.float64(own[i])
         dot += x * y
         a += x * x
         b += y * y
     return float(clamped(1.0 - dot / np.sqrt(a * b)))
 
 
-# --- the decision ------------------------------------------------------------------------------------------------------------
+# --- the decision ---------------------------------------------------------------------------------
 @kernel
-def gate_score(n: float, s: float, pi: float, lambda_n: float, lambda_s: float, lambda_pi: float) -> float:
-    """(lambda_n n + lambda_s s + lambda_pi pi) / (lambda_n + lambda_s + lambda_pi).  True Memory, eq. (1), left side.  Cost: O(1).
+def gate_score(
+    n: float, s: float, pi: float, lambda_n: float, lambda_s: float, lambda_pi: float
+) -> float:
+    """(lambda_n n + lambda_s s + lambda_pi pi) / (lambda_n + lambda_s + lambda_pi).  True Memory,
+    eq. (1), left side.  Cost: O(1).
 
     n, s, pi                       1  novelty, salience, prediction error, 0..1
     lambda_n, lambda_s, lambda_pi  1  weights, not all 0
@@ -236,7 +304,8 @@ def gate_score(n: float, s: float, pi: float, lambda_n: float, lambda_s: float, 
 
 @kernel
 def admits(score: float, s: float, bar: float, floor: float) -> bool:
-    """score >= tau + Delta_c and s >= s_min.  True Memory, eq. (1) and the salience floor.  Cost: O(1).
+    """score >= tau + Delta_c and s >= s_min.  True Memory, eq. (1) and the salience floor.  Cost:
+    O(1).
 
     score  1  left side of eq. (1)
     bar    1  tau + Delta_c
@@ -248,84 +317,132 @@ def admits(score: float, s: float, bar: float, floor: float) -> bool:
     return s >= floor and score >= bar
 
 
-LEAST_BAR: Final = 0.10                                 # (ii)
-EVENT_OFFSET, ACTIVITY_OFFSET = -0.04, -0.02            # (i)
+LEAST_BAR: Final = 0.10  # (ii)
+EVENT_OFFSET, ACTIVITY_OFFSET = -0.04, -0.02  # (i)
 
 
-def code_admits(score: float, s: float, bar: float, floor: float, *, correction: bool, unjudged: bool) -> bool:
+def code_admits(
+    score: float, s: float, bar: float, floor: float, *, correction: bool, unjudged: bool
+) -> bool:
     """The decision with the additions of the public code.
 
     correction  whether the event corrects or contradicts an earlier statement
     unjudged    whether the embedding model failed, so that no prediction error exists
     """
-    if unjudged:                                        # (iv) without a model every event passes
+    if unjudged:  # (iv) without a model every event passes
         return True
-    if correction:                                      # (iii) corrections pass, even below the salience floor
+    # (iii) corrections pass, even below the salience floor
+    if correction:
         return True
-    bar = max(LEAST_BAR, bar)                           # (ii) the threshold is at least 0.10
+    bar = max(LEAST_BAR, bar)  # (ii) the threshold is at least 0.10
     return bool(admits(clamped(score), s, bar, floor))  # (v) the score is clamped
 
 
 def code_offset(features: Features) -> float:
-    """(i) Offsets of two more categories, which the code takes from a language model: a statement with a date (event) or an entity (activity)."""
+    """(i) Offsets of two more categories, which the code takes from a language model: a
+    statement with a date (event) or an entity (activity).
+    """
     if features.act is not SpeechAct.STATEMENT:
         return 0.0
     return EVENT_OFFSET if features.dates else ACTIVITY_OFFSET if features.entities else 0.0
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class WriteGateTrueMemoryParams(Params):
     variant: Literal["paper", "code"]
     lambda_novelty: float
     lambda_salience: float
     lambda_prediction: float
-    threshold: float                # tau
-    salience_floor: float           # s_min
-    correction_offset: float        # Delta_c
+    threshold: float  # tau
+    salience_floor: float  # s_min
+    correction_offset: float  # Delta_c
     decision_offset: float
     relationship_offset: float
-    neighbours: int                 # messages in M
-    topical_threshold: float        # cosine to the nearest memory below which pi = 0
+    neighbours: int  # messages in M
+    topical_threshold: float  # cosine to the nearest memory below which pi = 0
     gzip_level: int
     container: Container
     prediction_error: Literal["needed", "always"]
 
 
 class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
-    """Vetoes events by novelty, salience and prediction error, and stores the three values with each admitted memory."""
+    """Vetoes events by novelty, salience and prediction error, and stores the three values with
+    each admitted memory.
+    """
 
     owns = (GATE_NOVELTY, GATE_PREDICTION_ERROR, GATE_TAGS)
 
-    @hook(Phase.ENCODE, reads=(INDEX.before, TEXTS.before, EMBEDDER, THRESHOLD_SHIFT), adds=(VETO,),
-          sets=(GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR))
+    @hook(
+        Phase.ENCODE,
+        reads=(INDEX.before, TEXTS.before, EMBEDDER, THRESHOLD_SHIFT),
+        adds=(VETO,),
+        sets=(GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR),
+    )
     def judge(self, view: Any, incoming: Incoming) -> None:
         p, text, features = self.params, incoming.event.text, incoming.features
         rows, cosines = view.index.search(incoming.vector, p.neighbours)
         near = [view.texts[row] for row in rows.tolist()]
-        n, s, bar = self._novelty(near, text), salience(len(text), features), p.threshold + self._offset(features) + view.threshold_shift
+        n, s, bar = (
+            self._novelty(near, text),
+            salience(len(text), features),
+            p.threshold + self._offset(features) + view.threshold_shift,
+        )
         pi: float | None = 0.0
         if self._relevant(near, cosines, features):
-            pi = math.nan if self._decided(n, s, bar, features) else self._prediction_error(view, text, near[0])
+            pi = (
+                math.nan
+                if self._decided(n, s, bar, features)
+                else self._prediction_error(view, text, near[0])
+            )
         view.gate_novelty, view.salience, view.gate_prediction_error = n, s, pi or 0.0
-        view.veto = 0 if self._admits(n, s, 0.0 if pi is None or math.isnan(pi) else pi, bar, features, unjudged=pi is None) else 1
+        view.veto = (
+            0
+            if self._admits(
+                n,
+                s,
+                0.0 if pi is None or math.isnan(pi) else pi,
+                bar,
+                features,
+                unjudged=pi is None,
+            )
+            else 1
+        )
 
-    @hook(Phase.ENCODE, reads=(ROW, GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR), adds=(), sets=(GATE_TAGS,))
+    @hook(
+        Phase.ENCODE,
+        reads=(ROW, GATE_NOVELTY, SALIENCE, GATE_PREDICTION_ERROR),
+        adds=(),
+        sets=(GATE_TAGS,),
+    )
     def store_values(self, view: Any, incoming: Incoming) -> None:
         view.gate_tags[view.row] = view.gate_novelty, view.salience, view.gate_prediction_error
 
     @forecast(reads=(INDEX, TEXTS))
     def pairs_of_the_undecided(self, view: Any, coming: Sequence[Incoming]) -> list[str]:
-        """Pairs of events whose decision needs pi, as far as can be told: without shifts of the threshold, and with undecided events stored."""
+        """Pairs of events whose decision needs pi, as far as can be told: without shifts of the
+        threshold, and with undecided events stored.
+        """
         p, cosine = self.params, np.stack([each.vector for each in coming])
         cosine, stored, found = cosine @ cosine.T, list[int](), list[str]()
         for i, incoming in enumerate(coming):
             rows, cosines = view.index.search(incoming.vector, p.neighbours)
-            near = [(float(c), view.texts[row]) for row, c in zip(rows.tolist(), cosines, strict=True)]
-            near = sorted([*near, *((float(cosine[i, j]), coming[j].event.text) for j in stored)], key=lambda one: -one[0])[:p.neighbours]
+            near = [
+                (float(c), view.texts[row]) for row, c in zip(rows.tolist(), cosines, strict=True)
+            ]
+            near = sorted(
+                [*near, *((float(cosine[i, j]), coming[j].event.text) for j in stored)],
+                key=lambda one: -one[0],
+            )[: p.neighbours]
             text, features, texts = incoming.event.text, incoming.features, [one for _, one in near]
-            n, s, bar = self._novelty(texts, text), salience(len(text), features), p.threshold + self._offset(features)
-            decided = not self._relevant(texts, [c for c, _ in near], features) or self._decided(n, s, bar, features)
+            n, s, bar = (
+                self._novelty(texts, text),
+                salience(len(text), features),
+                p.threshold + self._offset(features),
+            )
+            decided = not self._relevant(texts, [c for c, _ in near], features) or self._decided(
+                n, s, bar, features
+            )
             if not decided:
                 found += pairs(text, texts[0])
             if not decided or self._admits(n, s, 0.0, bar, features):
@@ -334,30 +451,49 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
 
     def _relevant(self, near: list[str], cosines: Any, features: Features) -> bool:
         """Whether pi is defined; it is 0 for noise and for an event without a topical neighbour."""
-        return bool(near) and features.act is not SpeechAct.NOISE and bool(cosines[0] >= self.params.topical_threshold)
+        return (
+            bool(near)
+            and features.act is not SpeechAct.NOISE
+            and bool(cosines[0] >= self.params.topical_threshold)
+        )
 
     def _decided(self, n: float, s: float, bar: float, features: Features) -> bool:
-        """Whether pi can be left out: the decision is the same for every pi in [0, 1], since the score grows with pi, also in floating point.
+        """Whether pi can be left out: the decision is the same for every pi in [0, 1], since the
+        score grows with pi, also in floating point.
 
-        With `variant: code` only an admission can be decided before pi, because a model that fails admits the event.
+        With `variant: code` only an admission can be decided before pi, because a model that fails
+        admits the event.
         """
         p = self.params
         if p.prediction_error == "always":
             return False
-        return self._admits(n, s, 0.0, bar, features) or (p.variant == "paper" and not self._admits(n, s, 1.0, bar, features))
+        return self._admits(n, s, 0.0, bar, features) or (
+            p.variant == "paper" and not self._admits(n, s, 1.0, bar, features)
+        )
 
-    def _admits(self, n: float, s: float, pi: float, bar: float, features: Features, unjudged: bool = False) -> bool:
+    def _admits(
+        self, n: float, s: float, pi: float, bar: float, features: Features, unjudged: bool = False
+    ) -> bool:
         p = self.params
         score = gate_score(n, s, pi, p.lambda_novelty, p.lambda_salience, p.lambda_prediction)
         if p.variant == "paper":
             return bool(admits(score, s, bar, p.salience_floor))
-        return code_admits(score, s, bar, p.salience_floor, correction=features.act is SpeechAct.CORRECTION, unjudged=unjudged)
+        return code_admits(
+            score,
+            s,
+            bar,
+            p.salience_floor,
+            correction=features.act is SpeechAct.CORRECTION,
+            unjudged=unjudged,
+        )
 
     def _novelty(self, near: list[str], text: str) -> float:
         p = self.params
         if p.variant == "paper":
             return novelty(memory_text(near), utf8(text), p.gzip_level, p.container)
-        return code_novelty(memory_text(reversed(near), b" "), utf8(text), p.gzip_level, p.container)
+        return code_novelty(
+            memory_text(reversed(near), b" "), utf8(text), p.gzip_level, p.container
+        )
 
     def _prediction_error(self, view: Any, text: str, nearest: str) -> float | None:
         """pi; None if the model failed and `variant` is code."""

@@ -1,16 +1,21 @@
-"""Base-level activation: computes the availability of each memory from the times at which it was used.
+"""Base-level activation: computes the availability of each memory from the times at which it was
+used.
 
-A memory used often and recently is likely to be needed again; Anderson & Schooler (1991) measured this probability in natural data and
-found power laws.  ACT-R writes it as B = ln sum_j t_j^-d over the ages t_j of the uses.  Storing every use is costly, so the k
-latest are stored and the older ones replaced by an integral (Petrov 2006).  If each use decays at a rate set by the activation at
-that use, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), the spacing effect results: massed uses help soon, spaced ones late.
+A memory used often and recently is likely to be needed again; Anderson & Schooler (1991) measured
+this probability in natural data and found power laws.  ACT-R writes it as B = ln sum_j t_j^-d over
+the ages t_j of the uses.  Storing every use is costly, so the k latest are stored and the older
+ones replaced by an integral (Petrov 2006).  If each use decays at a rate set by the activation at
+that use, d_j = c exp(m_j) + a (Pavlik & Anderson 2005), the spacing effect results: massed uses
+help soon, spaced ones late.
 
-Ages are in seconds, for which a and c were fitted, without that model's slower clock between sessions; `time_scale` stretches the second.
-A memory is used when it is encoded and when it is in an answer that may change memory.
+Ages are in seconds, for which a and c were fitted, without that model's slower clock between
+sessions; `time_scale` stretches the second. A memory is used when it is encoded and when it is in
+an answer that may change memory.
 
 Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
 4 ms if all were used four times, 8 ms if more often), O(k) per use.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -23,19 +28,47 @@ from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
-SHORTEST_AGE = 1.0      # s; the law diverges at age 0
+SHORTEST_AGE = 1.0  # s; the law diverges at age 0
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-USES = Column("uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0, own=True)
-RECENT_USES = Column("recent_uses", np.float64, Scope.MEMORY, "h", np.nan, "times of the latest uses, newest first", ("kept_uses",),
-                     own=True, clock=True)
-RECENT_DECAYS = Column("recent_decays", np.float64, Scope.MEMORY, "1", np.nan, "decay d_j of each of those uses", ("kept_uses",), own=True)
+# --- columns --------------------------------------------------------------------------------------
+USES = Column(
+    "uses",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    0,
+    "how often the memory was encoded or recalled",
+    low=0,
+    own=True,
+)
+RECENT_USES = Column(
+    "recent_uses",
+    np.float64,
+    Scope.MEMORY,
+    "h",
+    np.nan,
+    "times of the latest uses, newest first",
+    ("kept_uses",),
+    own=True,
+    clock=True,
+)
+RECENT_DECAYS = Column(
+    "recent_decays",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    np.nan,
+    "decay d_j of each of those uses",
+    ("kept_uses",),
+    own=True,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def log_age(now: float, time: float, seconds: float) -> float:
-    """ln of an age in seconds, at least SHORTEST_AGE.  seconds: their number in one hour of simulated time.  Cost: O(1).
+    """ln of an age in seconds, at least SHORTEST_AGE.  seconds: their number in one hour of
+    simulated time.  Cost: O(1).
 
     >>> round(float(np.exp(log_age(2.0, 1.0, 3600.0))), 6)
     3600.0
@@ -45,7 +78,8 @@ def log_age(now: float, time: float, seconds: float) -> float:
 
 @kernel
 def older_uses(count: Any, d: float, first: float, kept: float) -> float:
-    """(n - k) (t_n^(1-d) - t_k^(1-d)) / [(1-d) (t_n - t_k)]: uses spread evenly between two ages.  Petrov (2006), hybrid approximation.
+    """(n - k) (t_n^(1-d) - t_k^(1-d)) / [(1-d) (t_n - t_k)]: uses spread evenly between two ages.
+    Petrov (2006), hybrid approximation.
 
     count        ()  1  n - k, uses no longer kept
     d            ()  1  their decay; the limit is taken at d = 1
@@ -64,13 +98,17 @@ def older_uses(count: Any, d: float, first: float, kept: float) -> float:
 
 
 @kernel
-def activation(now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any) -> None:
-    """B = ln [ sum_{j<=k} t_j^-d_j + integral over the older uses ] of every memory.  Petrov (2006), with a decay for each use.  Cost: O(n k).
+def activation(
+    now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any
+) -> None:
+    """B = ln [ sum_{j<=k} t_j^-d_j + integral over the older uses ] of every memory.  Petrov
+    (2006), with a decay for each use.  Cost: O(n k).
 
     now      ()      h       present time
     created  (n,)    h       time of the first use
     uses     (n,)    1       number of uses; a memory with none is not written
-    recent   (n, k)  h       times of the latest uses, newest first; places beyond the number of uses are not read
+    recent   (n, k)  h       times of the latest uses, newest first; places beyond the number of
+                             uses are not read
     decays   (n, k)  1       d_j of those uses
     seconds  ()      s / h   seconds in an hour of simulated time: 3600 / time_scale
     out      (n,)    ln odds, written
@@ -84,7 +122,7 @@ def activation(now: float, created: Any, uses: Any, recent: Any, decays: Any, se
     """
     k = recent.shape[1]
     for i in range(uses.shape[0]):
-        if uses[i] == 1:                                     # most memories: no sum, no power
+        if uses[i] == 1:  # most memories: no sum, no power
             out[i] = -decays[i, 0] * log_age(now, recent[i, 0], seconds)
         elif uses[i] > 1:
             kept, total, age = min(uses[i], k), 0.0, 0.0
@@ -92,7 +130,9 @@ def activation(now: float, created: Any, uses: Any, recent: Any, decays: Any, se
                 age = log_age(now, recent[i, j], seconds)
                 total += np.exp(-decays[i, j] * age)
             if uses[i] > kept:
-                total += older_uses(uses[i] - kept, decays[i, kept - 1], log_age(now, created[i], seconds), age)
+                total += older_uses(
+                    uses[i] - kept, decays[i, kept - 1], log_age(now, created[i], seconds), age
+                )
             out[i] = np.log(total)
 
 
@@ -111,8 +151,20 @@ def decay_of_use(m: float, a: float, c: float) -> float:
 
 
 @kernel
-def use(rows: Any, now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, a: float, c: float) -> None:
-    """Record a use of each of `rows` (m,) at `now`; other arguments as in `activation`, changed in place.  Cost: O(m k)."""
+def use(
+    rows: Any,
+    now: float,
+    created: Any,
+    uses: Any,
+    recent: Any,
+    decays: Any,
+    seconds: float,
+    a: float,
+    c: float,
+) -> None:
+    """Record a use of each of `rows` (m,) at `now`; other arguments as in `activation`, changed
+    in place.  Cost: O(m k).
+    """
     before = np.empty(1)
     for i in rows:
         at = slice(i, i + 1)
@@ -124,16 +176,18 @@ def use(rows: Any, now: float, created: Any, uses: Any, recent: Any, decays: Any
         uses[i] += 1
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class BaseLevelParams(Params):
-    decay_intercept: float      # a
-    decay_scale: float          # c
-    kept_uses: int              # k
+    decay_intercept: float  # a
+    decay_scale: float  # c
+    kept_uses: int  # k
 
 
 class BaseLevelActivation(Mechanism[BaseLevelParams]):
-    """A memory just encoded has ACTIVATION 0, its neutral value: ln 1, one use at the shortest age."""
+    """A memory just encoded has ACTIVATION 0, its neutral value: ln 1, one use at the shortest
+    age.
+    """
 
     owns = (USES, RECENT_USES, RECENT_DECAYS)
 
@@ -145,14 +199,42 @@ class BaseLevelActivation(Mechanism[BaseLevelParams]):
     def first_use(self, view: Any, incoming: Incoming) -> None:
         self._use(view, np.array([view.row]))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, ARRIVED, NOW), adds=(), sets=(USES, RECENT_USES, RECENT_DECAYS))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(RECALLED, ARRIVED, NOW),
+        adds=(),
+        sets=(USES, RECENT_USES, RECENT_DECAYS),
+    )
     def on_recall(self, view: Any, cue: Cue) -> None:
         self._use(view, view.recalled)
 
-    @hook(Phase.MAINTAIN, reads=(ARRIVED, USES, RECENT_USES, RECENT_DECAYS, NOW), adds=(), sets=(ACTIVATION,))
+    @hook(
+        Phase.MAINTAIN,
+        reads=(ARRIVED, USES, RECENT_USES, RECENT_DECAYS, NOW),
+        adds=(),
+        sets=(ACTIVATION,),
+    )
     def age(self, view: Any, tick: Tick) -> None:
-        activation(view.now, view.arrived, view.uses, view.recent_uses, view.recent_decays, self.seconds, view.activation)
+        activation(
+            view.now,
+            view.arrived,
+            view.uses,
+            view.recent_uses,
+            view.recent_decays,
+            self.seconds,
+            view.activation,
+        )
 
     def _use(self, view: Any, rows: Any) -> None:
         p = self.params
-        use(rows, view.now, view.arrived, view.uses, view.recent_uses, view.recent_decays, self.seconds, p.decay_intercept, p.decay_scale)
+        use(
+            rows,
+            view.now,
+            view.arrived,
+            view.uses,
+            view.recent_uses,
+            view.recent_decays,
+            self.seconds,
+            p.decay_intercept,
+            p.decay_scale,
+        )

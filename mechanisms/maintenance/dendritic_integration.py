@@ -1,18 +1,24 @@
-"""Dendritic integration: scores memories by the supralinear summation of matches on one branch, an entity in one session.
+"""Dendritic integration: scores memories by the supralinear summation of matches on one branch, an
+entity in one session.
 
-A pyramidal cell is a network of two layers.  Each thin branch maps the number n of its active synapses to s(n), nearly linear up to three of them,
-with a step at the fourth, the dendritic spike; the soma sums its branches and maps the sum to a rate, g (Poirazi, Brannon & Mel 2003).  So
-synapses cooperate if they are on one branch:
+A pyramidal cell is a network of two layers.  Each thin branch maps the number n of its active
+synapses to s(n), nearly linear up to three of them, with a step at the fourth, the dendritic spike;
+the soma sums its branches and maps the sum to a rate, g (Poirazi, Brannon & Mel 2003).  So synapses
+cooperate if they are on one branch:
 
-    y = g( sum_i alpha_i s(n_i) )        s(n) = 1 / (1 + exp((3.6 - n) / 0.20)) + 0.30 n + 0.0114 n^2        g(x) = 0.96 x / (1 + 1509 exp(-0.26 x))
+    y = g( sum_i alpha_i s(n_i) )        s(n) = 1 / (1 + exp((3.6 - n) / 0.20)) + 0.30 n + 0.0114
+                                         n^2        g(x) = 0.96 x / (1 + 1509 exp(-0.26 x))
 
-Here the soma is an entity, a branch is one session in which it occurs, a synapse is a memory of that entity and session, and it is active if it is
-among the best matches of the query.  The gain is ln of y relative to the y of the same synapses each alone on a branch; it is 0 unless several are
-on one branch, and nearly 0 below four.  Each memory of a branch gets the gain times its branch's share of the current into the soma: a memory with
-a low match is raised by others on its branch.
+Here the soma is an entity, a branch is one session in which it occurs, a synapse is a memory of
+that entity and session, and it is active if it is among the best matches of the query.  The gain is
+ln of y relative to the y of the same synapses each alone on a branch; it is 0 unless several are on
+one branch, and nearly 0 below four.  Each memory of a branch gets the gain times its branch's share
+of the current into the soma: a memory with a low match is raised by others on its branch.
 
-Cost: O(n) per query for the best matches, then O(fan) for each entity that these mention; nothing is stored.
+Cost: O(n) per query for the best matches, then O(fan) for each entity that these mention; nothing
+is stored.
 """
+
 from __future__ import annotations
 
 import math
@@ -28,14 +34,21 @@ from ...engine.contract.vocabulary import GRAPH, MATCH, SESSION, VISIBLE
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-COACTIVE = signal("coactive", Facet.ASSOCIATION, "share of the supralinear gain of the cell whose branch the memory is on", unit="ln", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+COACTIVE = signal(
+    "coactive",
+    Facet.ASSOCIATION,
+    "share of the supralinear gain of the cell whose branch the memory is on",
+    unit="ln",
+    direct=False,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def branch(n: float, dendrite: Any) -> float:
-    """s(n) = 1 / (1 + exp((half - n) / slope)) + linear n + quadratic n^2.  Poirazi, Brannon & Mel (2003), thin branches.  Cost: O(1).
+    """s(n) = 1 / (1 + exp((half - n) / slope)) + linear n + quadratic n^2.  Poirazi, Brannon & Mel
+    (2003), thin branches.  Cost: O(1).
 
     n         ()    synapses   active on the branch
     dendrite  (4,)  synapses, synapses, 1 per synapse, 1 per synapse^2
@@ -47,15 +60,21 @@ def branch(n: float, dendrite: Any) -> float:
     >>> [round(branch(n, paper), 4) for n in (1.0, 3.0, 4.0, 5.0)]
     [0.3114, 1.05, 2.2632, 2.7841]
     """
-    return float(1.0 / (1.0 + math.exp((dendrite[0] - n) / dendrite[1])) + dendrite[2] * n + dendrite[3] * n * n)
+    return float(
+        1.0 / (1.0 + math.exp((dendrite[0] - n) / dendrite[1]))
+        + dendrite[2] * n
+        + dendrite[3] * n * n
+    )
 
 
 @kernel
 def soma(x: float, cell: Any) -> float:
-    """g(x) = slope x / (1 + odds exp(-rate x)).  Poirazi, Brannon & Mel (2003), soma and axon.  Cost: O(1).
+    """g(x) = slope x / (1 + odds exp(-rate x)).  Poirazi, Brannon & Mel (2003), soma and axon.
+    Cost: O(1).
 
     x     ()    1         summed output of the branches
-    cell  (3,)  Hz, 1, 1  slope 0.96 of the rate at large x, odds 1509 against firing at 0, rate 0.26 of their decay
+    cell  (3,)  Hz, 1, 1  slope 0.96 of the rate at large x, odds 1509 against firing at 0, rate
+                          0.26 of their decay
 
     >>> paper = np.array([0.96, 1509.0, 0.26])
     >>> [round(soma(x, paper), 3) for x in (0.0, 10.0, 30.0, 100.0)]
@@ -66,7 +85,8 @@ def soma(x: float, cell: Any) -> float:
 
 @kernel
 def current(n: Any, alpha: float, dendrite: Any) -> float:
-    """sum_i alpha s(n_i), current into the soma; an inactive branch gives none.  Poirazi, Brannon & Mel (2003).  Cost: O(branches).
+    """sum_i alpha s(n_i), current into the soma; an inactive branch gives none.  Poirazi, Brannon &
+    Mel (2003).  Cost: O(branches).
 
     n      (b,)  synapses  active on each branch
     alpha  ()    1         coupling of a branch to the soma
@@ -80,7 +100,8 @@ def current(n: Any, alpha: float, dendrite: Any) -> float:
 
 @kernel
 def output(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
-    """y = g(sum_i alpha s(n_i)), Hz.  Poirazi, Brannon & Mel (2003), the two-layer network.  Cost: O(branches).
+    """y = g(sum_i alpha s(n_i)), Hz.  Poirazi, Brannon & Mel (2003), the two-layer network.  Cost:
+    O(branches).
 
     >>> dendrite, cell = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
     >>> output(np.array([4, 0]), 1.0, dendrite, cell) > output(np.array([2, 2]), 1.0, dendrite, cell)
@@ -89,10 +110,11 @@ def output(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
     return soma(current(n, alpha, dendrite), cell)
 
 
-# --- the adaptation ----------------------------------------------------------------------------------------------------------
+# --- the adaptation -------------------------------------------------------------------------------
 @kernel
 def cooperation(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
-    """ln of y relative to the y of the same synapses each on a branch of its own; 0: no cooperation.  Ours.  Cost: O(branches).
+    """ln of y relative to the y of the same synapses each on a branch of its own; 0: no
+    cooperation.  Ours.  Cost: O(branches).
 
     >>> dendrite, cell = np.array([3.6, 0.2, 0.3, 0.0114]), np.array([0.96, 1509.0, 0.26])
     >>> cooperation(np.array([1, 1, 1]), 1.0, dendrite, cell), round(cooperation(np.array([4]), 1.0, dendrite, cell), 3)
@@ -106,16 +128,30 @@ def cooperation(n: Any, alpha: float, dendrite: Any, cell: Any) -> float:
 
 
 @kernel
-def bind(rows: Any, session: Any, start: Any, degree: Any, pool: Any, target: Any, alpha: float, dendrite: Any, cell: Any, out: Any) -> None:
-    """Each cell's cooperation, divided among its branches in proportion to their current; a memory on several cells gets the largest.  Ours.
+def bind(
+    rows: Any,
+    session: Any,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    alpha: float,
+    dendrite: Any,
+    cell: Any,
+    out: Any,
+) -> None:
+    """Each cell's cooperation, divided among its branches in proportion to their current; a memory
+    on several cells gets the largest.  Ours.
 
     rows                         (m,)      active memories, each once
     session                      (n,)      the branch of a memory on each of its cells
-    start, degree, pool, target            links of the graph; entities, the cells, are negative nodes
+    start, degree, pool, target            links of the graph; entities, the cells, are negative
+                                           nodes
     alpha, dendrite, cell                  as for `output`
     out                          (n,)  ln  NaN before, and where there is no cooperation; written
 
-    Cost: O(synapses log synapses) for the cells of the active memories, and O(fan) for each cell with any cooperation.
+    Cost: O(synapses log synapses) for the cells of the active memories, and O(fan) for each cell
+    with any cooperation.
     """
     count = last = 0
     for row in rows:
@@ -153,25 +189,31 @@ def bind(rows: Any, session: Any, start: Any, degree: Any, pool: Any, target: An
         first = end
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DendriticIntegrationParams(Params):
     half: float
     slope: float
     linear: float
     quadratic: float
-    rate_slope: float       # of g at large x
+    rate_slope: float  # of g at large x
     rate_odds: float
     rate_gain: float
     alpha: float
-    matches: int            # m, memories that a query makes active
+    matches: int  # m, memories that a query makes active
     weight: float
 
 
 class DendriticIntegration(Mechanism[DendriticIntegrationParams]):
     owns = (COACTIVE,)
 
-    def __init__(self, id: str, params: DendriticIntegrationParams, units: dict[str, str] | None = None, order: int = 0) -> None:
+    def __init__(
+        self,
+        id: str,
+        params: DendriticIntegrationParams,
+        units: dict[str, str] | None = None,
+        order: int = 0,
+    ) -> None:
         super().__init__(id, params, units, order)
         self.dendrite = np.array([params.half, params.slope, params.linear, params.quadratic])
         self.cell = np.array([params.rate_slope, params.rate_odds, params.rate_gain])
@@ -183,5 +225,15 @@ class DendriticIntegration(Mechanism[DendriticIntegrationParams]):
         rows = rows[view.match[rows] > 0.0]
         if rows.size > 1:
             links = view.graph.csr(EdgeType.ENTITY)
-            bind(rows, view.session, links.start, links.degree, links.pool, view.graph.target, self.params.alpha, self.dendrite, self.cell,
-                 view.coactive)
+            bind(
+                rows,
+                view.session,
+                links.start,
+                links.degree,
+                links.pool,
+                view.graph.target,
+                self.params.alpha,
+                self.dendrite,
+                self.cell,
+                view.coactive,
+            )

@@ -1,11 +1,15 @@
-"""Dendritic integration as Cortex 4.4.8 prints it: a plain logistic in the number of active memories on a branch.
+"""Dendritic integration as Cortex 4.4.8 prints it: a plain logistic in the number of active
+memories on a branch.
 
-The text omits the linear and the quadratic term of the branch and prints no values; the public code has a slope of 2.0, where the paper has
-0.20, and applies the soma's function to one branch at a time, times the mean score.  So there is no step at four synapses, s saturates at 1, and
-the soma stays at the foot of its curve.  Branches are groups of at most 15 memories with similar entities (Jaccard).
+The text omits the linear and the quadratic term of the branch and prints no values; the public code
+has a slope of 2.0, where the paper has 0.20, and applies the soma's function to one branch at a
+time, times the mean score.  So there is no step at four synapses, s saturates at 1, and the soma
+stays at the foot of its curve.  Branches are groups of at most 15 memories with similar entities
+(Jaccard).
 
 Cost: per event O(entities x memories compared x entities); O(n) per query.
 """
+
 from __future__ import annotations
 
 import math
@@ -21,17 +25,39 @@ from ...engine.contract.vocabulary import GRAPH, MATCH, ROW, VISIBLE
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-BRANCH = Column("branch", np.int32, Scope.MEMORY, "1", -1, "branch that the memory is on, by the row of its first memory; -1: none",
-                rows=...)
-BRANCH_MEMBERS = Column("branch_members", np.int32, Scope.MEMORY, "memories", 0, "memories on the branch whose first memory this is", low=0)
-BRANCHED = signal("branched", Facet.ASSOCIATION, "g(s(n)) of the memory's branch times its mean match", unit="sd Hz", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+BRANCH = Column(
+    "branch",
+    np.int32,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "branch that the memory is on, by the row of its first memory; -1: none",
+    rows=...,
+)
+BRANCH_MEMBERS = Column(
+    "branch_members",
+    np.int32,
+    Scope.MEMORY,
+    "memories",
+    0,
+    "memories on the branch whose first memory this is",
+    low=0,
+)
+BRANCHED = signal(
+    "branched",
+    Facet.ASSOCIATION,
+    "g(s(n)) of the memory's branch times its mean match",
+    unit="sd Hz",
+    direct=False,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def branch(n: float, half: float, slope: float) -> float:
-    """s(n) = 1 / (1 + exp(-(n - n_threshold) / slope)).  Cortex 4.4.8, with beta = 1 / slope.  Cost: O(1).
+    """s(n) = 1 / (1 + exp(-(n - n_threshold) / slope)).  Cortex 4.4.8, with beta = 1 / slope.
+    Cost: O(1).
 
     n, half, slope  ()  synapses
 
@@ -43,7 +69,8 @@ def branch(n: float, half: float, slope: float) -> float:
 
 @kernel
 def soma(x: float, height: float, odds: float, rate: float) -> float:
-    """g(x) = height x / (1 + odds exp(-rate x)).  Cortex 4.4.8, which prints only the letter g; form of its public code.  Cost: O(1).
+    """g(x) = height x / (1 + odds exp(-rate x)).  Cortex 4.4.8, which prints only the letter g;
+    form of its public code.  Cost: O(1).
 
     x  ()  1  output of one branch
 
@@ -69,8 +96,19 @@ def jaccard(a: Any, b: Any) -> float:
 
 
 @kernel
-def integrate(rows: Any, match: Any, on: Any, half: float, slope: float, height: float, odds: float, rate: float, out: Any) -> None:
-    """g(s(n)) times the mean match of the n active memories of a branch, for all memories on it.  Cortex 4.4.8 and its public code.  Cost: O(n).
+def integrate(
+    rows: Any,
+    match: Any,
+    on: Any,
+    half: float,
+    slope: float,
+    height: float,
+    odds: float,
+    rate: float,
+    out: Any,
+) -> None:
+    """g(s(n)) times the mean match of the n active memories of a branch, for all memories on it.
+    Cortex 4.4.8 and its public code.  Cost: O(n).
 
     rows   (m,)      active memories
     match  (n,)  sd
@@ -88,7 +126,7 @@ def integrate(rows: Any, match: Any, on: Any, half: float, slope: float, height:
             out[j] = soma(branch(n, half, slope), height, odds, rate) * total[on[j]] / n
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DendriticIntegrationPrintedParams(Params):
     half: float
@@ -96,9 +134,9 @@ class DendriticIntegrationPrintedParams(Params):
     height: float
     odds: float
     rate: float
-    alike: float            # least Jaccard index to join a branch
-    room: int               # most memories on a branch
-    compared: int           # latest memories of each entity that a new one is compared with
+    alike: float  # least Jaccard index to join a branch
+    room: int  # most memories on a branch
+    compared: int  # latest memories of each entity that a new one is compared with
     matches: int
     weight: float
 
@@ -112,9 +150,15 @@ class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
         p, graph, row, chosen, most = self.params, view.graph, view.row, -1, 0.0
         mine = graph.target[graph.neighbours(row, EdgeType.ENTITY)]
         for entity in mine:
-            for other in graph.target[graph.neighbours(int(entity), EdgeType.ENTITY)][-p.compared - 1:-1]:
+            for other in graph.target[graph.neighbours(int(entity), EdgeType.ENTITY)][
+                -p.compared - 1 : -1
+            ]:
                 alike = jaccard(mine, graph.target[graph.neighbours(int(other), EdgeType.ENTITY)])
-                if alike >= p.alike and alike > most and view.branch_members[view.branch[other]] < p.room:
+                if (
+                    alike >= p.alike
+                    and alike > most
+                    and view.branch_members[view.branch[other]] < p.room
+                ):
                     chosen, most = int(view.branch[other]), alike
         if len(mine):
             view.branch[row] = chosen = row if chosen < 0 else chosen
@@ -124,4 +168,14 @@ class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
     def retrieve(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows = best(view.match, view.visible, p.matches)
-        integrate(rows[view.match[rows] > 0.0], view.match, view.branch, p.half, p.slope, p.height, p.odds, p.rate, view.branched)
+        integrate(
+            rows[view.match[rows] > 0.0],
+            view.match,
+            view.branch,
+            p.half,
+            p.slope,
+            p.height,
+            p.odds,
+            p.rate,
+            view.branched,
+        )

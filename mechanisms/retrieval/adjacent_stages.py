@@ -1,13 +1,18 @@
-"""adjacent_stages: a source of contexts, memories of other stages that share entities with what is offered of the current one.
+"""adjacent_stages: a source of contexts, memories of other stages that share entities with what is
+offered of the current one.
 
-A random walk starts at the entities of the memories in FOCUS, in proportion to node specificity, 1 / (memories that mention the entity), and goes
-from entities to memories and back, with restart (HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage that is among the
-best matches that would fill the budget is offered by the mass of its entities; of equal mass the better match comes first.  The other memories follow
-by rank, for what is left over of the budget.  If nothing is in FOCUS, the walk starts at the entities of the query and no stage is left out.
+A random walk starts at the entities of the memories in FOCUS, in proportion to node specificity, 1
+/ (memories that mention the entity), and goes from entities to memories and back, with restart
+(HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage that is among the best matches
+that would fill the budget is offered by the mass of its entities; of equal mass the better match
+comes first.  The other memories follow by rank, for what is left over of the budget.  If nothing is
+in FOCUS, the walk starts at the entities of the query and no stage is left out.
 
-It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links, and O(n log n).  The last walks are kept as long
-as the graph stays as it is, so that the same stage, asked about again, costs no walk.
+It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links,
+and O(n log n).  The last walks are kept as long as the graph stays as it is, so that the same
+stage, asked about again, costs no walk.
 """
+
 from __future__ import annotations
 
 import math
@@ -23,7 +28,19 @@ from numpy.typing import NDArray
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, FOCUS, GRAPH, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    BUDGET,
+    FOCUS,
+    GRAPH,
+    KIND,
+    OFFERED,
+    OFFERS,
+    RELEASED,
+    SESSION,
+    STAGE,
+    TEXTS,
+)
 from ...engine.state.graph import EdgeType, Links, entity_node
 from ...engine.state.ranking import best
 from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
@@ -31,12 +48,15 @@ from ..shared.stages import stages_of
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk
 
 SECTION: Final = "Related Prior Context"
-KEPT: Final = 16            # walks of one state of the graph
+KEPT: Final = 16  # walks of one state of the graph
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
-def masses(graph: Any, n: int, seeds: Sequence[int], d: float, epsilon: float) -> NDArray[np.float64]:
-    """The mass of each memory, (n,): sum of pi over its entities, in a walk from some entity nodes by specificity; NaN where no entity was reached.
+# --- equations ------------------------------------------------------------------------------------
+def masses(
+    graph: Any, n: int, seeds: Sequence[int], d: float, epsilon: float
+) -> NDArray[np.float64]:
+    """The mass of each memory, (n,): sum of pi over its entities, in a walk from some entity nodes
+    by specificity; NaN where no entity was reached.
 
     seeds    nodes below 0, each once; those without links are left out
     d        probability of a step from entity to entity; each of its two links has sqrt(d)
@@ -83,20 +103,26 @@ def allocated(view: Any) -> Any:
 class Walks:
     """The masses of the last walks, as long as the graph stays as it is.
 
-    A state of a graph is its array of targets, how many edges were ever added and how many are alive: both numbers change with every edge that comes
-    or goes, and only grow or fall.
+    A state of a graph is its array of targets, how many edges were ever added and how many are
+    alive: both numbers change with every edge that comes or goes, and only grow or fall.
     """
 
     def __init__(self) -> None:
         self._targets: Callable[[], Any] = lambda: None
         self._state: tuple[int, ...] = ()
-        self._kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], NDArray[np.float64]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], NDArray[np.float64]]] = (
+            OrderedDict()
+        )
 
     def __reduce__(self) -> tuple[type[Walks], tuple[()]]:
-        return Walks, ()        # a copy begins without any
+        return Walks, ()  # a copy begins without any
 
-    def masses(self, graph: Any, n: int, seeds: Sequence[int], made: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """What `made` returns for these seeds, an array of its own, (n,).  O(n + edges) if it is kept."""
+    def masses(
+        self, graph: Any, n: int, seeds: Sequence[int], made: Callable[[], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """What `made` returns for these seeds, an array of its own, (n,).  O(n + edges) if it is
+        kept.
+        """
         targets = allocated(graph.target)
         state = n, len(graph.target), int(np.count_nonzero(graph.alive))
         if self._targets() is not targets or state != self._state:
@@ -117,37 +143,77 @@ class Walks:
         return mass
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AdjacentStagesParams(Params):
-    share: float                # percent of the budget
-    damping: float              # d, per step from entity to entity
+    share: float  # percent of the budget
+    damping: float  # d, per step from entity to entity
     epsilon: float
 
 
 class AdjacentStages(Mechanism[AdjacentStagesParams]):
     """Offers memories of other stages, linked to the current one by entities."""
 
-    def __init__(self, id: str, params: AdjacentStagesParams, units: dict[str, str] | None = None, order: int = 0) -> None:
+    def __init__(
+        self,
+        id: str,
+        params: AdjacentStagesParams,
+        units: dict[str, str] | None = None,
+        order: int = 0,
+    ) -> None:
         super().__init__(id, params, units, order)
         self.walks = Walks()
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, FOCUS, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, GRAPH, TEXTS), adds=(OFFERS, OFFERED), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(BUDGET, FOCUS, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, GRAPH, TEXTS),
+        adds=(OFFERS, OFFERED),
+        sets=(),
+    )
     def offer(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
-        stages, focus = stages_of(view.kind, view.stage, view.session), np.flatnonzero(view.focus > 0.0)
+        stages, focus = (
+            stages_of(view.kind, view.stage, view.session),
+            np.flatnonzero(view.focus > 0.0),
+        )
         if focus.size:
-            seeds = dict.fromkeys(int(v) for row in focus.tolist() for v in graph.target[graph.neighbours(row, EdgeType.ENTITY)])
+            seeds = dict.fromkeys(
+                int(v)
+                for row in focus.tolist()
+                for v in graph.target[graph.neighbours(row, EdgeType.ENTITY)]
+            )
         else:
-            seeds = dict.fromkeys(entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None)
-        mass = self.walks.masses(graph, len(stages), list(seeds), lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon))
-        among = view.answerable & (view.kind != Kind.SUMMARY) & ~np.isin(stages, np.unique(stages[focus]))
-        mass[~near(view.released, view.answerable & (view.kind != Kind.SUMMARY), view.texts, view.budget)] = np.nan
+            seeds = dict.fromkeys(
+                entity_node(e)
+                for name in cue.features.entities
+                if (e := graph.entity_id(name)) is not None
+            )
+        mass = self.walks.masses(
+            graph,
+            len(stages),
+            list(seeds),
+            lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon),
+        )
+        among = (
+            view.answerable
+            & (view.kind != Kind.SUMMARY)
+            & ~np.isin(stages, np.unique(stages[focus]))
+        )
+        mass[
+            ~near(
+                view.released,
+                view.answerable & (view.kind != Kind.SUMMARY),
+                view.texts,
+                view.budget,
+            )
+        ] = np.nan
         linked = by_mass(mass, view.released, among, MOST)
-        rows = np.concatenate((linked, best(view.released, among & np.isnan(mass), MOST - linked.size)))
+        rows = np.concatenate(
+            (linked, best(view.released, among & np.isnan(mass), MOST - linked.size))
+        )
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
         room, tokens = view.budget * p.share / 100.0, sizes(view.texts, rows, view.budget)
-        view.offered[linked[:within(tokens, room)]] += 1
-        for row in rows[:within(tokens, max(float(view.budget), BEYOND * room)) + 1].tolist():
+        view.offered[linked[: within(tokens, room)]] += 1
+        for row in rows[: within(tokens, max(float(view.budget), BEYOND * room)) + 1].tolist():
             view.offers.add(row, SECTION, float(relevance[row]))

@@ -1,14 +1,18 @@
-"""Answer type: a question that asks when, how many, who or where prefers memories that hold a time, a quantity or a name.
+"""Answer type: a question that asks when, how many, who or where prefers memories that hold a time,
+a quantity or a name.
 
-Predictive annotation (Prager, Brown, Coden & Radev 2000, https://doi.org/10.1145/345508.345574) marks in every text, when it is indexed, what could
-answer a question of each type; a question then asks for its type beside its words.  Here each memory keeps whether it names a time, whether it
-states a quantity, and the numbers of the names that it mentions.  Rules read from the query which type is asked for, and memories that hold one get
-a prior.  A name that the question itself says is no answer to it, nor is the name of anybody who speaks: people address each other by it.
+Predictive annotation (Prager, Brown, Coden & Radev 2000, https://doi.org/10.1145/345508.345574)
+marks in every text, when it is indexed, what could answer a question of each type; a question then
+asks for its type beside its words.  Here each memory keeps whether it names a time, whether it
+states a quantity, and the numbers of the names that it mentions.  Rules read from the query which
+type is asked for, and memories that hold one get a prior.  A name that the question itself says is
+no answer to it, nor is the name of anybody who speaks: people address each other by it.
 
 A query of no type is left alone.  The rules are for English.
 
 Cost: O(length) per event; O(words) per query, and O(n) if it asks for a type.
 """
+
 from __future__ import annotations
 
 import re
@@ -26,51 +30,101 @@ from ...engine.contract.vocabulary import LOG_PRIOR, ROW
 from ...engine.text.features import fold, sanitise
 from ..shared.numbers import number_of_text
 
-MOST: Final = 8                 # names kept of a memory
+MOST: Final = 8  # names kept of a memory
 
 
 class Wanted(IntEnum):
     """What a question asks for."""
 
-    OTHER = 0                   # none of those below: no prior
-    TIME = 1                    # when
-    QUANTITY = 2                # how many, how much, how long
-    NAME = 3                    # who, where, which book
+    OTHER = 0  # none of those below: no prior
+    TIME = 1  # when
+    QUANTITY = 2  # how many, how much, how long
+    NAME = 3  # who, where, which book
 
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-NAMES_TIME = Column("names_time", np.bool_, Scope.MEMORY, "1", False, "whether the text names a date or a relative time", own=True)
-STATES_QUANTITY = Column("states_quantity", np.bool_, Scope.MEMORY, "1", False, "whether the text has a number outside dates, in digits or words",
-                         own=True)
-MENTIONED = Column("mentioned", np.int64, Scope.MEMORY, "1", 0, "numbers of the first names that the text mentions; 0: no further", (MOST,), own=True)
-SAID_BY = Column("said_by", np.int64, Scope.MEMORY, "1", 0, "numbers of the whole name and of the first name of who said the memory; 0: none", (2,),
-                 own=True)
-ASKED_TYPE = Column("asked_type", np.int8, Scope.EVENT, "1", 0, "what the current query asks for, a value of Wanted", low=0, high=3)
+# --- columns --------------------------------------------------------------------------------------
+NAMES_TIME = Column(
+    "names_time",
+    np.bool_,
+    Scope.MEMORY,
+    "1",
+    False,
+    "whether the text names a date or a relative time",
+    own=True,
+)
+STATES_QUANTITY = Column(
+    "states_quantity",
+    np.bool_,
+    Scope.MEMORY,
+    "1",
+    False,
+    "whether the text has a number outside dates, in digits or words",
+    own=True,
+)
+MENTIONED = Column(
+    "mentioned",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    0,
+    "numbers of the first names that the text mentions; 0: no further",
+    (MOST,),
+    own=True,
+)
+SAID_BY = Column(
+    "said_by",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    0,
+    "numbers of the whole name and of the first name of who said the memory; 0: none",
+    (2,),
+    own=True,
+)
+ASKED_TYPE = Column(
+    "asked_type",
+    np.int8,
+    Scope.EVENT,
+    "1",
+    0,
+    "what the current query asks for, a value of Wanted",
+    low=0,
+    high=3,
+)
 
-# --- rules -------------------------------------------------------------------------------------------------------------------
-# Matched against the words of the query in lower case with single spaces.  Every repeat is bounded and starts at a space, so the search is linear.
+# --- rules ----------------------------------------------------------------------------------------
+# Matched against the words of the query in lower case with single spaces.  Every repeat is bounded
+# and starts at a space, so the search is linear.
 _TIME: Final = re.compile(
     r"^(?:(?:and|so|but|since|until) )?when\b|\bwhen (?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\b"
-    r"|\b(?:what|which)(?: [^ ]+)? (?:dates?|days?|months?|years?|times?|weeks?|weekends?|seasons?)\b|\bhow (?:long ago|recently|soon)\b")
+    r"|\b(?:what|which)(?: [^ ]+)? (?:dates?|days?|months?|years?|times?|weeks?|weekends?|seasons?)\b|\bhow (?:long ago|recently|soon)\b"
+)
 _QUANTITY: Final = re.compile(
     r"\bhow (?:many|much|long|old|far|often|big|tall|large|fast|high|heavy)\b"
-    r"|\b(?:what|which)(?: [^ ]+){0,4} (?:percentage|number|amount|age|price|cost|budget|score|size|length|distance|duration|total|salary|rate)\b")
-_NAME: Final = re.compile(      # of "the friend who" and "the town where", who and where ask nothing
+    r"|\b(?:what|which)(?: [^ ]+){0,4} (?:percentage|number|amount|age|price|cost|budget|score|size|length|distance|duration|total|salary|rate)\b"
+)
+# of "the friend who" and "the town where", who and where ask nothing
+_NAME: Final = re.compile(
     r"(?:^|^(?:and|so|but|with|for|to|from|by|about|of|at|in|on|near) |\b(?:know|knows|remember|recall|tell me|remind me|say|said|mention|mentioned"
     r"|decide|decided|guess|sure|and|or) (?:with |for |to |from |by |about |of |at )?)(?:who|whom|whose|where)\b"
     r"|\bwhere (?:is|are|was|were|do|does|did|will|would|can|could|should)\b|\bwho (?:is|are|was|were) (?:the|his|her|their|my|your|our)\b"
     r"|\b(?:called|named)$|\bwhat(?:'s| is| was| are| were)(?: [^ ]+){1,2} (?:names?|titles?)\b"
     r"|\b(?:what|which)(?: of)?(?: [^ ]+)? (?:person|people|friends?|places?|city|cities|country|countries|states?|towns?|company|companies|books?"
-    r"|movies?|films?|songs?|bands?|games?|restaurants?|schools?|teams?|brands?|authors?|artists?|musicians?|names?|titles?)\b")
+    r"|movies?|films?|songs?|bands?|games?|restaurants?|schools?|teams?|brands?|authors?|artists?|musicians?|names?|titles?)\b"
+)
 _RULES: Final = ((Wanted.TIME, _TIME), (Wanted.QUANTITY, _QUANTITY), (Wanted.NAME, _NAME))
 _NUMBER_WORDS: Final = frozenset((
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
-    "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "hundreds",
-    "thousand", "thousands", "million", "millions", "dozen", "dozens", "couple", "once", "twice", "half", "several", "few"))
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen",
+    "seventeen", "eighteen", "nineteen", "twenty", "thirty", "forty", "fifty", "sixty", "seventy",
+    "eighty", "ninety", "hundred", "hundreds",
+    "thousand", "thousands", "million", "millions", "dozen", "dozens", "couple", "once", "twice",
+    "half", "several", "few"))  # fmt: skip
 
 
 def type_of(words: str) -> Wanted:
-    """What a query asks for, given as its words in lower case with single spaces: the first rule that matches.  O(length).
+    """What a query asks for, given as its words in lower case with single spaces: the first rule
+    that matches.  O(length).
 
     >>> [type_of(q).name for q in ("when did she leave", "how long did it take", "which book did he read", "why did she leave")]
     ['TIME', 'QUANTITY', 'NAME', 'OTHER']
@@ -79,7 +133,8 @@ def type_of(words: str) -> Wanted:
 
 
 def states_quantity(numbers: Collection[str], words: Collection[str]) -> bool:
-    """Whether a text with these numbers and words states a quantity; "one" is rarely a number.  O(words).
+    """Whether a text with these numbers and words states a quantity; "one" is rarely a number.
+    O(words).
 
     >>> states_quantity(("$30",), ()), states_quantity((), ("twice", "a", "week")), states_quantity((), ("the", "blue", "one"))
     (True, True, False)
@@ -88,7 +143,8 @@ def states_quantity(numbers: Collection[str], words: Collection[str]) -> bool:
 
 
 def distinct(numbers: Any) -> Any:
-    """The different numbers (n,) in order; `np.unique` takes ten times as long for a few numbers, often repeated.  O(n log n).
+    """The different numbers (n,) in order; `np.unique` takes ten times as long for a few numbers,
+    often repeated.  O(n log n).
 
     >>> distinct(np.array([7, 0, 7, 3, 0])).tolist()
     [0, 3, 7]
@@ -97,10 +153,11 @@ def distinct(numbers: Any) -> Any:
     return found[np.append(np.full(min(1, found.size), True), found[1:] != found[:-1])]
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def mentions_another(mentioned: Any, known: Any, out: Any) -> None:
-    """out_i = whether memory i mentions a name that is not among the known ones.  Ours.  Cost: O(n m).
+    """out_i = whether memory i mentions a name that is not among the known ones.  Ours.  Cost: O(n
+    m).
 
     mentioned  (n, m)  numbers of names; 0: no further
     known      (k,)    numbers of names, in order
@@ -141,10 +198,10 @@ def add_prior(holds: Any, strength: float, out: Any) -> None:
             out[i] += strength
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AnswerTypeParams(Params):
-    strength: float             # a, ln factor on memories that hold what is asked for
+    strength: float  # a, ln factor on memories that hold what is asked for
 
 
 class AnswerType(Mechanism[AnswerTypeParams]):
@@ -152,15 +209,32 @@ class AnswerType(Mechanism[AnswerTypeParams]):
 
     owns = (NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY, ASKED_TYPE)
 
-    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY))
+    @hook(
+        Phase.ENCODE, reads=(ROW,), adds=(), sets=(NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY)
+    )
     def annotate(self, view: Any, incoming: Incoming) -> None:
-        row, found, speaker = view.row, incoming.features, fold(sanitise(incoming.event.speaker)).split()
-        view.names_time[row], view.states_quantity[row] = bool(found.dates), states_quantity(found.numbers, found.words)
+        row, found, speaker = (
+            view.row,
+            incoming.features,
+            fold(sanitise(incoming.event.speaker)).split(),
+        )
+        view.names_time[row], view.states_quantity[row] = (
+            bool(found.dates),
+            states_quantity(found.numbers, found.words),
+        )
         names = [number_of_text(name) for name in found.entities[:MOST]]
-        view.mentioned[row, :len(names)] = names
-        view.said_by[row] = number_of_text(" ".join(speaker)), number_of_text(speaker[0] if speaker else "")
+        view.mentioned[row, : len(names)] = names
+        view.said_by[row] = (
+            number_of_text(" ".join(speaker)),
+            number_of_text(speaker[0] if speaker else ""),
+        )
 
-    @hook(Phase.RETRIEVE, reads=(NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY), adds=(LOG_PRIOR,), sets=(ASKED_TYPE,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY),
+        adds=(LOG_PRIOR,),
+        sets=(ASKED_TYPE,),
+    )
     def prefer(self, view: Any, cue: Cue) -> None:
         asked = type_of(" ".join(cue.features.words))
         view.asked_type = int(asked)
@@ -169,7 +243,14 @@ class AnswerType(Mechanism[AnswerTypeParams]):
         elif asked is Wanted.QUANTITY:
             add_prior(view.states_quantity, self.params.strength, view.log_prior)
         elif asked is Wanted.NAME:
-            known = distinct(np.append(view.said_by, np.array([number_of_text(name) for name in cue.features.entities], dtype=np.int64)))
+            known = distinct(
+                np.append(
+                    view.said_by,
+                    np.array(
+                        [number_of_text(name) for name in cue.features.entities], dtype=np.int64
+                    ),
+                )
+            )
             named = np.empty(len(view.names_time), dtype=np.bool_)
             mentions_another(view.mentioned, known, named)
             add_prior(named, self.params.strength, view.log_prior)

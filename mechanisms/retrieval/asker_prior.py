@@ -1,13 +1,17 @@
-"""Asker prior: prefers what the asker said for questions with "I" and "my", and what the other said for questions such as "what did you suggest".
+"""Asker prior: prefers what the asker said for questions with "I" and "my", and what the other said
+for questions such as "what did you suggest".
 
-In talks between a user and an assistant, most words are the assistant's, although most questions are about what the user said.  The role of each
-memory is kept when it is encoded; rules read from the query whose words are asked for, and the mechanism adds the log of a factor to LOG_PRIOR
-for the memories of that role.  A summary or an overview needs both sides, so such a request has no prior.  Memories without a role have none.
+In talks between a user and an assistant, most words are the assistant's, although most questions
+are about what the user said.  The role of each memory is kept when it is encoded; rules read from
+the query whose words are asked for, and the mechanism adds the log of a factor to LOG_PRIOR for the
+memories of that role.  A summary or an overview needs both sides, so such a request has no prior.
+Memories without a role have none.
 
 The rules are for English.
 
 Cost: O(words of the query) and O(n) per query.
 """
+
 from __future__ import annotations
 
 import re
@@ -29,20 +33,38 @@ ROLES: Final = ("", "user", "assistant", "system")
 class Said(IntEnum):
     """Whose words a query asks for."""
 
-    BOTH = 0                    # a summary, or what "we" said: no prior
-    UNMARKED = 1                # nobody's: a small prior for the asker
+    BOTH = 0  # a summary, or what "we" said: no prior
+    UNMARKED = 1  # nobody's: a small prior for the asker
     ASKER = 2
     OTHER = 3
 
 
 SUBJECTS: Final = {"i": Said.ASKER, "you": Said.OTHER, "we": Said.BOTH}
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-ROLE = Column("role", np.int8, Scope.MEMORY, "1", 0, "who said the memory: 0 nobody in a role, 1 user, 2 assistant, 3 system", low=0, high=3,
-              own=True)
-SAID = Column("said", np.int8, Scope.EVENT, "1", -1, "whose words the current query asks for, a value of Said; -1: no words", low=-1, high=3)
+# --- columns --------------------------------------------------------------------------------------
+ROLE = Column(
+    "role",
+    np.int8,
+    Scope.MEMORY,
+    "1",
+    0,
+    "who said the memory: 0 nobody in a role, 1 user, 2 assistant, 3 system",
+    low=0,
+    high=3,
+    own=True,
+)
+SAID = Column(
+    "said",
+    np.int8,
+    Scope.EVENT,
+    "1",
+    -1,
+    "whose words the current query asks for, a value of Said; -1: no words",
+    low=-1,
+    high=3,
+)
 
-# --- rules -------------------------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------
 _SAY = (
     r"(?:say|tell|mention|ask|bring up|describe|share|write|state|report|claim|request|propose|explain|talk|give|point out|note|suggest|recommend"
     r"|advise|answer|reply|respond|offer|list|show|warn|promise|teach|help|provide|generate|come up with)"
@@ -59,7 +81,9 @@ _WHOLE: Final = re.compile(
     r"|\bhow (?:has|have|did|does)(?: [a-z']+){1,8} (?:evolved?|progress(?:ed)?|develop(?:ed)?)\b"
 )
 # Whose saying is asked for: an inverted question before a clause, the first before the second.
-_INVERTED: Final = re.compile(rf"\b(?:did (i|we|you){_BETWEEN} {_SAY}|(?:have|had|were|was) (i|we|you){_BETWEEN} {_HAS_SAID})\b")
+_INVERTED: Final = re.compile(
+    rf"\b(?:did (i|we|you){_BETWEEN} {_SAY}|(?:have|had|were|was) (i|we|you){_BETWEEN} {_HAS_SAID})\b"
+)
 _CLAUSE: Final = re.compile(rf"\b(i|we|you)(?:'ve|'d)?{_BETWEEN} {_HAS_SAID}\b")
 _YOURS: Final = re.compile(
     r"\byour (?:[a-z]+ ){0,2}(?:answers?|advice|suggestions?|recommendations?|replies|reply|responses?|explanations?|proposals?|tips?|instructions?"
@@ -70,7 +94,8 @@ _JOINT: Final = re.compile(r"\b(?:we|we've|we'd|our|ours|us)\b")
 
 
 def said_by(words: str) -> Said | None:
-    """Whose words a query asks for, given as its words in lower case with single spaces; None without words.  O(length).
+    """Whose words a query asks for, given as its words in lower case with single spaces; None
+    without words.  O(length).
 
     >>> [said_by(q).name for q in ("what did i say about my car", "what did you suggest for me", "summarize what i told you", "where does ada live")]
     ['ASKER', 'OTHER', 'BOTH', 'UNMARKED']
@@ -88,7 +113,7 @@ def said_by(words: str) -> Said | None:
     return Said.BOTH if _JOINT.search(words) else Said.UNMARKED
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def add_prior(role: Any, wanted: int, log_factor: float, out: Any) -> None:
     """out_i += ln f [r_i = wanted].  Cost: O(n).
@@ -108,12 +133,13 @@ def add_prior(role: Any, wanted: int, log_factor: float, out: Any) -> None:
             out[i] += log_factor
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AskerPriorParams(Params):
-    own: float                  # ln factor on what the asker said, for questions with I or my
-    other: float                # ln factor on what the other said, for questions about that
-    unmarked: float             # ln factor on what the asker said, for questions without I, my or you
+    own: float  # ln factor on what the asker said, for questions with I or my
+    other: float  # ln factor on what the other said, for questions about that
+    # ln factor on what the asker said, for questions without I, my or you
+    unmarked: float
 
 
 class AskerPrior(Mechanism[AskerPriorParams]):

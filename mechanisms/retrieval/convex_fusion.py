@@ -1,11 +1,13 @@
 """Convex fusion: combines all signals into one score, the weighted mean of their normalised scores.
 
-Bruch, Gai & Ingber (2023), https://doi.org/10.1145/3596512, compare combinations of a lexical and a semantic score and find a convex
-combination of normalised scores better than reciprocal rank fusion, because it keeps score differences, which ranks lose.  Three of
-their normalisations are implemented; for each, suitable weights give the ranking of any other.
+Bruch, Gai & Ingber (2023), https://doi.org/10.1145/3596512, compare combinations of a lexical and a
+semantic score and find a convex combination of normalised scores better than reciprocal rank
+fusion, because it keeps score differences, which ranks lose.  Three of their normalisations are
+implemented; for each, suitable weights give the ranking of any other.
 
 Cost: O(n) per signal, three passes, no allocation.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,10 +23,11 @@ from ...engine.contract.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, STANDS_
 from ...engine.state.ranking import add_all_standardised
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def extremes(scores: Any, visible: Any, floor: float) -> Any:
-    """Minimum and maximum score of the visible memories, with `floor` for NaN; (floor, floor) if no memory is visible.  O(n).
+    """Minimum and maximum score of the visible memories, with `floor` for NaN; (floor, floor) if no
+    memory is visible.  O(n).
 
     scores   (n,)  score of each memory, NaN for none
     visible  (n,)  bool
@@ -41,12 +44,15 @@ def extremes(scores: Any, visible: Any, floor: float) -> Any:
 
 
 @kernel
-def add_rescaled(scores: Any, floor: float, low: float, high: float, weight: float, out: Any) -> None:
+def add_rescaled(
+    scores: Any, floor: float, low: float, high: float, weight: float, out: Any
+) -> None:
     """out += weight (s - low) / (high - low); adds nothing unless low < high.  O(n).
 
     scores   (n,)  s, NaN for none
     floor    ()    score that replaces NaN
-    low      ()    score that maps to 0: the observed or the theoretical minimum of the visible memories
+    low      ()    score that maps to 0: the observed or the theoretical minimum of the visible
+                   memories
     high     ()    score that maps to 1: their observed maximum
     out      (n,)  added to, also for hidden memories
 
@@ -57,19 +63,27 @@ def add_rescaled(scores: Any, floor: float, low: float, high: float, weight: flo
     """
     if low < high:
         for i in range(scores.shape[0]):
-            out[i] += weight * (((floor if np.isnan(scores[i]) else scores[i]) - low) / (high - low))
+            out[i] += weight * (
+                ((floor if np.isnan(scores[i]) else scores[i]) - low) / (high - low)
+            )
 
 
 def add_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight phi(s), phi(s) = (s - min) / (max - min): min-max.  A constant signal adds nothing.  O(n)."""
+    """out += weight phi(s), phi(s) = (s - min) / (max - min): min-max.  A constant signal adds
+    nothing.  O(n).
+    """
     low, high = extremes(scores, visible, floor)
     add_rescaled(scores, floor, low, high, weight, out)
 
 
-def add_theoretical_minmax(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> None:
-    """out += weight phi(s), phi(s) = (s - inf) / (max - inf), inf the theoretical minimum: theoretical min-max.
+def add_theoretical_minmax(
+    scores: Any, visible: Any, floor: float, weight: float, out: Any
+) -> None:
+    """out += weight phi(s), phi(s) = (s - inf) / (max - inf), inf the theoretical minimum:
+    theoretical min-max.
 
-    inf is the signal's floor: -1 for a cosine, 0 for BM25.  A constant signal adds the same to all memories.  O(n).
+    inf is the signal's floor: -1 for a cosine, 0 for BM25.  A constant signal adds the same to all
+    memories.  O(n).
     """
     _, high = extremes(scores, visible, floor)
     add_rescaled(scores, floor, floor, high, weight, out)
@@ -81,11 +95,14 @@ def in_turn(add: Any, signals: Any, visible: Any, out: Any) -> None:
         add(scores, visible, floor, weight, out)
 
 
-NORMALISED: dict[str, Any] = {"standard": add_all_standardised, "minmax": partial(in_turn, add_minmax),
-                              "theoretical_minmax": partial(in_turn, add_theoretical_minmax)}
+NORMALISED: dict[str, Any] = {
+    "standard": add_all_standardised,
+    "minmax": partial(in_turn, add_minmax),
+    "theoretical_minmax": partial(in_turn, add_theoretical_minmax),
+}
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class ConvexFusionParams(Params):
     normalisation: Literal["standard", "minmax", "theoretical_minmax"]
@@ -98,7 +115,12 @@ class ConvexFusion(Mechanism[ConvexFusionParams]):
     def fuse(self, view: Any, cue: Cue) -> None:
         facets, fused = view.facet_weights, view.fused
         fused[...] = 0.0
-        trusts = [(each, scores, weight * float(facets[each.facet.value])) for each, scores, weight in view.signals]
+        trusts = [
+            (each, scores, weight * float(facets[each.facet.value]))
+            for each, scores, weight in view.signals
+        ]
         total = sum(trust for _, _, trust in trusts)
-        signals = [(scores, each.floor, trust / total) for each, scores, trust in trusts if trust > 0.0]
+        signals = [
+            (scores, each.floor, trust / total) for each, scores, trust in trusts if trust > 0.0
+        ]
         NORMALISED[self.params.normalisation](signals, view.stands_for, fused)

@@ -1,14 +1,19 @@
-"""Cross-encoder: a transformer reads the query together with each of the best candidates, and reranks these.
+"""Cross-encoder: a transformer reads the query together with each of the best candidates, and
+reranks these.
 
-The model reads query and text as one sequence and gives the log odds that the text is relevant (Nogueira & Cho 2019, arXiv 1901.04085); its
-probability is RELEVANCE.  The pool is reordered by Cortex's blend with its scores so far, (1 - a) fused + a judged (section 3.3, stage 4), both
-scaled to 0..1; memories outside the pool keep their order below it.
+The model reads query and text as one sequence and gives the log odds that the text is relevant
+(Nogueira & Cho 2019, arXiv 1901.04085); its probability is RELEVANCE.  The pool is reordered by
+Cortex's blend with its scores so far, (1 - a) fused + a judged (section 3.3, stage 4), both scaled
+to 0..1; memories outside the pool keep their order below it.
 
-`model` is the folder of a sentence-transformers CrossEncoder.  It scores one pair when the mechanism is built, so a folder that cannot be loaded
-stops the command at once.  Scores are cached by model, query and text; torch is loaded only if one is missing.
+`model` is the folder of a sentence-transformers CrossEncoder.  It scores one pair when the
+mechanism is built, so a folder that cannot be loaded stops the command at once.  Scores are cached
+by model, query and text; torch is loaded only if one is missing.
 
-Cost: one inference for each pair that was never scored, 5 ms for 60 word pieces and a model of 6 layers; from the cache 10 us a pair.
+Cost: one inference for each pair that was never scored, 5 ms for 60 word pieces and a model of 6
+layers; from the cache 10 us a pair.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -30,10 +35,11 @@ from ...engine.state.ranking import best
 from ..shared.rerank import Blend, reranked
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def probability(log_odds: Any, out: Any) -> None:
-    """out (p,) = 1 / (1 + exp(-x)) of log odds x (p,), in ln, as (1 + tanh(x / 2)) / 2, which does not overflow.  O(p).
+    """out (p,) = 1 / (1 + exp(-x)) of log odds x (p,), in ln, as (1 + tanh(x / 2)) / 2, which does
+    not overflow.  O(p).
 
     >>> out = np.empty(3)
     >>> probability(np.array([0.0, np.log(3.0), -1000.0]), out)
@@ -44,33 +50,48 @@ def probability(log_odds: Any, out: Any) -> None:
         out[i] = 0.5 * (1.0 + np.tanh(0.5 * log_odds[i]))
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class CrossEncoderRerankParams(Params):
     model: str
     pool: int
-    alpha: float                # a, weight of the cross-encoder in the blend
+    alpha: float  # a, weight of the cross-encoder in the blend
     blend: Blend
 
 
 class CrossEncoderRerank(Mechanism[CrossEncoderRerankParams]):
-    """Raises RegistryError when it is built without a model, or with a folder whose model cannot be loaded."""
+    """Raises RegistryError when it is built without a model, or with a folder whose model cannot
+    be loaded.
+    """
 
     stand_ins: ClassVar[Mapping[str, str]] = MappingProxyType({"model": str(STAND_IN)})
 
-    def __init__(self, id: str, params: CrossEncoderRerankParams, units: dict[str, str] | None = None, order: int = 0) -> None:
+    def __init__(
+        self,
+        id: str,
+        params: CrossEncoderRerankParams,
+        units: dict[str, str] | None = None,
+        order: int = 0,
+    ) -> None:
         super().__init__(id, params, units, order)
         where = f"mechanism {id}, model"
         if not params.model:
-            raise RegistryError("no cross-encoder is named", where=where,
-                                cure="give the folder of a sentence-transformers CrossEncoder, in a set "
-                                     f"`{id}: {{model: FOLDER}}`, or `--param {id}.model=FOLDER`")
+            raise RegistryError(
+                "no cross-encoder is named",
+                where=where,
+                cure="give the folder of a sentence-transformers CrossEncoder, in a set "
+                f"`{id}: {{model: FOLDER}}`, or `--param {id}.model=FOLDER`",
+            )
         try:
             self.reranker = reranker(Path(params.model), content_digest(Path(params.model)))
         except HebbariumError as error:
-            raise RegistryError(error.what, where=f"{where}, {error.where}", cure=error.cure) from error
+            raise RegistryError(
+                error.what, where=f"{where}, {error.where}", cure=error.cure
+            ) from error
 
-    @hook(Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS), adds=(), sets=(RELEVANCE, RERANKED))
+    @hook(
+        Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS), adds=(), sets=(RELEVANCE, RERANKED)
+    )
     def rerank(self, view: Any, cue: Cue) -> None:
         """Raises HebbariumError for a score that is not finite."""
         p = self.params
@@ -78,5 +99,10 @@ class CrossEncoderRerank(Mechanism[CrossEncoderRerankParams]):
         if not rows.size:
             return
         judged = np.empty(rows.size)
-        probability(self.reranker.score(cue.query.text, [view.texts[row] for row in rows.tolist()]), judged)
-        view.relevance[rows], view.reranked[rows] = judged, reranked(view.reweighted[rows], judged, p.alpha, p.blend)
+        probability(
+            self.reranker.score(cue.query.text, [view.texts[row] for row in rows.tolist()]), judged
+        )
+        view.relevance[rows], view.reranked[rows] = (
+            judged,
+            reranked(view.reweighted[rows], judged, p.alpha, p.blend),
+        )

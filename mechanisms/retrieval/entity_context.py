@@ -1,10 +1,14 @@
-"""entity_context: a source of contexts, what is known of entities: those that the query mentions, then the most salient ones.
+"""entity_context: a source of contexts, what is known of entities: those that the query mentions,
+then the most salient ones.
 
-The salience of an entity is the summed importance of the memories that mention it, over the largest of all.  An entity that the query mentions counts
-twice.  Its line has the number of its memories, the last of them, and what they say of it: the latest fact of each predicate, by the table of facts.
+The salience of an entity is the summed importance of the memories that mention it, over the largest
+of all.  An entity that the query mentions counts twice.  Its line has the number of its memories,
+the last of them, and what they say of it: the latest fact of each predicate, by the table of facts.
 
-It runs only when a context is asked for.  Cost: O(entity links), and about 0.2 ms for each memory read, at most 5 for an entity.
+It runs only when a context is asked for.  Cost: O(entity links), and about 0.2 ms for each memory
+read, at most 5 for an entity.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -18,19 +22,37 @@ from ...engine.base.numerics import kernel
 from ...engine.context.kinds import entity_line
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, GRAPH, IMPORTANCE, OFFERS, SPEAKER, TEXTS
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    BUDGET,
+    GRAPH,
+    IMPORTANCE,
+    OFFERS,
+    SPEAKER,
+    TEXTS,
+)
 from ...engine.state.graph import EdgeType, entity_node
 from ..shared.facts import Standing, facts_of, teller
 
 SECTION: Final = "Known Entities"
-ENTITY: Final = "entity"    # the kind of each; a memory knows no other
-READ: Final = 5             # latest memories of an entity that are read for facts
+ENTITY: Final = "entity"  # the kind of each; a memory knows no other
+READ: Final = 5  # latest memories of an entity that are read for facts
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def saliences(entities: int, start: Any, degree: Any, pool: Any, target: Any, importance: Any, answerable: Any, out: Any) -> None:
-    """out_e = sum of importance over the answerable memories that mention e, over the largest such sum; 0 without any.  Cost: O(entity links).
+def saliences(
+    entities: int,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    importance: Any,
+    answerable: Any,
+    out: Any,
+) -> None:
+    """out_e = sum of importance over the answerable memories that mention e, over the largest such
+    sum; 0 without any.  Cost: O(entity links).
 
     start, degree, pool  out-links of the nodes, v = -1 - e of an entity
     target               (m,)  of each link
@@ -52,7 +74,8 @@ def saliences(entities: int, start: Any, degree: Any, pool: Any, target: Any, im
 
 
 def profile(name: str, told: Sequence[tuple[str, str]]) -> Mapping[str, str]:
-    """What texts say of an entity: by predicate the value of the latest fact, in order of time.  O(length).
+    """What texts say of an entity: by predicate the value of the latest fact, in order of time.
+    O(length).
 
     told  (speaker, text), the oldest first
 
@@ -69,37 +92,70 @@ def profile(name: str, told: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     return {predicate.replace("_", " "): value for predicate, value in found.items()}
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class EntityContextParams(Params):
-    share: float                # percent of the budget
-    most: int                   # salient entities, besides those mentioned
-    mentioned: float            # factor on the salience of what the query mentions
+    share: float  # percent of the budget
+    most: int  # salient entities, besides those mentioned
+    mentioned: float  # factor on the salience of what the query mentions
 
 
 class EntityContext(Mechanism[EntityContextParams]):
     """Offers a line for each entity."""
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, GRAPH, IMPORTANCE, ANSWERABLE, SPEAKER, TEXTS), adds=(OFFERS,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(BUDGET, GRAPH, IMPORTANCE, ANSWERABLE, SPEAKER, TEXTS),
+        adds=(OFFERS,),
+        sets=(),
+    )
     def offer(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
         if view.budget == 0 or not graph.n_entities:
             return
         links, salience = graph.csr(EdgeType.ENTITY), np.empty(graph.n_entities)
-        saliences(graph.n_entities, links.start, links.degree, links.pool, graph.target, view.importance, view.answerable, salience)
-        named = [e for name in cue.features.entities if (e := graph.entity_id(name)) is not None and salience[e] > 0.0]
+        saliences(
+            graph.n_entities,
+            links.start,
+            links.degree,
+            links.pool,
+            graph.target,
+            view.importance,
+            view.answerable,
+            salience,
+        )
+        named = [
+            e
+            for name in cue.features.entities
+            if (e := graph.entity_id(name)) is not None and salience[e] > 0.0
+        ]
         worth = salience.copy()
         worth[named] *= p.mentioned
-        top = [int(e) for e in np.argsort(-salience, kind="stable")[:p.most] if salience[e] > 0.0]
+        top = [int(e) for e in np.argsort(-salience, kind="stable")[: p.most] if salience[e] > 0.0]
         for e in sorted(dict.fromkeys([*named, *top]), key=lambda e: (-worth[e], e)):
             name, rows = graph.entity_name(e), self._rows(view, e)
-            about = profile(name, [(teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row)), view.texts[row])
-                                   for row in rows[-READ:].tolist()])
+            about = profile(
+                name,
+                [
+                    (
+                        teller(int(view.speaker[row]), view.texts[row], view.texts.rendered(row)),
+                        view.texts[row],
+                    )
+                    for row in rows[-READ:].tolist()
+                ],
+            )
             line = entity_line(ENTITY, name, {"memories": f"{rows.size}", **about})
-            view.offers.add(line, SECTION, float(worth[e] / max(p.mentioned, 1.0)), (entity_line(ENTITY, name),), kind="entity")
+            view.offers.add(
+                line,
+                SECTION,
+                float(worth[e] / max(p.mentioned, 1.0)),
+                (entity_line(ENTITY, name),),
+                kind="entity",
+            )
 
     def _rows(self, view: Any, e: int) -> NDArray[np.int64]:
         """Rows of the answerable memories that mention an entity, ascending."""
-        rows = np.unique(view.graph.target[view.graph.neighbours(entity_node(e), EdgeType.ENTITY)]).astype(np.int64)
+        rows = np.unique(
+            view.graph.target[view.graph.neighbours(entity_node(e), EdgeType.ENTITY)]
+        ).astype(np.int64)
         return np.asarray(rows[(rows >= 0) & view.answerable[rows]])
-

@@ -1,22 +1,30 @@
-"""Event ordering: answers a question about an order or a course of events with memories that cover its parts, and a summary with whole exchanges.
+"""Event ordering: answers a question about an order or a course of events with memories that cover
+its parts, and a summary with whole exchanges.
 
-Such a question ("in what order", "timeline of", "how did it change over time") needs one memory for each part of the story; the ranking gives
-several for the part that matches best.  Among the best candidates, those are chosen that together cover all of them, in meaning and in time.
-Coverage is the facility location function, which summarisation maximises, too (Lin & Bilmes 2011):
+Such a question ("in what order", "timeline of", "how did it change over time") needs one memory for
+each part of the story; the ranking gives several for the part that matches best.  Among the best
+candidates, those are chosen that together cover all of them, in meaning and in time. Coverage is
+the facility location function, which summarisation maximises, too (Lin & Bilmes 2011):
 
-    F(S) = sum_i max_{j in S} a_ij,    a_ij = r_i r_j max(0, cos(v_i, v_j)) exp(-|t_i - t_j| / width)
+    F(S) = sum_i max_{j in S} a_ij,    a_ij = r_i r_j max(0, cos(v_i, v_j)) exp(-|t_i - t_j| /
+                                       width)
 
-with r the relevance of a candidate, its score above the least of the candidates; its unit does not affect the choice.  F is submodular, monotone
-and 0 for the empty set, so greedy choice reaches at least 1 - 1/e of the best value (Nemhauser, Wolsey & Fisher 1978).  A gain of an earlier step
-bounds the present one from above, so most gains need no evaluation (Minoux 1978).  The chosen memories are ranked above all others in the order of
-their choice.
+with r the relevance of a candidate, its score above the least of the candidates; its unit does not
+affect the choice.  F is submodular, monotone and 0 for the empty set, so greedy choice reaches at
+least 1 - 1/e of the best value (Nemhauser, Wolsey & Fisher 1978).  A gain of an earlier step bounds
+the present one from above, so most gains need no evaluation (Minoux 1978).  The chosen memories are
+ranked above all others in the order of their choice.
 
-A summary wants what was said about its subject by both sides, and as much of it as there is, so nothing is left out because another memory tells of
-the same part.  A request and its reply, of a user and an assistant, are about the same subject, though often one of them has its words alone.  So
-each counts for the other: the score of both is s_i' = (s_i + c s_j) / (1 + c).  For any other question, and without roles, nothing changes.
+A summary wants what was said about its subject by both sides, and as much of it as there is, so
+nothing is left out because another memory tells of the same part.  A request and its reply, of a
+user and an assistant, are about the same subject, though often one of them has its words alone.  So
+each counts for the other: the score of both is s_i' = (s_i + c s_j) / (1 + c).  For any other
+question, and without roles, nothing changes.
 
-Cost: O(n) for a summary, or to find the pool of p candidates, then O(p^2 d) for vectors of d dimensions, and at most O(p^2) for each item.
+Cost: O(n) for a summary, or to find the pool of p candidates, then O(p^2 d) for vectors of d
+dimensions, and at most O(p^2) for each item.
 """
+
 from __future__ import annotations
 
 import math
@@ -30,42 +38,71 @@ from numpy.typing import NDArray
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, EMBEDDING, RERANKED, ROW, SESSION
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    ARRANGED,
+    CHRONOLOGICAL,
+    CREATED,
+    EMBEDDING,
+    RERANKED,
+    ROW,
+    SESSION,
+)
 from ...engine.state.ranking import best
 from ..shared.questions import asks_summary
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-EXCHANGE = Column("exchange", np.int64, Scope.MEMORY, "1", -1, "row of the user's request that the memory is or replies to; -1: neither", low=-1,
-                  own=True, rows=...)
+# --- columns --------------------------------------------------------------------------------------
+EXCHANGE = Column(
+    "exchange",
+    np.int64,
+    Scope.MEMORY,
+    "1",
+    -1,
+    "row of the user's request that the memory is or replies to; -1: neither",
+    low=-1,
+    own=True,
+    rows=...,
+)
 
-# --- questions ----------------------------------------------------------------------------------------------------------------
-# Matched against the words of the query in lower case with single spaces.  Every repeat is bounded and starts at a space, so the search is linear.
+# --- questions ------------------------------------------------------------------------------------
+# Matched against the words of the query in lower case with single spaces.  Every repeat is bounded
+# and starts at a space, so the search is linear.
 _VERBS: Final = r"(?:list|give|tell|show|name|put|arrange|sort|outline|recount|recall|describe|mention|go|summari[sz]e|present|rank|place)"
 _CHANGED: Final = r"(?:change|evolve|develop|progress|unfold|grow|shift)(?:d|ed|n)?"
-_ORDER: Final = re.compile("|".join((
-    r"\b(?:in|by) (?:(?:the|their|its|which|what|this|right|correct|proper|chronological|temporal|time) ){1,3}(?:order|sequence)\b(?! to\b)",
-    r"\b(?:order|sequence) (?:in which|of (?:time|events|things|steps|topics|changes|my|our|the|these|those|how))\b",
-    rf"\b{_VERBS}(?: [^ ]+){{0,6}} (?:order|sequence)\b(?! to\b)",
-    r"\bchronolog(?:y|ical|ically)\b|\btime ?lines?\b|\bstep by step\b",
-    r"\b(?:walk|take|talk) (?:me|us) through\b(?! how to\b)",
-    rf"\bhow (?:did|do|does|has|have|had|was|were)(?: [^ ]+){{1,10}} {_CHANGED}\b",
-    rf"\b{_CHANGED}(?: [^ ]+){{0,6}} over (?:time|the (?:days|weeks|months|years|course))\b",
-    r"\b(?:progression|evolution|course) of\b",
-    r"\b(?:happened|happens|came|comes|occurred|took place|began|started) (?:first|earlier|earliest|later|last|next)\b",
-    r"\bfrom (?:the )?(?:first|earliest|oldest|beginning|start) to (?:the )?(?:last|latest|newest|end|finish|most recent)\b",
-)))
-NUMBERS_IN_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-                           "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
+_ORDER: Final = re.compile(
+    "|".join(
+        (
+            r"\b(?:in|by) (?:(?:the|their|its|which|what|this|right|correct|proper|chronological|temporal|time) ){1,3}(?:order|sequence)\b(?! to\b)",
+            r"\b(?:order|sequence) (?:in which|of (?:time|events|things|steps|topics|changes|my|our|the|these|those|how))\b",
+            rf"\b{_VERBS}(?: [^ ]+){{0,6}} (?:order|sequence)\b(?! to\b)",
+            r"\bchronolog(?:y|ical|ically)\b|\btime ?lines?\b|\bstep by step\b",
+            r"\b(?:walk|take|talk) (?:me|us) through\b(?! how to\b)",
+            rf"\bhow (?:did|do|does|has|have|had|was|were)(?: [^ ]+){{1,10}} {_CHANGED}\b",
+            rf"\b{_CHANGED}(?: [^ ]+){{0,6}} over (?:time|the (?:days|weeks|months|years|course))\b",
+            r"\b(?:progression|evolution|course) of\b",
+            r"\b(?:happened|happens|came|comes|occurred|took place|began|started) (?:first|earlier|earliest|later|last|next)\b",
+            r"\bfrom (?:the )?(?:first|earliest|oldest|beginning|start) to (?:the )?(?:last|latest|newest|end|finish|most recent)\b",
+        )
+    )
+)
+NUMBERS_IN_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
+                           "nine", "ten", "eleven", "twelve", "thirteen",
+                           "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+                           "twenty")  # fmt: skip
 _NUMBER: Final = rf"(\d{{1,3}}|{'|'.join(NUMBERS_IN_WORDS)})"
-_THINGS: Final = (r"(?:items?|events?|things?|steps?|topics?|points?|stages?|aspects?|moments?|milestones?|entries|bullets?|parts?|phases?|changes"
-                  r"|ideas|memories|facts?|examples?|subjects|features)")
+_THINGS: Final = (
+    r"(?:items?|events?|things?|steps?|topics?|points?|stages?|aspects?|moments?|milestones?|entries|bullets?|parts?|phases?|changes"
+    r"|ideas|memories|facts?|examples?|subjects|features)"
+)
 _COUNT: Final = re.compile(
     rf"\b{_NUMBER} (?:[^ ]+ ){{0,3}}{_THINGS}\b|\b(?:only|exactly|just|at most|up to|no more than|top|list|name|mention|give me)(?: the)? {_NUMBER}\b"
-    r"(?! (?:minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|times?|percent)\b)")
+    r"(?! (?:minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|times?|percent)\b)"
+)
 
 
 def asks_order(words: str) -> bool:
-    """Whether a query, given as its words in lower case with single spaces, asks for an order or a course of events.  O(length).
+    """Whether a query, given as its words in lower case with single spaces, asks for an order or a
+    course of events.  O(length).
 
     >>> [asks_order(q) for q in ("in what order did we visit them", "what did i buy in order to paint", "how has the plan changed")]
     [True, False, True]
@@ -86,10 +123,11 @@ def items_asked(words: str) -> int:
     return NUMBERS_IN_WORDS.index(number) if number in NUMBERS_IN_WORDS else int(number)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def affinities(cosine: Any, time: Any, relevance: Any, width: float, out: Any) -> None:
-    """a_ij = r_i r_j max(0, cos_ij) exp(-|t_i - t_j| / width): how much of candidate i candidate j tells.  Ours.  Cost: O(p^2).
+    """a_ij = r_i r_j max(0, cos_ij) exp(-|t_i - t_j| / width): how much of candidate i candidate j
+    tells.  Ours.  Cost: O(p^2).
 
     cosine     (p, p)  1  of the embeddings
     time       (p,)    h  when each was encoded
@@ -104,12 +142,18 @@ def affinities(cosine: Any, time: Any, relevance: Any, width: float, out: Any) -
     """
     for i in range(out.shape[0]):
         for j in range(out.shape[0]):
-            out[i, j] = relevance[i] * relevance[j] * max(0.0, cosine[i, j]) * math.exp(-abs(time[i] - time[j]) / width)
+            out[i, j] = (
+                relevance[i]
+                * relevance[j]
+                * max(0.0, cosine[i, j])
+                * math.exp(-abs(time[i] - time[j]) / width)
+            )
 
 
 @kernel
 def lazy_greedy(value: Any, chosen: Any) -> int:
-    """j_k = argmax_j F(S + j) - F(S), ties by index: greedy choice (Nemhauser et al. 1978); F(S) = sum_i max_{j in S} a_ij.
+    """j_k = argmax_j F(S + j) - F(S), ties by index: greedy choice (Nemhauser et al. 1978); F(S) =
+    sum_i max_{j in S} a_ij.
 
     A gain is evaluated only if its last value is the largest (Minoux 1978).
 
@@ -146,7 +190,8 @@ def lazy_greedy(value: Any, chosen: Any) -> int:
 
 @kernel
 def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, out: Any) -> None:
-    """out_i = (s_i + c s_j) / (1 + c) and likewise out_j for each request j with its reply i, if both may be answered.  Ours.  Cost: O(n).
+    """out_i = (s_i + c s_j) / (1 + c) and likewise out_j for each request j with its reply i, if
+    both may be answered.  Ours.  Cost: O(n).
 
     scores      (n,)      s; NaN: none, so the other keeps its own
     exchange    (n,)   1  row of the request that each memory is or replies to; -1: neither
@@ -161,18 +206,24 @@ def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, o
     """
     for i in range(out.shape[0]):
         j = exchange[i]
-        if 0 <= j != i and answerable[i] and answerable[j] and not np.isnan(scores[i]) and not np.isnan(scores[j]):
+        if (
+            0 <= j != i
+            and answerable[i]
+            and answerable[j]
+            and not np.isnan(scores[i])
+            and not np.isnan(scores[j])
+        ):
             out[i] = (scores[i] + share * scores[j]) / (1.0 + share)
             out[j] = (scores[j] + share * scores[i]) / (1.0 + share)
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class EventOrderingParams(Params):
-    pool: int                   # candidates
-    items: int                  # chosen if the question gives no number
+    pool: int  # candidates
+    items: int  # chosen if the question gives no number
     width: float
-    share: float                # weight of the other's score in an exchange, for a summary
+    share: float  # weight of the other's score in an exchange, for a summary
 
 
 class EventOrdering(Mechanism[EventOrderingParams]):
@@ -184,16 +235,30 @@ class EventOrdering(Mechanism[EventOrderingParams]):
         role, before = incoming.event.get("role") or incoming.event.speaker, incoming.before
         if role == "user":
             view.exchange[view.row] = view.row
-        elif role == "assistant" and before >= 0 and view.exchange[before] == before and view.session[before] == view.session[view.row]:
+        elif (
+            role == "assistant"
+            and before >= 0
+            and view.exchange[before] == before
+            and view.session[before] == view.session[view.row]
+        ):
             view.exchange[view.row] = before
 
-    @hook(Phase.RETRIEVE, reads=(RERANKED, ANSWERABLE, EMBEDDING, CREATED, EXCHANGE), adds=(), sets=(ARRANGED, CHRONOLOGICAL))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(RERANKED, ANSWERABLE, EMBEDDING, CREATED, EXCHANGE),
+        adds=(),
+        sets=(ARRANGED, CHRONOLOGICAL),
+    )
     def arrange(self, view: Any, cue: Cue) -> None:
-        """Rank the chosen candidates above all others, in the order of their choice; for a summary, each exchange as a whole."""
+        """Rank the chosen candidates above all others, in the order of their choice; for a
+        summary, each exchange as a whole.
+        """
         words = " ".join(cue.features.words)
         view.chronological = asks_order(words)
         if asks_summary(words):
-            share_exchanges(view.reranked, view.exchange, view.answerable, self.params.share, view.arranged)
+            share_exchanges(
+                view.reranked, view.exchange, view.answerable, self.params.share, view.arranged
+            )
             return
         if not view.chronological:
             return
@@ -201,7 +266,12 @@ class EventOrdering(Mechanism[EventOrderingParams]):
         if not rows.size:
             return
         scores = view.reranked[rows].astype(np.float64)
-        chosen = self._chosen(view.embedding[rows], view.created[rows], scores, items_asked(words) or self.params.items)
+        chosen = self._chosen(
+            view.embedding[rows],
+            view.created[rows],
+            scores,
+            items_asked(words) or self.params.items,
+        )
         lift = (float(np.ptp(scores)) or abs(float(scores[0])) or 1.0) / chosen.size
         view.arranged[rows[chosen]] = scores[0] + lift * np.arange(chosen.size, 0, -1)
 
@@ -209,7 +279,9 @@ class EventOrdering(Mechanism[EventOrderingParams]):
         """The candidates that cover the pool, by their places in it."""
         value = np.empty((len(scores), len(scores)))
         relevance = scores - scores[-1] if scores[0] > scores[-1] else np.ones_like(scores)
-        affinities((vectors @ vectors.T).astype(np.float64), created, relevance, self.hours("width"), value)
+        affinities(
+            (vectors @ vectors.T).astype(np.float64), created, relevance, self.hours("width"), value
+        )
         chosen = np.empty(min(items, len(scores)), dtype=np.int64)
         lazy_greedy(value, chosen)
         return chosen

@@ -1,25 +1,33 @@
-"""Feedback fusion: log odds that a memory is needed from need and all signals, whose slopes are learnt from what uses needed.
+"""Feedback fusion: log odds that a memory is needed from need and all signals, whose slopes are
+learnt from what uses needed.
 
-Which evidence counts differs between memories: in one the next need follows from the last, in another from how often a thing was needed, and in many
-conversations the cue decides alone.  Slopes chosen for one kind of data do not carry over to another.  Here
-each memory fits the cue or does not, and of those that fit need decides:
+Which evidence counts differs between memories: in one the next need follows from the last, in
+another from how often a thing was needed, and in many conversations the cue decides alone.  Slopes
+chosen for one kind of data do not carry over to another.  Here each memory fits the cue or does
+not, and of those that fit need decides:
 
-    P(i fits) = 1 / (1 + exp(c - e_i)),  e_i = sum_s b_s z_si,        odds of i = P(i fits) exp(a (ACTIVATION + LOG_STRENGTH)_i),
+    P(i fits) = 1 / (1 + exp(c - e_i)),  e_i = sum_s b_s z_si,        odds of i = P(i fits) exp(a
+                                         (ACTIVATION + LOG_STRENGTH)_i),
 
-z_s the standardised scores of signal s, as in convex_fusion, and c the evidence at which a memory fits as likely as not.  Evidence far below c counts
-in full, and beyond c hardly more: of memories that all fit, the one whose words the signals like better is needed no more.  The ranking is on the
+z_s the standardised scores of signal s, as in convex_fusion, and c the evidence at which a memory
+fits as likely as not.  Evidence far below c counts in full, and beyond c hardly more: of memories
+that all fit, the one whose words the signals like better is needed no more.  The ranking is on the
 scale of e, as the evidence that a memory with the greatest need would have to have.
 
-Before any use the slope of need is `need`, b_s is `slope` times the weight of the signal, and c is `enough`.  With `need` 0 the ranking is then that
-of convex_fusion: history does not count until feedback shows that it tells what is needed.
+Before any use the slope of need is `need`, b_s is `slope` times the weight of the signal, and c is
+`enough`.  With `need` 0 the ranking is then that of convex_fusion: history does not count until
+feedback shows that it tells what is needed.
 
-Each use says which memory, of all visible ones, was needed: an observation of a conditional logit with these odds.  It moves a, c and all b by one
-step of Newton's method on their posterior, an extended Kalman filter for fixed parameters; they stay at 0 or above.  A signal that tells nothing here
-loses its slope, one that tells much gains, and signals that say the same share theirs.  Several memories that are just the best of the answer teach
-nothing: so a whole answer is taken as needed, which would confirm whatever slopes gave it.
+Each use says which memory, of all visible ones, was needed: an observation of a conditional logit
+with these odds.  It moves a, c and all b by one step of Newton's method on their posterior, an
+extended Kalman filter for fixed parameters; they stay at 0 or above.  A signal that tells nothing
+here loses its slope, one that tells much gains, and signals that say the same share theirs.
+Several memories that are just the best of the answer teach nothing: so a whole answer is taken as
+needed, which would confirm whatever slopes gave it.
 
 Cost: O(n s) per query and O(n s^2) per use, for s signals.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -48,20 +56,47 @@ from ...engine.contract.vocabulary import (
 from ...engine.state.ranking import add_standardised, best
 
 Floats = NDArray[np.float64]
-SLOPES: Final = 33          # what is learnt: the slope of need, the evidence that is enough, and the slopes of the first signals of the set
-NEED, ENOUGH, FIRST = range(3)      # their places; signals have those from FIRST on
-MOST_NEED: Final = 2.0      # largest slope of need
+# what is learnt: the slope of need, the evidence that is enough, and the slopes of the first
+# signals of the set
+SLOPES: Final = 33
+NEED, ENOUGH, FIRST = range(3)  # their places; signals have those from FIRST on
+MOST_NEED: Final = 2.0  # largest slope of need
 
-# --- columns ------------------------------------------------------------------------------------------------------
-SLOPE_OF = Column("slope_of", np.int64, Scope.GLOBAL, "1", -1, "number of the signal of each slope; -1: none, as of need and of enough evidence",
-                  (SLOPES,), low=-1)
-SLOPE_LEARNT = Column("slope_learnt", np.float64, Scope.GLOBAL, "ln odds", 0.0, "what uses added to each slope", (SLOPES,))
-SLOPE_INFORMATION = Column("slope_information", np.float64, Scope.GLOBAL, "1", 0.0, "information of all uses about what is learnt", (SLOPES, SLOPES))
+# --- columns --------------------------------------------------------------------------------------
+SLOPE_OF = Column(
+    "slope_of",
+    np.int64,
+    Scope.GLOBAL,
+    "1",
+    -1,
+    "number of the signal of each slope; -1: none, as of need and of enough evidence",
+    (SLOPES,),
+    low=-1,
+)
+SLOPE_LEARNT = Column(
+    "slope_learnt",
+    np.float64,
+    Scope.GLOBAL,
+    "ln odds",
+    0.0,
+    "what uses added to each slope",
+    (SLOPES,),
+)
+SLOPE_INFORMATION = Column(
+    "slope_information",
+    np.float64,
+    Scope.GLOBAL,
+    "1",
+    0.0,
+    "information of all uses about what is learnt",
+    (SLOPES, SLOPES),
+)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 def need_of(activation: Any, log_strength: Any, kind: Any, visible: Any) -> Floats:
-    """(n,) B + ln s of events, ln odds; a row that the memory made has the mean B of the visible events besides its ln s.  O(n).
+    """(n,) B + ln s of events, ln odds; a row that the memory made has the mean B of the visible
+    events besides its ln s.  O(n).
 
     activation, log_strength  (n,)  B and ln s
     kind                      (n,)  0 for events
@@ -72,11 +107,14 @@ def need_of(activation: Any, log_strength: Any, kind: Any, visible: Any) -> Floa
     """
     events = np.asarray(kind == 0)
     shown = np.asarray(activation, dtype=np.float64)[events & visible]
-    return np.where(events, activation, shown.mean() if shown.size else 0.0) + np.asarray(log_strength, dtype=np.float64)
+    return np.where(events, activation, shown.mean() if shown.size else 0.0) + np.asarray(
+        log_strength, dtype=np.float64
+    )
 
 
 def ranked(evidence: Floats, less: Floats, enough: float) -> Floats:
-    """c + logit(P(fits) s) for the share s = exp(-less) of the greatest need; the evidence itself where less is 0.  (n,) ln odds.  O(n).
+    """c + logit(P(fits) s) for the share s = exp(-less) of the greatest need; the evidence itself
+    where less is 0.  (n,) ln odds.  O(n).
 
     evidence  (n,)  ln odds  e
     less      (n,)  ln       how much less a memory is needed than the most needed one, at least 0
@@ -92,7 +130,8 @@ def ranked(evidence: Floats, less: Floats, enough: float) -> Floats:
 
 
 def gradient(evidence: Floats, need: Floats, signals: Floats, enough: float) -> Floats:
-    """Of each memory's log odds, by the slope of need, by c, and by the slopes of the signals: (n, 2 + s).  O(n s).
+    """Of each memory's log odds, by the slope of need, by c, and by the slopes of the signals: (n,
+    2 + s).  O(n s).
 
     evidence  (n,)    e
     need      (n,)    B + ln s
@@ -102,7 +141,7 @@ def gradient(evidence: Floats, need: Floats, signals: Floats, enough: float) -> 
     >>> gradient(np.array([3.0]), np.array([-0.5]), np.array([[2.0]]), 3.0).tolist()
     [[-0.5, -0.5, 1.0]]
     """
-    missing = np.exp(-np.logaddexp(0.0, evidence - enough))     # 1 - P(fits)
+    missing = np.exp(-np.logaddexp(0.0, evidence - enough))  # 1 - P(fits)
     return np.column_stack([need, -missing, missing[:, None] * signals])
 
 
@@ -116,12 +155,21 @@ def chances(odds: Floats) -> Floats:
     return np.asarray(shares / shares.sum())
 
 
-def observe(evidence: Floats, odds: Floats, needed: NDArray[np.int64], prior: Floats, slopes: Floats, information: Floats) -> Floats:
-    """b + (diag(prior) + I)^-1 (mean of x over the needed - sum_i P_i x_i), the slopes after one more use, where Cov_P(x) is added to I first.
+def observe(
+    evidence: Floats,
+    odds: Floats,
+    needed: NDArray[np.int64],
+    prior: Floats,
+    slopes: Floats,
+    information: Floats,
+) -> Floats:
+    """b + (diag(prior) + I)^-1 (mean of x over the needed - sum_i P_i x_i), the slopes after one
+    more use, where Cov_P(x) is added to I first.
 
     evidence     (n, s)  x of each memory, for a slope of 1
     odds         (n,)    ln odds by the slopes so far; P are their chances
-    needed       (k,)    places of the memories that were needed, of which each is equally likely to be the one
+    needed       (k,)    places of the memories that were needed, of which each is equally likely to
+                         be the one
     prior        (s,)    precision of each slope before any use
     slopes       (s,)    b
     information  (s, s)  I; changed in place
@@ -135,7 +183,9 @@ def observe(evidence: Floats, odds: Floats, needed: NDArray[np.int64], prior: Fl
     mean = p @ evidence
     away = evidence - mean
     information += away.T @ (p[:, None] * away)
-    return np.asarray(slopes + np.linalg.solve(np.diag(prior) + information, evidence[needed].mean(axis=0) - mean))
+    return np.asarray(
+        slopes + np.linalg.solve(np.diag(prior) + information, evidence[needed].mean(axis=0) - mean)
+    )
 
 
 @cache
@@ -145,7 +195,8 @@ def key_of(name: str) -> int:
 
 
 def place_of(key: int, keys: Any) -> int:
-    """The place of a key among `keys`, the next free one if it is new; 0 if all are taken.  Places before FIRST are never given.  O(SLOPES).
+    """The place of a key among `keys`, the next free one if it is new; 0 if all are taken.  Places
+    before FIRST are never given.  O(SLOPES).
 
     >>> keys = np.array([-1, -1, 7, -1])
     >>> place_of(7, keys), place_of(9, keys)
@@ -158,13 +209,15 @@ def place_of(key: int, keys: Any) -> int:
     return int(found[0]) + FIRST if found.size else 0
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class FeedbackFusionParams(Params):
-    need: float                 # slope of need before any use
-    slope: float                # of a standardised signal of weight 1, before any use
-    enough: float               # evidence at which a memory fits the cue as likely as not, before any use
-    spread: float               # standard deviation of these before any use, as a share of each; of need as a share of 1
+    need: float  # slope of need before any use
+    slope: float  # of a standardised signal of weight 1, before any use
+    # evidence at which a memory fits the cue as likely as not, before any use
+    enough: float
+    # standard deviation of these before any use, as a share of each; of need as a share of 1
+    spread: float
 
 
 class FeedbackFusion(Mechanism[FeedbackFusionParams]):
@@ -172,8 +225,9 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
 
     owns = (SLOPE_OF, SLOPE_LEARNT, SLOPE_INFORMATION)
 
-    @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, ACTIVATION, LOG_STRENGTH, KIND, VISIBLE, SLOPE_OF.before, SLOPE_LEARNT.before), adds=(),
-          sets=(FUSED,))
+    @hook(Phase.RETRIEVE, reads=(SIGNALS, FACET_WEIGHTS, ACTIVATION, LOG_STRENGTH, KIND, VISIBLE,
+                                 SLOPE_OF.before, SLOPE_LEARNT.before), adds=(),
+          sets=(FUSED,))  # fmt: skip
     def fuse(self, view: Any, cue: Cue) -> None:
         """Signals of weight 0 do not count."""
         slope, less = self._slope_of_need(view), np.zeros(len(view.fused))
@@ -182,13 +236,18 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
             less = slope * (need.max() - need)
         view.fused[...] = ranked(self._evidence(view), less, self._enough(view))
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, OUTCOME, SIGNALS, FACET_WEIGHTS, ACTIVATION, LOG_STRENGTH, KIND, VISIBLE, RELEASED, ANSWERABLE),
-          adds=(), sets=(SLOPE_OF, SLOPE_LEARNT, SLOPE_INFORMATION))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, OUTCOME, SIGNALS, FACET_WEIGHTS, ACTIVATION,
+                                 LOG_STRENGTH, KIND, VISIBLE, RELEASED, ANSWERABLE),
+          adds=(), sets=(SLOPE_OF, SLOPE_LEARNT, SLOPE_INFORMATION))  # fmt: skip
     def on_use(self, view: Any, cue: Cue) -> None:
-        """Learn from the visible memories that were needed, unless the outcome was bad or they are the whole answer."""
+        """Learn from the visible memories that were needed, unless the outcome was bad or they
+        are the whole answer.
+        """
         p, rows, recalled = self.params, np.flatnonzero(view.visible), view.recalled
         needed = np.flatnonzero(np.isin(rows, recalled))
-        whole = len(recalled) > 1 and np.array_equal(best(view.released, view.answerable, len(recalled)), recalled)
+        whole = len(recalled) > 1 and np.array_equal(
+            best(view.released, view.answerable, len(recalled)), recalled
+        )
         if not needed.size or whole or p.spread == 0.0 or view.outcome < 0.0:
             return
         need = need_of(view.activation, view.log_strength, view.kind, view.visible)[rows]
@@ -199,14 +258,28 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
             place = place_of(key_of(each.name), view.slope_of) if weight > 0.0 else 0
             if place:
                 view.slope_of[place] = key_of(each.name)
-                add_standardised(scores, view.visible, each.floor, float(view.facet_weights[each.facet.value]), z[place])
+                add_standardised(
+                    scores,
+                    view.visible,
+                    each.floor,
+                    float(view.facet_weights[each.facet.value]),
+                    z[place],
+                )
                 start.append(p.slope * weight)
                 places.append(place)
         before, at = np.array(start), np.ix_(places, places)
         information = np.array(view.slope_information[at])
-        found = np.maximum(observe(
-            gradient(evidence, need, z[places[FIRST:]].T[rows], enough), odds, needed, (p.spread * np.append(1.0, before[1:])) ** -2.0,
-            before + view.slope_learnt[places], information), 0.0)
+        found = np.maximum(
+            observe(
+                gradient(evidence, need, z[places[FIRST:]].T[rows], enough),
+                odds,
+                needed,
+                (p.spread * np.append(1.0, before[1:])) ** -2.0,
+                before + view.slope_learnt[places],
+                information,
+            ),
+            0.0,
+        )
         found[NEED] = min(found[NEED], MOST_NEED)
         view.slope_learnt[places], view.slope_information[at] = found - before, information
 
@@ -218,9 +291,13 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
 
     def _evidence(self, view: Any) -> Floats:
         out, facets = np.zeros(len(view.kind)), view.facet_weights.tolist()
-        learnt = dict(zip(view.slope_of[FIRST:].tolist(), view.slope_learnt[FIRST:].tolist(), strict=True))
+        learnt = dict(
+            zip(view.slope_of[FIRST:].tolist(), view.slope_learnt[FIRST:].tolist(), strict=True)
+        )
         for each, scores, weight in view.signals:
             if weight > 0.0:
                 slope = self.params.slope * weight + learnt.get(key_of(each.name), 0.0)
-                add_standardised(scores, view.visible, each.floor, slope * facets[each.facet.value], out)
+                add_standardised(
+                    scores, view.visible, each.floor, slope * facets[each.facet.value], out
+                )
         return out

@@ -1,13 +1,15 @@
 """Heat: computes the probability that a memory is needed from its history of use and its strength.
 
-It is the fourth signal of the Cortex read path (section 3.3).  The log odds of being needed are the ACTIVATION from the history of use
-(base-level activation, if it is on) plus LOG_STRENGTH, to which many mechanisms add.  The logistic function converts log odds to a
-probability.  If all memories have equal values, no ranking changes.
+It is the fourth signal of the Cortex read path (section 3.3).  The log odds of being needed are the
+ACTIVATION from the history of use (base-level activation, if it is on) plus LOG_STRENGTH, to which
+many mechanisms add.  The logistic function converts log odds to a probability.  If all memories
+have equal values, no ranking changes.
 
 In a memory with a capacity the same log odds are a vote on what stays visible (WORTH).
 
 Cost: O(n) per query, and per sleep.
 """
+
 from __future__ import annotations
 
 import math
@@ -19,11 +21,17 @@ from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, WORTH
 
-# --- columns ------------------------------------------------------------------------------------------------------
-HEAT = signal("heat", Facet.USE, "probability of being needed, from use and strength; 0.5 without information", direct=False, scale=Scale.LOG_ODDS)
+# --- columns --------------------------------------------------------------------------------------
+HEAT = signal(
+    "heat",
+    Facet.USE,
+    "probability of being needed, from use and strength; 0.5 without information",
+    direct=False,
+    scale=Scale.LOG_ODDS,
+)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def heat(activation: Any, log_strength: Any, out: Any) -> None:
     """p = 1 / (1 + exp(-(B + ln s))): odds e^B of being needed, times the strength s.
@@ -46,13 +54,14 @@ def heat(activation: Any, log_strength: Any, out: Any) -> None:
         elif x < 0.0:
             odds = math.exp(x)
             out[i] = odds / (1.0 + odds)
-        else:                                                 # NaN, as from -inf + inf: no information
+        else:  # NaN, as from -inf + inf: no information
             out[i] = 0.5
 
 
 @kernel
 def add_log_odds(activation: Any, log_strength: Any, out: Any) -> None:
-    """out += B + ln s; nothing is added where the sum is NaN.  Arguments as for `heat`; out (n,) ln odds, added to.  O(n).
+    """out += B + ln s; nothing is added where the sum is NaN.  Arguments as for `heat`; out (n,) ln
+    odds, added to.  O(n).
 
     >>> import numpy as np
     >>> out = np.ones(2)
@@ -66,10 +75,10 @@ def add_log_odds(activation: Any, log_strength: Any, out: Any) -> None:
             out[i] += x
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class HeatParams(Params):
-    weight: float               # trust in the fused ranking
+    weight: float  # trust in the fused ranking
 
 
 class Heat(Mechanism[HeatParams]):

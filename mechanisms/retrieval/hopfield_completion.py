@@ -1,17 +1,22 @@
-"""Hopfield completion: completes a partial or noisy cue to the stored pattern, or group of patterns, to which a Hopfield network converges.
+"""Hopfield completion: completes a partial or noisy cue to the stored pattern, or group of
+patterns, to which a Hopfield network converges.
 
-A modern Hopfield network stores continuous patterns x_i.  One update replaces the state by a mean of the patterns, weighted by the softmax of their
-overlaps with the state, xi <- X softmax(beta X^T xi).  The update never raises the energy
+A modern Hopfield network stores continuous patterns x_i.  One update replaces the state by a mean
+of the patterns, weighted by the softmax of their overlaps with the state, xi <- X softmax(beta X^T
+xi).  The update never raises the energy
     E = -lse(beta, X^T xi) + xi^T xi / 2 + ln(N) / beta + M^2 / 2,        0 <= E <= 2 M^2
-and equals the attention of transformers (Ramsauer et al. 2021).  beta determines the fixed points: patterns separated by more than about
-ln(N) / beta have fixed points of their own, closer patterns share a metastable state, their weighted mean, and at small beta all patterns share one.
+and equals the attention of transformers (Ramsauer et al. 2021).  beta determines the fixed points:
+patterns separated by more than about ln(N) / beta have fixed points of their own, closer patterns
+share a metastable state, their weighted mean, and at small beta all patterns share one.
 
-Here the patterns are the embeddings of the memories nearest to the query, and the embedding of the query is the cue.  The completed cue is close to
-all memories of the group, so memories that resemble the query little are found through memories of the group that resemble it more.
+Here the patterns are the embeddings of the memories nearest to the query, and the embedding of the
+query is the cue.  The completed cue is close to all memories of the group, so memories that
+resemble the query little are found through memories of the group that resemble it more.
 
 Cost: one index search, O(n d), and O(M d) per update for a pool of M memories (1 ms for
 256 memories of 384 dimensions and the 16 updates that a fixed point usually takes).
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -25,20 +30,40 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import INDEX, VISIBLE
 from ..shared.attention import attention, overlaps, update
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-COMPLETION = signal("completion", Facet.COMPLETION, "overlap x_i . xi with the completed cue; NaN outside the pool", scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+COMPLETION = signal(
+    "completion",
+    Facet.COMPLETION,
+    "overlap x_i . xi with the completed cue; NaN outside the pool",
+    scale=Scale.SIMILARITY,
+)
 COMPLETION_CONFIDENCE = Column(
-    "completion_confidence", np.float64, Scope.EVENT, "1", 0.0, "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m equally",
-    low=0, high=1)
+    "completion_confidence",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    0.0,
+    "largest p_i of the completed cue; 1: one memory is recalled, 1/m: m equally",
+    low=0,
+    high=1,
+)
 COMPLETION_NEGLECTED = Column(
-    "completion_neglected", np.float64, Scope.EVENT, "1", 0.0, "upper bound on the softmax mass, at the cue, of memories outside the pool",
-    low=0, high=1)
+    "completion_neglected",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    0.0,
+    "upper bound on the softmax mass, at the cue, of memories outside the pool",
+    low=0,
+    high=1,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def energy(patterns: Any, state: Any, beta: float) -> float:
-    """E = -lse(beta, X^T xi) + xi^T xi / 2 + ln(N) / beta + M^2 / 2 with M = max_i |x_i|.  Ramsauer et al. (2021), energy.  Cost: O(N d).
+    """E = -lse(beta, X^T xi) + xi^T xi / 2 + ln(N) / beta + M^2 / 2 with M = max_i |x_i|.  Ramsauer
+    et al. (2021), energy.  Cost: O(N d).
 
     patterns  (N, d)     X^T
     state     (d,)       xi; 0 <= E <= 2 M^2 for every state in the convex hull of the patterns
@@ -62,8 +87,11 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
 
 
 @kernel
-def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any) -> int:
-    """Update from the cue until the state moves by <= `tolerance`; returns the number of updates.  Ramsauer et al. (2021).  Cost: O(N d updates).
+def complete(
+    patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any
+) -> int:
+    """Update from the cue until the state moves by <= `tolerance`; returns the number of updates.
+    Ramsauer et al. (2021).  Cost: O(N d updates).
 
     patterns   (N, d)     X^T
     cue        (d,)       initial state
@@ -95,10 +123,11 @@ def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, 
     return steps
 
 
-# --- regimes: when a pattern is a separate fixed point ---------------------------------------------------------------------------
+# --- regimes: when a pattern is a separate fixed point --------------------------------------------
 @kernel
 def separation(patterns: Any, i: int) -> float:
-    """Delta_i = x_i . x_i - max_{j != i} x_i . x_j.  Ramsauer et al. (2021), separation of a pattern.  Cost: O(N d).
+    """Delta_i = x_i . x_i - max_{j != i} x_i . x_j.  Ramsauer et al. (2021), separation of a
+    pattern.  Cost: O(N d).
 
     >>> separation(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]), 0)
     0.4
@@ -117,7 +146,8 @@ def separation(patterns: Any, i: int) -> float:
 
 @kernel
 def least_separation(n: float, beta: float, largest: float) -> float:
-    """Delta at which a pattern is well separated: 2 / (beta N) + ln(2 (N - 1) N beta M^2) / beta.  Ramsauer et al. (2021).  Cost: O(1).
+    """Delta at which a pattern is well separated: 2 / (beta N) + ln(2 (N - 1) N beta M^2) / beta.
+    Ramsauer et al. (2021).  Cost: O(1).
 
     n  ()  number of patterns;  beta  ()  1  inverse temperature;  largest  ()  M
 
@@ -131,11 +161,14 @@ def least_separation(n: float, beta: float, largest: float) -> float:
 
 @kernel
 def retrieval_error(n: float, beta: float, delta: float, distance: float, largest: float) -> float:
-    """Bound on |f(xi) - x_i| after one update: 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)).  Cost: O(1).
+    """Bound on |f(xi) - x_i| after one update: 2 M (N - 1) exp(-beta (Delta_i - 2 M |xi - x_i|)).
+    Cost: O(1).
 
-    From x_i . xi - x_j . xi >= Delta_i - 2 M |xi - x_i| and |f - x_i| <= 2 M (1 - p_i); the paper's theorem on retrieval has the same form.
+    From x_i . xi - x_j . xi >= Delta_i - 2 M |xi - x_i| and |f - x_i| <= 2 M (1 - p_i); the paper's
+    theorem on retrieval has the same form.
 
-    n  ()  number of patterns;  beta  ()  1;  delta  ()  Delta_i;  distance  ()  |xi - x_i|;  largest  ()  M
+    n  ()  number of patterns;  beta  ()  1;  delta  ()  Delta_i;  distance  ()  |xi - x_i|;
+                                                         largest  ()  M
 
     >>> retrieval_error(2.0, 10.0, 1.0, 0.5, 1.0)
     2.0
@@ -145,7 +178,8 @@ def retrieval_error(n: float, beta: float, delta: float, distance: float, larges
 
 @kernel
 def lambert_w(x: float) -> float:
-    """W_0(x), the w >= 0 with w exp(w) = x, for x >= 0, by Newton's method on w + ln w = ln x.  Cost: O(1).
+    """W_0(x), the w >= 0 with w exp(w) = x, for x >= 0, by Newton's method on w + ln w = ln x.
+    Cost: O(1).
 
     >>> round(lambert_w(np.e), 12)
     1.0
@@ -163,7 +197,8 @@ def lambert_w(x: float) -> float:
 
 @kernel
 def capacity_base(beta: float, k: float, d: float, p: float) -> float:
-    """c of N >= sqrt(p) c^((d - 1) / 4), the storable random patterns on a sphere.  Ramsauer et al. (2021), storage capacity.  Cost: O(1).
+    """c of N >= sqrt(p) c^((d - 1) / 4), the storable random patterns on a sphere.  Ramsauer et al.
+    (2021), storage capacity.  Cost: O(1).
 
     beta  ()  1  inverse temperature
     k     ()     K; patterns have length K sqrt(d - 1)
@@ -180,7 +215,8 @@ def capacity_base(beta: float, k: float, d: float, p: float) -> float:
 
 @kernel
 def polynomial_capacity(neurons: float, degree: int) -> float:
-    """K_max = N^(n-1) / (2 (2n-3)!! ln N) patterns without errors, for the energy x^n.  Krotov & Hopfield (2016).  Cost: O(degree).
+    """K_max = N^(n-1) / (2 (2n-3)!! ln N) patterns without errors, for the energy x^n.  Krotov &
+    Hopfield (2016).  Cost: O(degree).
 
     >>> round(polynomial_capacity(100.0, 2), 3)
     10.857
@@ -193,9 +229,11 @@ def polynomial_capacity(neurons: float, degree: int) -> float:
 
 @kernel
 def neglected(overlap: Any, beta: float, left_out: float) -> float:
-    """Upper bound on the softmax mass, at the cue, of patterns outside the pool of the largest overlaps.  Ours.  Cost: O(m).
+    """Upper bound on the softmax mass, at the cue, of patterns outside the pool of the largest
+    overlaps.  Ours.  Cost: O(m).
 
-    A pattern outside has at most the overlap of the last one of the pool: n exp(beta last) / (n exp(beta last) + sum_i exp(beta x_i . q)).
+    A pattern outside has at most the overlap of the last one of the pool: n exp(beta last) / (n
+    exp(beta last) + sum_i exp(beta x_i . q)).
 
     overlap   (m,)     x_i . q of the pool, largest first
     beta      ()    1  inverse temperature
@@ -212,28 +250,40 @@ def neglected(overlap: Any, beta: float, left_out: float) -> float:
     return float(left_out / (left_out + kept))
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class HopfieldCompletionParams(Params):
     beta: float
-    pool: int               # M, memories that form the network
+    pool: int  # M, memories that form the network
     most_updates: int
-    tolerance: float        # largest |xi_new - xi| of a fixed point
+    tolerance: float  # largest |xi_new - xi| of a fixed point
     weight: float
 
 
 class HopfieldCompletion(Mechanism[HopfieldCompletionParams]):
     owns = (COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED)
 
-    @hook(Phase.RETRIEVE, reads=(INDEX, VISIBLE), adds=(), sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(INDEX, VISIBLE),
+        adds=(),
+        sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED),
+    )
     def score(self, view: Any, cue: Cue) -> None:
         p = self.params
         rows, first = view.index.search(cue.vector, p.pool)
         if not rows.size:
             return
-        patterns, attended, overlap, state = view.index.vectors_of(rows), np.empty(rows.size), np.empty(rows.size), np.empty(cue.vector.size)
+        patterns, attended, overlap, state = (
+            view.index.vectors_of(rows),
+            np.empty(rows.size),
+            np.empty(rows.size),
+            np.empty(cue.vector.size),
+        )
         complete(patterns, cue.vector, p.beta, p.tolerance, p.most_updates, attended, state)
         overlaps(patterns, state, overlap)
         view.completion[rows] = overlap
         view.completion_confidence = attended.max()
-        view.completion_neglected = neglected(first, p.beta, float(np.count_nonzero(view.visible) - rows.size))
+        view.completion_neglected = neglected(
+            first, p.beta, float(np.count_nonzero(view.visible) - rows.size)
+        )

@@ -1,11 +1,14 @@
-"""Hopfield completion as Cortex 4.3.4 prints it: uses the energy E = -lse(beta, X^T xi) + |xi|^2 / 2, without ln(N) / beta and M^2 / 2.
+"""Hopfield completion as Cortex 4.3.4 prints it: uses the energy E = -lse(beta, X^T xi) + |xi|^2 /
+2, without ln(N) / beta and M^2 / 2.
 
-The missing terms do not change the update, but the energy is not bounded below by 0: it falls with every stored pattern, so energies of two
-networks, or of one network at two times, cannot be compared.  "The network converges to the stored memory pattern with highest overlap" holds
-for well separated patterns only, which depends on beta; the source does not print beta.
+The missing terms do not change the update, but the energy is not bounded below by 0: it falls with
+every stored pattern, so energies of two networks, or of one network at two times, cannot be
+compared.  "The network converges to the stored memory pattern with highest overlap" holds for well
+separated patterns only, which depends on beta; the source does not print beta.
 
 Cost: O(n d) for the search, O(M d) per update, as for the paper's form.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -19,12 +22,16 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import INDEX
 from ..shared.attention import attention, update
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-COMPLETION_PRINTED = signal("completion_printed", Facet.COMPLETION,
-                            "overlap with the pattern to which the query converges, as printed in Cortex 4.3.4", scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+COMPLETION_PRINTED = signal(
+    "completion_printed",
+    Facet.COMPLETION,
+    "overlap with the pattern to which the query converges, as printed in Cortex 4.3.4",
+    scale=Scale.SIMILARITY,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def energy(patterns: Any, state: Any, beta: float) -> float:
     """E = -lse(beta, X^T xi) + |xi|^2 / 2.  Cortex 4.3.4, exactly as printed.  Cost: O(N d).
@@ -41,8 +48,11 @@ def energy(patterns: Any, state: Any, beta: float) -> float:
 
 
 @kernel
-def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any) -> int:
-    """Update from the cue until the energy falls by at most `tolerance`; returns the number of updates.  Cost: O(N d updates).
+def complete(
+    patterns: Any, cue: Any, beta: float, tolerance: float, most: int, p: Any, state: Any
+) -> int:
+    """Update from the cue until the energy falls by at most `tolerance`; returns the number of
+    updates.  Cost: O(N d updates).
 
     patterns   (N, d)     X^T
     cue        (d,)       initial state
@@ -64,13 +74,13 @@ def complete(patterns: Any, cue: Any, beta: float, tolerance: float, most: int, 
     return steps
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class HopfieldCompletionPrintedParams(Params):
     beta: float
     pool: int
     most_updates: int
-    tolerance: float        # stops if the energy falls by at most this
+    tolerance: float  # stops if the energy falls by at most this
     weight: float
 
 
@@ -83,6 +93,10 @@ class HopfieldCompletionPrinted(Mechanism[HopfieldCompletionPrintedParams]):
         rows, _ = view.index.search(cue.vector, p.pool)
         if not rows.size:
             return
-        patterns, attended, state = view.index.vectors_of(rows), np.empty(rows.size), np.empty(cue.vector.size)
+        patterns, attended, state = (
+            view.index.vectors_of(rows),
+            np.empty(rows.size),
+            np.empty(cue.vector.size),
+        )
         complete(patterns, cue.vector, p.beta, p.tolerance, p.most_updates, attended, state)
         view.completion_printed[rows] = np.einsum("nd,d->n", patterns, state)

@@ -1,19 +1,25 @@
-"""Instruction detection: finds standing instructions and preferences when they are said, and retrieves those that fit a later request.
+"""Instruction detection: finds standing instructions and preferences when they are said, and
+retrieves those that fit a later request.
 
-Cortex (section 8.1) names the gap: instructions are phrased like other statements and share few words with the requests they are meant for, so
-neither words nor meaning retrieve them.  Here rules read each sentence of an event: what it tells the hearer to do (speech act), whether it
-holds beyond the moment (always, never, from now on, whenever, "when I ask about X"), and when it applies (the scope clause, embedded apart).  The
-product of act, generality, speaker and the share of the text that it takes is STANDING in [0, 1].  At a request, STANDING times the fit of the
-request with its scope, in ln odds, is added to the prior of a memory.  A question about the past (recall) adds nothing.  Any other question
-counts only for instructions with a scope, which says for which questions they are meant.  At a statement, which asks for nothing, a standing
-memory loses what a request would add; a statement of trouble ("the build fails") asks for help and counts as a question.
+Cortex (section 8.1) names the gap: instructions are phrased like other statements and share few
+words with the requests they are meant for, so neither words nor meaning retrieve them.  Here rules
+read each sentence of an event: what it tells the hearer to do (speech act), whether it holds beyond
+the moment (always, never, from now on, whenever, "when I ask about X"), and when it applies (the
+scope clause, embedded apart).  The product of act, generality, speaker and the share of the text
+that it takes is STANDING in [0, 1].  At a request, STANDING times the fit of the request with its
+scope, in ln odds, is added to the prior of a memory.  A question about the past (recall) adds
+nothing.  Any other question counts only for instructions with a scope, which says for which
+questions they are meant.  At a statement, which asks for nothing, a standing memory loses what a
+request would add; a statement of trouble ("the build fails") asks for help and counts as a
+question.
 
-The rules are for English and name no topic.  Their precision and recall on 300 utterances composed for this purpose are in
-tests/mechanisms/test_instruction_detection.py.
+The rules are for English and name no topic.  Their precision and recall on 300 utterances composed
+for this purpose are in tests/mechanisms/test_instruction_detection.py.
 
-Cost: O(length) per event for the rules, at most 8,192 characters, and one embedding for a scope clause; O(n + s d) per query for s memories
-with STANDING above 0.
+Cost: O(length) per event for the rules, at most 8,192 characters, and one embedding for a scope
+clause; O(n + s d) per query for s memories with STANDING above 0.
 """
+
 from __future__ import annotations
 
 import re
@@ -34,17 +40,17 @@ from ...engine.text.features import fold, sanitise
 from ...engine.text.memo import remembered
 from ...engine.text.words import NO_SPACE, STOPS
 
-READ: Final = 8_192         # most characters read of an event: its first and its last half of that
-SENTENCE: Final = 600       # longer sentences are cut
+READ: Final = 8_192  # most characters read of an event: its first and its last half of that
+SENTENCE: Final = 600  # longer sentences are cut
 
 
 class Standing(IntEnum):
     """The kind of a standing utterance; of several in one text the largest counts."""
 
     NONE = 0
-    PREFERENCE = 1              # a lasting preference or constraint of the speaker
-    SCOPED = 2                  # an instruction for some requests
-    GENERAL = 3                 # an instruction for every request
+    PREFERENCE = 1  # a lasting preference or constraint of the speaker
+    SCOPED = 2  # an instruction for some requests
+    GENERAL = 3  # an instruction for every request
 
 
 SCOPED: Final = int(Standing.SCOPED)
@@ -54,26 +60,63 @@ GENERAL: Final = int(Standing.GENERAL)
 class Asking(IntEnum):
     """The kind of a query."""
 
-    RECALL = 0                  # asks for what was said or happened
-    OPEN = 1                    # any other question, and words alone
-    REQUEST = 2                 # asks to do, write, explain or recommend something
-    STATEMENT = 3               # tells, and asks for nothing
+    RECALL = 0  # asks for what was said or happened
+    OPEN = 1  # any other question, and words alone
+    REQUEST = 2  # asks to do, write, explain or recommend something
+    STATEMENT = 3  # tells, and asks for nothing
 
 
+# --- columns --------------------------------------------------------------------------------------
+STANDING = Column(
+    "standing",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "how much the memory is an instruction or preference for later requests; 0: none",
+    low=0,
+    high=1,
+    own=True,
+    considered=True,
+)
+STANDING_KIND = Column(
+    "standing_kind",
+    np.int8,
+    Scope.MEMORY,
+    "1",
+    0,
+    "kind of the standing utterance, a value of Standing; 0: none",
+    low=0,
+    high=3,
+    own=True,
+)
+STANDING_SCOPE = Column(
+    "standing_scope",
+    np.float32,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "unit vector of the clause that says when it applies; 0: none",
+    ("dimensions",),
+    own=True,
+)
+ASKING = Column(
+    "asking",
+    np.int8,
+    Scope.EVENT,
+    "1",
+    -1,
+    "kind of the current query, a value of Asking; -1: no words",
+    low=-1,
+    high=3,
+)
 
-
-# --- columns -----------------------------------------------------------------------------------------------------------------
-STANDING = Column("standing", np.float32, Scope.MEMORY, "1", 0.0, "how much the memory is an instruction or preference for later requests; 0: none",
-                  low=0, high=1, own=True, considered=True)
-STANDING_KIND = Column("standing_kind", np.int8, Scope.MEMORY, "1", 0, "kind of the standing utterance, a value of Standing; 0: none", low=0, high=3,
-                       own=True)
-STANDING_SCOPE = Column("standing_scope", np.float32, Scope.MEMORY, "1", 0.0, "unit vector of the clause that says when it applies; 0: none",
-                        ("dimensions",), own=True)
-ASKING = Column("asking", np.int8, Scope.EVENT, "1", -1, "kind of the current query, a value of Asking; -1: no words", low=-1, high=3)
-
-# --- rules: sentences --------------------------------------------------------------------------------------------------------
-# All patterns read lower case with single spaces.  Every repeat is bounded, so each search is linear in the length of the sentence.
-_ENDS: Final = re.compile(rf"(?<=[.!?;{STOPS}])[\"')*]*\s+|{NO_SPACE}|\s*\n\s*|(?<=[.!?])\s*[-*•]\s+")
+# --- rules: sentences -----------------------------------------------------------------------------
+# All patterns read lower case with single spaces.  Every repeat is bounded, so each search is
+# linear in the length of the sentence.
+_ENDS: Final = re.compile(
+    rf"(?<=[.!?;{STOPS}])[\"')*]*\s+|{NO_SPACE}|\s*\n\s*|(?<=[.!?])\s*[-*•]\s+"
+)
 _QUOTED: Final = re.compile(r"[\"“][^\"“”\n]{1,300}[\"”]")
 _PLEASE: Final = re.compile(r"\b(?:pls|plz|plse)\b")
 _EDGE: Final = re.compile(r"^[^\w]+|[^\w?!.]+$")
@@ -91,7 +134,9 @@ _EVERY = (
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|(?:in|to|for|at|on|with|of) (?:every|each|any|all)(?: of)?\b"
     r"|(?:every|each) (?:[a-z]+ ){1,3}(?:must|should|ends?|has|have|is|gets?|starts?|includes?|contains?|comes?)"
 )
-_ALWAYS = r"always|never|ever(?=\W*$)|ever again|don't ever|do not ever|not ever|at no time|no longer"
+_ALWAYS = (
+    r"always|never|ever(?=\W*$)|ever again|don't ever|do not ever|not ever|at no time|no longer"
+)
 _REPLIES = (
     r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages|outputs?|suggestions|recommendations|summaries|conversations?|chats?|texts you"
     r"|questions? i ask)"
@@ -103,7 +148,9 @@ _YOURS = (
 _LASTING: Final = re.compile(rf"\b(?:{_NOW}|{_YOURS})\b")
 _ALWAYS_EVER: Final = re.compile(rf"\b(?:{_ALWAYS})\b")
 _GENERAL: Final = re.compile(rf"\b(?:{_NOW}|{_EVERY}|{_ALWAYS}|{_YOURS})\b")
-_STRONG: Final = re.compile(rf"\b(?:{_NOW}|{_ALWAYS}|(?:every|each|any)(?: single)? ?time|whenever)\b")
+_STRONG: Final = re.compile(
+    rf"\b(?:{_NOW}|{_ALWAYS}|(?:every|each|any)(?: single)? ?time|whenever)\b"
+)
 _ONCE: Final = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|right now|for now|just (?:this )?once|this (?:time|once|one|morning|afternoon|evening|week|weekend"
     r"|month)|(?:by|on|until|before|next|this|last) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|next (?:week|weekend|month"
@@ -127,9 +174,15 @@ _START = (
     r"(?:please|kindly|always|never|make sure|be sure|don't|do not|you (?:should|must|need|have)|i (?:want|need|prefer|like|expect|would|'d)|i'd"
     r"|just|then)"
 )
-_FRONTED: Final = re.compile(rf"^(?P<lead>{_LEAD}) (?P<clause>[^,;:]{{2,200}}?)(?:, ?(?:then )?|: ?| then | (?={_START}\b))(?P<main>.+)$")
-_LISTED: Final = re.compile(rf"^(?P<lead>{_LEAD}) (?P<clause>[^;:]{{2,200}}), (?=(?:then |{_START}\b))(?P<main>.{{8,}})$")
-_TRAILING: Final = re.compile(rf"^(?P<main>.{{3,400}}?),? (?P<lead>{_LEAD}) (?P<clause>[^;]{{2,300}}?)[.!]*$")
+_FRONTED: Final = re.compile(
+    rf"^(?P<lead>{_LEAD}) (?P<clause>[^,;:]{{2,200}}?)(?:, ?(?:then )?|: ?| then | (?={_START}\b))(?P<main>.+)$"
+)
+_LISTED: Final = re.compile(
+    rf"^(?P<lead>{_LEAD}) (?P<clause>[^;:]{{2,200}}), (?=(?:then |{_START}\b))(?P<main>.{{8,}})$"
+)
+_TRAILING: Final = re.compile(
+    rf"^(?P<main>.{{3,400}}?),? (?P<lead>{_LEAD}) (?P<clause>[^;]{{2,300}}?)[.!]*$"
+)
 _TOPIC: Final = re.compile(
     r"^(?:for|in|with|on|about|regarding|concerning|as for|when discussing) (?!example|instance|fact|case|addition|general|short|the future"
     r"|future|now|that|this|the record|me|once|reference|the rest)(?P<topic>[^,;:]{2,100}), (?:then )?(?P<main>.+)$"
@@ -151,7 +204,9 @@ _MOMENT: Final = re.compile(
     r"|second)|land|leaves?|returns?|comes? (?:back|home|over|by|in)|see (?:him|her|them|it|this|that|your|mum|mom|dad)|wakes? up|reach"
     r"|hear (?:from|back)|can|like|feel like|pass|go (?:out|shopping|past|by|to)|visit)\b"
 )
-_CHANCE: Final = re.compile(r"\b(?:chance|moment|minute|second|time|free|ready|able|can|like|want|wish)\b")
+_CHANCE: Final = re.compile(
+    r"\b(?:chance|moment|minute|second|time|free|ready|able|can|like|want|wish)\b"
+)
 REPEATED: Final = ("every", "each", "any", "for", "in", "with", "on", "at")
 _LIKING: Final = re.compile(
     r"\b(?:like|love|hate|prefer|appreciate|enjoy|dislike|mind|helps?|helpful|great|nice|good|ideal|lovely|useful|easier|grateful)(?: it| me"
@@ -262,7 +317,9 @@ _BELOW: Final = re.compile(
     r"|(?<!sure )(?<!prefer )(?<!want )(?<!like )(?<!expect )(?<!important )(?<!ensure )(?<!consider )(?<!remember )(?<!assume )(?<!mention"
     r" )(?<!note )(?<!mind )(?<!check )(?<!know )(?<!fact )that)\b"
 )
-_WANTED: Final = re.compile(r"^i(?:'d| would)?(?: always| only| really| just| also| usually)* (?:want|need|expect|like|prefer)\b")
+_WANTED: Final = re.compile(
+    r"^i(?:'d| would)?(?: always| only| really| just| also| usually)* (?:want|need|expect|like|prefer)\b"
+)
 _HABITS = r"eat|drink|use|buy|wear|fly|cook|order|smoke|shop|take|travel|read|work|watch"
 _PREFER: Final = re.compile(
     r"\bi(?:'d| would)?(?: really| still| generally| usually| typically| normally| always| strongly| much| personally| definitely| honestly"
@@ -294,14 +351,17 @@ _ASKING: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a text in lower case with single spaces, quotations replaced by `x`, marks at both ends removed.  O(length), bounded by READ.
+    """Sentences of a text in lower case with single spaces, quotations replaced by `x`, marks at
+    both ends removed.  O(length), bounded by READ.
 
     >>> sentences('- Always reply in French!  She said "never again".')
     ['always reply in french!', 'she said x.']
     """
     if len(text) > READ:
-        text = f"{text[:READ // 2]}\n{text[-READ // 2:]}"
-    text = _QUOTED.sub("x", _PLEASE.sub("please", fold(sanitise(text)).replace("’", "'").replace("‘", "'")))
+        text = f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+    text = _QUOTED.sub(
+        "x", _PLEASE.sub("please", fold(sanitise(text)).replace("’", "'").replace("‘", "'"))
+    )
     parts = (_EDGE.sub("", " ".join(part[:SENTENCE].split())) for part in _ENDS.split(text))
     return [part for part in parts if part]
 
@@ -321,7 +381,8 @@ class Said(NamedTuple):
 
 @remembered
 def standing_of(text: str) -> Said:
-    """Kind and scope of the most general standing sentence of a text, and the share of the text that stands.  O(length).
+    """Kind and scope of the most general standing sentence of a text, and the share of the text
+    that stands.  O(length).
 
     >>> standing_of("When I ask about recipes, always use metric units.")
     Said(kind=<Standing.SCOPED: 2>, scope='recipes', share=1.0)
@@ -333,7 +394,13 @@ def standing_of(text: str) -> Said:
     best: tuple[Standing, str] = (Standing.NONE, "")
     words = standing = 0
     for sentence in sentences(text):
-        found = max((judged(part) for part in (sentence, *_JOINED.split(sentence), *_ASKING.split(sentence))), key=itemgetter(0))
+        found = max(
+            (
+                judged(part)
+                for part in (sentence, *_JOINED.split(sentence), *_ASKING.split(sentence))
+            ),
+            key=itemgetter(0),
+        )
         best = max(best, found, key=itemgetter(0))
         length = sentence.count(" ") + 1
         words += length
@@ -354,23 +421,37 @@ def judged(sentence: str) -> tuple[Standing, str]:
     once = _ONCE.search(sentence) is not None and _STRONG.search(sentence) is None
     if once or _REPORTED.search(rest):
         return Standing.NONE, ""
-    if asks is None and (_WISH.search(rest) or _STYLE.match(rest) or (clauses.asked and _WANTED.match(rest))):
+    if asks is None and (
+        _WISH.search(rest) or _STYLE.match(rest) or (clauses.asked and _WANTED.match(rest))
+    ):
         return _instruction(scope)
     if _ALWAYS_DO.match(rest) or (asks is not None and asks["always"]):
         return _instruction(scope)
-    if (_IMPERATIVE.match(rest) or asks is not None) and (_lasting(sentence) or (conditional and _BELOW.search(rest) is None)):
+    if (_IMPERATIVE.match(rest) or asks is not None) and (
+        _lasting(sentence) or (conditional and _BELOW.search(rest) is None)
+    ):
         return _instruction(scope)
     if asks is None and _TOLD.search(rest) and (conditional or _GENERAL.search(sentence)):
         return _instruction(scope)
-    return (Standing.PREFERENCE, scope) if asks is None and (_PREFER.search(rest) or _ABOUT_ME.match(rest)) else (Standing.NONE, "")
+    return (
+        (Standing.PREFERENCE, scope)
+        if asks is None and (_PREFER.search(rest) or _ABOUT_ME.match(rest))
+        else (Standing.NONE, "")
+    )
 
 
 def _lasting(sentence: str) -> bool:
-    """Whether an imperative is said to hold beyond the moment, and not in a clause about something else ("a song that never ends")."""
+    """Whether an imperative is said to hold beyond the moment, and not in a clause about
+    something else ("a song that never ends").
+    """
     if _LASTING.search(sentence):
         return True
-    found = _ALWAYS_EVER.search(sentence) if _MAKES.match(sentence) and _OURS.search(sentence) is None else _GENERAL.search(sentence)
-    return found is not None and _BELOW.search(sentence[:found.start()]) is None
+    found = (
+        _ALWAYS_EVER.search(sentence)
+        if _MAKES.match(sentence) and _OURS.search(sentence) is None
+        else _GENERAL.search(sentence)
+    )
+    return found is not None and _BELOW.search(sentence[: found.start()]) is None
 
 
 def _instruction(scope: str) -> tuple[Standing, str]:
@@ -378,13 +459,14 @@ def _instruction(scope: str) -> tuple[Standing, str]:
 
 
 def opened(sentence: str) -> str:
-    """The sentence without greetings, connectives and expressions of generality before its first clause.
+    """The sentence without greetings, connectives and expressions of generality before its first
+    clause.
 
     >>> opened("ok, and from now on, please answer in french.")
     'please answer in french.'
     """
     while (match := _OPENER.match(sentence)) and match.end() < len(sentence):
-        sentence = sentence[match.end():]
+        sentence = sentence[match.end() :]
     return sentence
 
 
@@ -392,7 +474,8 @@ class Clauses(NamedTuple):
     """A sentence in its clauses.
 
     main         the main clause
-    scope        what the other clause says about when it applies; empty if there is none, or if it names every request
+    scope        what the other clause says about when it applies; empty if there is none, or if it
+                 names every request
     conditional  whether there is such a clause
     asked        whether that clause is about what is asked or mentioned
     """
@@ -420,10 +503,16 @@ def without_scope(sentence: str) -> Clauses | None:
         answers = _ANSWERS.match(said) is not None
         if pattern is _TRAILING and _MAKES.match(main) and not (answers or _OURS.search(said)):
             continue
-        repeated = when.startswith(REPEATED) or (when.startswith("whenever") and not _CHANCE.search(said)) or _STRONG.search(main)
+        repeated = (
+            when.startswith(REPEATED)
+            or (when.startswith("whenever") and not _CHANCE.search(said))
+            or _STRONG.search(main)
+        )
         if _PAST.match(said) or _ONCE.search(said) or (_MOMENT.search(said) and not repeated):
             return None
-        return Clauses(main, "" if answers else scope_text(said), True, _ASKED.match(said) is not None)
+        return Clauses(
+            main, "" if answers else scope_text(said), True, _ASKED.match(said) is not None
+        )
     if match := _TOPIC.match(sentence):
         return Clauses(match["main"], "" if _ANSWERS.match(match["topic"]) else match["topic"])
     return Clauses(sentence)
@@ -438,9 +527,12 @@ def scope_text(clause: str) -> str:
     return _ASKED.sub("", clause) or clause
 
 
-def level(kind: Standing, speaker: str, share: float, preference: float, named: float, whole: float) -> float:
-    """STANDING: a v min(1, p / w), with a = 1 for an instruction and `preference` for a preference; v = 0 for the assistant, `named` for an
-    instruction that a named person gives another, else 1; p the share of the text that stands, and w = `whole`.  O(1).
+def level(
+    kind: Standing, speaker: str, share: float, preference: float, named: float, whole: float
+) -> float:
+    """STANDING: a v min(1, p / w), with a = 1 for an instruction and `preference` for a preference;
+    v = 0 for the assistant, `named` for an instruction that a named person gives another, else 1; p
+    the share of the text that stands, and w = `whole`.  O(1).
 
     >>> [level(Standing.GENERAL, who, 1.0, 0.5, 0.25, 0.5) for who in ("user", "", "system", "Ada", "assistant")]
     [1.0, 1.0, 1.0, 0.25, 0.0]
@@ -449,11 +541,17 @@ def level(kind: Standing, speaker: str, share: float, preference: float, named: 
     """
     if kind is Standing.NONE or speaker == "assistant":
         return 0.0
-    act = preference if kind is Standing.PREFERENCE else named if speaker and speaker not in ROLES else 1.0
+    act = (
+        preference
+        if kind is Standing.PREFERENCE
+        else named
+        if speaker and speaker not in ROLES
+        else 1.0
+    )
     return act * min(1.0, share / whole)
 
 
-# --- rules: queries ----------------------------------------------------------------------------------------------------------
+# --- rules: queries -------------------------------------------------------------------------------
 _SAYING = (
     r"(?:\w{3,14}ed|said|told|brought|wrote|gave|chose|made|did|went|set|saw|met|took|bought|got|came|ate|drank|found|left|lost|sold|spent|began"
     r"|drove|flew|heard|kept|knew|read|ran|sent|won|built|paid|wore)"
@@ -500,7 +598,9 @@ def asking_of(text: str) -> Asking | None:
     if not any(c.isalnum() for part in parts for c in part):
         return None
     last = [part for part in parts if part.endswith("?")] or parts
-    if any(_ASKED_FOR.search(part) or _REQUESTED.match(part) for part in parts) and not any(_told(part) for part in last):
+    if any(_ASKED_FOR.search(part) or _REQUESTED.match(part) for part in parts) and not any(
+        _told(part) for part in last
+    ):
         return Asking.REQUEST
     if _states(parts):
         return Asking.STATEMENT
@@ -509,11 +609,17 @@ def asking_of(text: str) -> Asking | None:
 
 def _states(parts: list[str]) -> bool:
     """Whether the sentences tell something and ask for nothing; trouble asks for help."""
-    asks = (part[-1] not in ".!" or _TELLING.match(part) or _QUESTIONING.match(part) or _TROUBLE.search(part) for part in parts)
+    asks = (
+        part[-1] not in ".!"
+        or _TELLING.match(part)
+        or _QUESTIONING.match(part)
+        or _TROUBLE.search(part)
+        for part in parts
+    )
     return any(map(_STATED.match, parts)) and not any(asks)
 
 
-_STATED: Final = re.compile(r"^\S+ \S+ \S.*[.!]$")            # three words or more
+_STATED: Final = re.compile(r"^\S+ \S+ \S.*[.!]$")  # three words or more
 _TROUBLE: Final = re.compile(
     r"\b(?:fail(?:s|ed|ing|ure)?|errors?|exceptions?|problems?|issues?|troubles?|bugs?|stuck|wrong|crash(?:es|ed|ing)?|confus(?:ed|ing)|broken"
     r"|struggl(?:e|es|ing)|unsure|not sure|no idea|can't|cannot|can not|couldn't|doesn't|don't|won't|isn't|aren't|does not|do not)\b"
@@ -529,15 +635,27 @@ _QUESTIONING: Final = re.compile(
 
 
 def _told(part: str) -> bool:
-    """Whether the sentence asks for the past although it may have the form of a request: "can you tell me what I said"."""
+    """Whether the sentence asks for the past although it may have the form of a request: "can
+    you tell me what I said".
+    """
     return bool(_RECALL.search(part) and (_TELLING.match(part) or _QUESTIONING.match(part)))
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, floor: float, scoped: float, others: float, out: Any) -> None:
-    """out += g s_i max(0, cos(q, c_i)): c_i is the scope of memory i or, without one, its embedding; an instruction for every request fits at
-    least `floor`.
+def add_fit(
+    standing: Any,
+    kind: Any,
+    scope: Any,
+    embedding: Any,
+    query: Any,
+    floor: float,
+    scoped: float,
+    others: float,
+    out: Any,
+) -> None:
+    """out += g s_i max(0, cos(q, c_i)): c_i is the scope of memory i or, without one, its
+    embedding; an instruction for every request fits at least `floor`.
 
     standing   (n,)    1  s
     kind       (n,)       value of Standing
@@ -570,22 +688,26 @@ def add_fit(standing: Any, kind: Any, scope: Any, embedding: Any, query: Any, fl
                 out[i] += g * min(max(own, floor if kind[i] == GENERAL else 0.0), 1.0)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class InstructionDetectionParams(Params):
-    preference: float           # standing of a preference; that of an instruction is 1
-    named: float                # factor on an instruction that a named person gives another
-    whole: float                # share of a text from which on its instruction counts fully
-    floor: float                # least fit of an instruction without a scope
-    strength: float             # ln odds of an instruction that fits fully
+    preference: float  # standing of a preference; that of an instruction is 1
+    named: float  # factor on an instruction that a named person gives another
+    whole: float  # share of a text from which on its instruction counts fully
+    floor: float  # least fit of an instruction without a scope
+    strength: float  # ln odds of an instruction that fits fully
 
 
 class InstructionDetection(Mechanism[InstructionDetectionParams]):
-    """Prefers standing instructions and preferences at requests, by the fit of the request with their scope."""
+    """Prefers standing instructions and preferences at requests, by the fit of the request with
+    their scope.
+    """
 
     owns = (STANDING, STANDING_KIND, STANDING_SCOPE, ASKING)
 
-    @hook(Phase.ENCODE, reads=(ROW, EMBEDDER), adds=(), sets=(STANDING, STANDING_KIND, STANDING_SCOPE))
+    @hook(
+        Phase.ENCODE, reads=(ROW, EMBEDDER), adds=(), sets=(STANDING, STANDING_KIND, STANDING_SCOPE)
+    )
     def detect(self, view: Any, incoming: Incoming) -> None:
         kind, scope, standing = self._judged(incoming)
         if standing > 0.0:
@@ -593,14 +715,31 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
             if scope:
                 (view.standing_scope[view.row],) = view.embedder.embed([scope])
 
-    @hook(Phase.RETRIEVE, reads=(STANDING, STANDING_KIND, STANDING_SCOPE, EMBEDDING), adds=(LOG_PRIOR,), sets=(ASKING,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(STANDING, STANDING_KIND, STANDING_SCOPE, EMBEDDING),
+        adds=(LOG_PRIOR,),
+        sets=(ASKING,),
+    )
     def score(self, view: Any, cue: Cue) -> None:
         asking = asking_of(cue.query.text)
         view.asking = -1 if asking is None else int(asking)
         if asking not in (None, Asking.RECALL):
-            p, strength = self.params, self.params.strength * (-1.0 if asking is Asking.STATEMENT else 1.0)
-            add_fit(view.standing, view.standing_kind, view.standing_scope, view.embedding, cue.vector, p.floor, strength,
-                    0.0 if asking is Asking.OPEN else strength, view.log_prior)
+            p, strength = (
+                self.params,
+                self.params.strength * (-1.0 if asking is Asking.STATEMENT else 1.0),
+            )
+            add_fit(
+                view.standing,
+                view.standing_kind,
+                view.standing_scope,
+                view.embedding,
+                cue.vector,
+                p.floor,
+                strength,
+                0.0 if asking is Asking.OPEN else strength,
+                view.log_prior,
+            )
 
     @forecast(reads=())
     def scopes(self, view: Any, coming: Sequence[Incoming]) -> Iterator[str]:
@@ -615,4 +754,8 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
         speaker = incoming.event.get("role") or incoming.event.speaker
         said = standing_of(incoming.event.text if speaker != "assistant" else "")
         p = self.params
-        return said.kind, said.scope, level(said.kind, speaker, said.share, p.preference, p.named, p.whole)
+        return (
+            said.kind,
+            said.scope,
+            level(said.kind, speaker, said.share, p.preference, p.named, p.whole),
+        )

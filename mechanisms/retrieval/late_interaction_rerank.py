@@ -1,17 +1,22 @@
-"""Late interaction: compares every word piece of the query with every word piece of the best candidates, and reranks these.
+"""Late interaction: compares every word piece of the query with every word piece of the best
+candidates, and reranks these.
 
-Each text is a bag of contextual vectors, one for each word piece; a memory scores by the sum, over the pieces of the query, of the largest cosine
-to any of its pieces: MaxSim of ColBERT (Khattab & Zaharia 2020), https://doi.org/10.1145/3397271.3401075.  One vector for a whole text loses single
-words; MaxSim finds them, also by meaning.  The mean over the pieces is RELEVANCE.  The pool is reordered by a blend with its scores so far, both
-scaled to 0..1; memories outside the pool keep their order below it.
+Each text is a bag of contextual vectors, one for each word piece; a memory scores by the sum, over
+the pieces of the query, of the largest cosine to any of its pieces: MaxSim of ColBERT (Khattab &
+Zaharia 2020), https://doi.org/10.1145/3397271.3401075.  One vector for a whole text loses single
+words; MaxSim finds them, also by meaning.  The mean over the pieces is RELEVANCE.  The pool is
+reordered by a blend with its scores so far, both scaled to 0..1; memories outside the pool keep
+their order below it.
 
-The vectors are those of the sentence model's last layer, of the text as it is indexed: with date, speaker and caption.  They are cached in the
-embedder's file; a pool that was never looked at costs the model's inference for up to `pool` texts (MiniLM on two cores: 4 ms for a sentence of 25
-word pieces).
+The vectors are those of the sentence model's last layer, of the text as it is indexed: with date,
+speaker and caption.  They are cached in the embedder's file; a pool that was never looked at costs
+the model's inference for up to `pool` texts (MiniLM on two cores: 4 ms for a sentence of 25 word
+pieces).
 
-Cost: O(pool q t d) for q and t word pieces of query and memory; 7 ms for 32 pieces, 50 memories of 256, and 384 dimensions; with 40 pieces a memory
-0.1 ms for each that is read from the file.
+Cost: O(pool q t d) for q and t word pieces of query and memory; 7 ms for 32 pieces, 50 memories of
+256, and 384 dimensions; with 40 pieces a memory 0.1 ms for each that is read from the file.
 """
+
 from __future__ import annotations
 
 import re
@@ -26,17 +31,25 @@ from ...engine.base.numerics import kernel
 from ...engine.base.sharing import in_blocks
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, LEXICON, RELEVANCE, RERANKED, REWEIGHTED, TEXTS, TOKEN_EMBEDDER
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    LEXICON,
+    RELEVANCE,
+    RERANKED,
+    REWEIGHTED,
+    TEXTS,
+    TOKEN_EMBEDDER,
+)
 from ...engine.state.postings import Idf
 from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
 from ..shared.rerank import Blend, reranked
 
-PART = 8                            # texts that one thread compares at a time
-WORD = re.compile(r"[^\W_]+")       # as the lexicon splits texts
+PART = 8  # texts that one thread compares at a time
+WORD = re.compile(r"[^\W_]+")  # as the lexicon splits texts
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def product(one: Any, other: Any) -> Any:
     """one . other of codes (d,) int16, at most 2^17 of them.  O(d)."""
@@ -47,8 +60,11 @@ def product(one: Any, other: Any) -> Any:
 
 
 @kernel
-def maxsim(query: Any, lengths: Any, weights: Any, codes: Any, scales: Any, offsets: Any, out: Any) -> None:
-    """S = sum_i w_i max_j E_q(i) . E_d(j) / sum_i w_i for each text d.  Khattab & Zaharia (2020), eq. (3), there with w = 1 and without the division.
+def maxsim(
+    query: Any, lengths: Any, weights: Any, codes: Any, scales: Any, offsets: Any, out: Any
+) -> None:
+    """S = sum_i w_i max_j E_q(i) . E_d(j) / sum_i w_i for each text d.  Khattab & Zaharia (2020),
+    eq. (3), there with w = 1 and without the division.
 
     query    (q, d)   int16    codes of the query's vectors
     lengths  (q,)              factor that makes each a unit vector
@@ -82,7 +98,8 @@ def maxsim(query: Any, lengths: Any, weights: Any, codes: Any, scales: Any, offs
 
 
 def idf_weights(text: str, spans: Any, idf: Callable[[str], float]) -> NDArray[np.float64]:
-    """Weight of each word piece: the idf of its word, shared equally by the word's pieces; 0 for stop words and for what is no word.  Ours.
+    """Weight of each word piece: the idf of its word, shared equally by the word's pieces; 0 for
+    stop words and for what is no word.  Ours.
 
     text   of the query
     spans  (q, 2)  start and end of each piece, in characters
@@ -101,18 +118,23 @@ def idf_weights(text: str, spans: Any, idf: Callable[[str], float]) -> NDArray[n
     return out
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class LateInteractionRerankParams(Params):
     pool: int
-    alpha: float                # a, weight of MaxSim in the blend
+    alpha: float  # a, weight of MaxSim in the blend
     blend: Blend
     weights: Literal["idf", "uniform"]
-    query_pieces: int           # N_q
+    query_pieces: int  # N_q
 
 
 class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
-    @hook(Phase.RETRIEVE, reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER), adds=(), sets=(RELEVANCE, RERANKED))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(REWEIGHTED, ANSWERABLE, TEXTS, LEXICON, TOKEN_EMBEDDER),
+        adds=(),
+        sets=(RELEVANCE, RERANKED),
+    )
     def rerank(self, view: Any, cue: Cue) -> None:
         """Raises InputError, which names the embedder, if it has no token vectors."""
         p = self.params
@@ -120,24 +142,45 @@ class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
         if not rows.size:
             return
         asked = view.token_embedder.embed_tokens([cue.query.text])
-        query, lengths, spans = asked.codes[:p.query_pieces], asked.scales[:p.query_pieces], asked.spans[:p.query_pieces]
+        query, lengths, spans = (
+            asked.codes[: p.query_pieces],
+            asked.scales[: p.query_pieces],
+            asked.spans[: p.query_pieces],
+        )
         if not len(query):
             return
-        texts = view.token_embedder.embed_tokens([view.texts.rendered(row) for row in rows.tolist()])
+        texts = view.token_embedder.embed_tokens(
+            [view.texts.rendered(row) for row in rows.tolist()]
+        )
         weights = self._weights(view.lexicon, cue.query.text, spans)
         similar = np.empty(rows.size)
         codes, offsets = query.astype(np.int16), texts.offsets
 
         def compare(some: slice) -> None:
-            maxsim(codes, lengths, weights, texts.codes, texts.scales, offsets[some.start:some.stop + 1], similar[some])
+            maxsim(
+                codes,
+                lengths,
+                weights,
+                texts.codes,
+                texts.scales,
+                offsets[some.start : some.stop + 1],
+                similar[some],
+            )
 
         in_blocks(rows.size, PART, compare)
-        view.relevance[rows], view.reranked[rows] = np.clip(similar, 0.0, 1.0), reranked(view.reweighted[rows], similar, p.alpha, p.blend)
+        view.relevance[rows], view.reranked[rows] = (
+            np.clip(similar, 0.0, 1.0),
+            reranked(view.reweighted[rows], similar, p.alpha, p.blend),
+        )
 
     def _weights(self, lexicon: Any, text: str, spans: Any) -> NDArray[np.float64]:
         """Equal weights also for a query of stop words alone."""
         if self.params.weights == "idf":
-            found = idf_weights(text, spans, lambda term: Idf.LUCENE.weight(lexicon.n_counted, lexicon.document_frequency(term)))
+            found = idf_weights(
+                text,
+                spans,
+                lambda term: Idf.LUCENE.weight(lexicon.n_counted, lexicon.document_frequency(term)),
+            )
             if found.any():
                 return found
         return np.ones(len(spans))

@@ -1,13 +1,18 @@
-"""own_stage: a source of contexts, what the current stage of the talk holds: the best matches, chosen so that together they cover the most.
+"""own_stage: a source of contexts, what the current stage of the talk holds: the best matches,
+chosen so that together they cover the most.
 
-The current stage is that of the asker's session, at its latest event, else that of the best match that is no summary.  Its memories are read by rank
-until they hold twice the share of the budget; in a stage that no session names, only those among the best matches that would fill the budget.  Of
-these, the set is chosen whose concepts weigh most under the share: a concept is a stem or an entity, and weighs more the fewer events hold it.
-Greedy choice by gain and by gain per token is computed, and the better of the two is taken, which reaches at least (1 - 1/e) / 2 of the best set.
+The current stage is that of the asker's session, at its latest event, else that of the best match
+that is no summary.  Its memories are read by rank until they hold twice the share of the budget; in
+a stage that no session names, only those among the best matches that would fill the budget.  Of
+these, the set is chosen whose concepts weigh most under the share: a concept is a stem or an
+entity, and weighs more the fewer events hold it. Greedy choice by gain and by gain per token is
+computed, and the better of the two is taken, which reaches at least (1 - 1/e) / 2 of the best set.
 The memories that were not chosen are offered after the chosen ones.
 
-It runs only when a context is asked for.  Cost: O(n) to find the stage, and about 0.05 ms for each memory read, at most 400.
+It runs only when a context is asked for.  Cost: O(n) to find the stage, and about 0.05 ms for each
+memory read, at most 400.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -47,7 +52,7 @@ from ..shared.stages import stages_of
 SECTION: Final = "Current Stage Context"
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def idf(held: float, n: float) -> float:
     """w = ln((n + 1) / (h + 1)), weight of a concept that h of n events hold.  Cost: O(1).
@@ -58,8 +63,11 @@ def idf(held: float, n: float) -> float:
     return log((n + 1.0) / (held + 1.0))
 
 
-def concepts_of(texts: Sequence[str], entities: Sequence[Sequence[str]], held: Any, n: int) -> Concepts:
-    """The concepts of memories: stems, and entities, which are marked with a `#`; weighed by `idf`.  O(length).
+def concepts_of(
+    texts: Sequence[str], entities: Sequence[Sequence[str]], held: Any, n: int
+) -> Concepts:
+    """The concepts of memories: stems, and entities, which are marked with a `#`; weighed by `idf`.
+    O(length).
 
     texts     of the memories
     entities  of each memory
@@ -70,18 +78,32 @@ def concepts_of(texts: Sequence[str], entities: Sequence[Sequence[str]], held: A
     >>> found.weight.round(3).tolist()
     [0.693, 2.303, 1.609]
     """
-    items = [[*dict.fromkeys(terms_of(text, stem=True, stop_words=True)), *(f"#{name}" for name in names)]
-             for text, names in zip(texts, entities, strict=True)]
-    return Concepts.of(items, {name: idf(float(min(held(name), n)), float(n)) for name in dict.fromkeys(c for each in items for c in each)})
+    items = [
+        [
+            *dict.fromkeys(terms_of(text, stem=True, stop_words=True)),
+            *(f"#{name}" for name in names),
+        ]
+        for text, names in zip(texts, entities, strict=True)
+    ]
+    return Concepts.of(
+        items,
+        {
+            name: idf(float(min(held(name), n)), float(n))
+            for name in dict.fromkeys(c for each in items for c in each)
+        },
+    )
 
 
 def chosen(concepts: Concepts, tokens: NDArray[np.float64], room: float) -> NDArray[np.int64]:
-    """The items, ascending, that together cover the most under so many tokens.  Cost: as `cover_within`."""
+    """The items, ascending, that together cover the most under so many tokens.  Cost: as
+    `cover_within`.
+    """
     return np.sort(cover_within(concepts, tokens, room))
 
 
 def current_stage(stages: Any, session: Any, asker: int, scores: Any, answerable: Any) -> int:
-    """Row of the first event of the current stage: of the latest row of the asker's session, else of the best match; -1 if nothing matches.
+    """Row of the first event of the current stage: of the latest row of the asker's session, else
+    of the best match; -1 if nothing matches.
 
     stages   (n,)  as `stages_of` gives them
     session  (n,)
@@ -97,17 +119,18 @@ def current_stage(stages: Any, session: Any, asker: int, scores: Any, answerable
     return int(stages[top[0]]) if top.size else -1
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class OwnStageParams(Params):
-    share: float                # percent of the budget
+    share: float  # percent of the budget
 
 
 class OwnStage(Mechanism[OwnStageParams]):
     """Offers what covers the current stage best."""
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, ASKER_SESSION, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, TEXTS, LEXICON, GRAPH), adds=(OFFERS, OFFERED),
-          sets=(FOCUS,))
+    @hook(Phase.RETRIEVE, reads=(BUDGET, ASKER_SESSION, RELEASED, ANSWERABLE, KIND, STAGE, SESSION,
+                                 TEXTS, LEXICON, GRAPH), adds=(OFFERS, OFFERED),
+          sets=(FOCUS,))  # fmt: skip
     def offer(self, view: Any, cue: Cue) -> None:
         stages = stages_of(view.kind, view.stage, view.session)
         among = view.answerable & (view.kind != Kind.SUMMARY)
@@ -116,12 +139,15 @@ class OwnStage(Mechanism[OwnStageParams]):
             return
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
-        if not (view.asker_session >= 0 and np.any((view.session == view.asker_session) & (stages == stage))):
+        if not (
+            view.asker_session >= 0
+            and np.any((view.session == view.asker_session) & (stages == stage))
+        ):
             among = among & near(view.released, among, view.texts, view.budget)
         rows = best(view.released, among & (stages == stage), MOST)
         room, tokens = view.budget * self.params.share / 100.0, sizes(view.texts, rows, view.budget)
-        rows = rows[:within(tokens, BEYOND * room) + 1]
-        taken = rows[chosen(self._concepts(view, rows), tokens[:rows.size], room)]
+        rows = rows[: within(tokens, BEYOND * room) + 1]
+        taken = rows[chosen(self._concepts(view, rows), tokens[: rows.size], room)]
         view.focus[taken] = 1.0
         view.offered[taken] += 1
         for row in (*taken.tolist(), *(row for row in rows.tolist() if not view.focus[row])):
@@ -135,6 +161,13 @@ class OwnStage(Mechanism[OwnStageParams]):
         for row in rows.tolist():
             nodes = target[graph.neighbours(row, EdgeType.ENTITY)].tolist()
             entities.append([graph.entity_name(-1 - node) for node in nodes])
-            number.update((f"#{name}", int(degree[node])) for name, node in zip(entities[-1], nodes, strict=True))
-        return concepts_of([view.texts[row] for row in rows.tolist()], entities,
-                           lambda name: number[name] if name in number else lexicon.document_frequency(name), lexicon.n_counted)
+            number.update(
+                (f"#{name}", int(degree[node]))
+                for name, node in zip(entities[-1], nodes, strict=True)
+            )
+        return concepts_of(
+            [view.texts[row] for row in rows.tolist()],
+            entities,
+            lambda name: number[name] if name in number else lexicon.document_frequency(name),
+            lexicon.n_counted,
+        )

@@ -1,14 +1,17 @@
 """Passage words: BM25 of the best passage of each memory, where memories are long.
 
-A long memory that shares many words with the query may share them in many places; what answers usually stands in one.  Callan (1994) ranks
-documents by their best passage of fixed length.  Here a memory that is longer than what the embedder reads is cut into spans of 64 word pieces, 16
-of them shared; any other memory is one span.  The spans have idf and mean length of their own.  The largest of many scores is large by chance, so
-the score of a memory of p spans is divided by 1 + d ln p.
+A long memory that shares many words with the query may share them in many places; what answers
+usually stands in one.  Callan (1994) ranks documents by their best passage of fixed length.  Here a
+memory that is longer than what the embedder reads is cut into spans of 64 word pieces, 16 of them
+shared; any other memory is one span.  The spans have idf and mean length of their own.  The largest
+of many scores is large by chance, so the score of a memory of p spans is divided by 1 + d ln p.
 
-If the embedder reads all memories whole, spans are memories, and the mechanism is silent: `lexical_bm25` says the same.
+If the embedder reads all memories whole, spans are memories, and the mechanism is silent:
+`lexical_bm25` says the same.
 
 Cost: O(spans + their postings of the query's words) for each wording.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -25,10 +28,11 @@ from ...engine.state.postings import Idf
 PASSAGE_WORDS = signal("passage_words", Facet.WORDS, "BM25 of the memory's best passage", floor=0.0)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def discounted(best: Any, spans: Any, penalty: float, weight: float, out: Any) -> None:
-    """out = max(out, w b / (1 + d ln p)); NaN, no shared word, stands for 0 and stays where b = 0.  O(n).
+    """out = max(out, w b / (1 + d ln p)); NaN, no shared word, stands for 0 and stays where b = 0.
+    O(n).
 
     best     (n,)  1  b, BM25 of the best span
     spans    (n,)  1  p, number of spans, at least 1
@@ -48,13 +52,13 @@ def discounted(best: Any, spans: Any, penalty: float, weight: float, out: Any) -
                 out[i] = score
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PassageWordsParams(Params):
-    k1: float                   # saturation of repetition
-    b: float                    # share of length normalisation
-    length_penalty: float       # d
-    weight: float               # trust in the fused ranking
+    k1: float  # saturation of repetition
+    b: float  # share of length normalisation
+    length_penalty: float  # d
+    weight: float  # trust in the fused ranking
 
 
 class PassageWords(Mechanism[PassageWordsParams]):

@@ -1,25 +1,35 @@
-"""Present state: of memories that tell states of one thing, the state that the question asks for is answered first: the newest, a former, the first.
+"""Present state: of memories that tell states of one thing, the state that the question asks for is
+answered first: the newest, a former, the first.
 
-"The patch is in review", "the patch is merged", "the patch is reverted" match a question about the patch alike, so their order is chance.  A question
-asks for the newest state by its words ("now", "latest", "the last time", "still") or by its tense ("where does Bo live"), for a former one
-("before", "previous") or for the first ("originally") by its words.  One that asks for all states, for a summary or for an order is left alone.
+"The patch is in review", "the patch is merged", "the patch is reverted" match a question about the
+patch alike, so their order is chance.  A question asks for the newest state by its words ("now",
+"latest", "the last time", "still") or by its tense ("where does Bo live"), for a former one
+("before", "previous") or for the first ("originally") by its words.  One that asks for all states,
+for a summary or for an order is left alone.
 
 Two memories among the best tell states of one thing if
 
-    frame     their words are mostly the same, but for the value: numbers, dates and denials count as values
-    fact      rules read a fact of the same subject and predicate from both, of which the later one replaces the earlier one, or repeats it
+    frame     their words are mostly the same, but for the value: numbers, dates and denials count
+              as values
+    fact      rules read a fact of the same subject and predicate from both, of which the later one
+              replaces the earlier one, or repeats it
     change    the later one says in free words that what the earlier one states is no longer so
-    question  the question says in words which state it asks for, and both have the same of its words, as many as any memory has
+    question  the question says in words which state it asks for, and both have the same of its
+              words, as many as any memory has
 
-and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and "order 4480 has shipped" only one answers "has order
-4471 shipped?".  In a question that is answered with yes or no the value is named, and does not set them apart ("is the door locked?").  What the
+and, besides, nothing that the question names sets them apart: of "order 4471 has shipped" and
+"order 4480 has shipped" only one answers "has order 4471 shipped?".  In a question that is answered
+with yes or no the value is named, and does not set them apart ("is the door locked?").  What the
 speaker says of himself is compared with what the same speaker says.
 
-The state asked for is put directly before the first of them; all other memories keep their order.  The time of a memory
-is when it was told, and of one time the later row counts.  The rules are for English, and ours.
+The state asked for is put directly before the first of them; all other memories keep their order.
+The time of a memory is when it was told, and of one time the later row counts.  The rules are for
+English, and ours.
 
-Cost: O(n) for the pool of p candidates, and O(words) for each pair of one of the first l candidates with another one, at most l p.
+Cost: O(n) for the pool of p candidates, and O(words) for each pair of one of the first l candidates
+with another one, at most l p.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -28,7 +38,16 @@ from typing import Any, Final, NamedTuple
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, ARRANGED, CHRONOLOGICAL, CREATED, KIND, RERANKED, SPEAKER, TEXTS
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    ARRANGED,
+    CHRONOLOGICAL,
+    CREATED,
+    KIND,
+    RERANKED,
+    SPEAKER,
+    TEXTS,
+)
 from ...engine.state.ranking import best
 from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
@@ -37,22 +56,32 @@ from ..shared.facts import Relation, Standing, agree, facts_of, predicate_of, re
 from ..shared.questions import State, asks_summary, state_asked
 from ..shared.told_changes import covered_by_change, subject_of
 
-MOST_CHARACTERS: Final = 400        # of a text that is compared: a longer one tells more than one thing
-APART: Final = 1e-5                 # by how much it is put before the first, as a share of the best score
+# of a text that is compared: a longer one tells more than one thing
+MOST_CHARACTERS: Final = 400
+# by how much it is put before the first, as a share of the best score
+APART: Final = 1e-5
 
 
 _SELF: Final = word_set("i i'm i've i'll i'd me my mine myself we we're we've we'll us our ours")
-_DENIALS: Final = word_set("no not never none nobody nothing neither nor cannot without any more longer anymore")
-_BEING: Final = word_set("am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't")
+_DENIALS: Final = word_set(
+    "no not never none nobody nothing neither nor cannot without any more longer anymore"
+)
+_BEING: Final = word_set(
+    "am is are was were be been being has have had isn't aren't wasn't weren't hasn't haven't hadn't"
+)
 _ASKING: Final = word_set(
-    "is are am was were do does did has have had can could will would may must should isn't aren't don't doesn't didn't hasn't haven't can't won't")
+    "is are am was were do does did has have had can could will would may must should isn't aren't don't doesn't didn't hasn't haven't can't won't"
+)
 # Words of a question that say which state is wanted, and not of what.
-_WANTED: Final = frozenset(terms_of(
-    "now nowadays current currently presently present moment these days today latest newest recent recently most last time times state status still "
-    "any more longer anymore yet end after all finally lately up to date right know tell remind please"))
+_WANTED: Final = frozenset(
+    terms_of(
+        "now nowadays current currently presently present moment these days today latest newest recent recently most last time times state status still "
+        "any more longer anymore yet end after all finally lately up to date right know tell remind please"
+    )
+)
 
 
-# --- texts -------------------------------------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------
 class Told(NamedTuple):
     """What is read of a text.
 
@@ -85,14 +114,23 @@ def told(text: str) -> Told:
     head, colon, _ = text.partition(":")
     verb = subject_of(found.words).verb if found.words else 0
     lead = head if colon else " ".join(found.words[:verb])
-    kept = frozenset(word for word in found.words if word not in _DENIALS and not word.endswith("n't"))
+    kept = frozenset(
+        word for word in found.words if word not in _DENIALS and not word.endswith("n't")
+    )
     being = bool(colon) or (verb < len(found.words) and found.words[verb] in _BEING)
-    return Told(kept, frozenset(stems), frozenset(terms_of(lead)), values, being, not _SELF.isdisjoint(found.words))
+    return Told(
+        kept,
+        frozenset(stems),
+        frozenset(terms_of(lead)),
+        values,
+        being,
+        not _SELF.isdisjoint(found.words),
+    )
 
 
 def likeness(one: Told, other: Told) -> float:
-    """2 |A n B| / (|A| + |B|) of the words of two texts (Dice), without numbers and dates that only one has; 0 unless a word that means something
-    is in both.  O(words).
+    """2 |A n B| / (|A| + |B|) of the words of two texts (Dice), without numbers and dates that only
+    one has; 0 unless a word that means something is in both.  O(words).
 
     >>> likeness(told("Ticket 812 is open"), told("Ticket 812 is closed")), likeness(told("Weight: 82 kg"), told("Weight: 81 kg"))
     (0.75, 1.0)
@@ -102,26 +140,38 @@ def likeness(one: Told, other: Told) -> float:
     both = one.words & other.words
     if not terms_of(" ".join(both), stop_words=True):
         return 0.0
-    sizes = sum(len(both) + sum(not each.values.issuperset(terms_of(word)) for word in each.words - both) for each in (one, other))
+    sizes = sum(
+        len(both) + sum(not each.values.issuperset(terms_of(word)) for word in each.words - both)
+        for each in (one, other)
+    )
     return 2.0 * len(both) / sizes
 
 
 def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
-    """Whether rules read a state of the same subject and predicate from both texts, which the later one replaces or tells again.  O(length).
+    """Whether rules read a state of the same subject and predicate from both texts, which the later
+    one replaces or tells again.  O(length).
 
     first, second  who says each
 
     >>> same_fact("I live in Oslo.", "I moved to Lima.", "Ada", "Ada"), same_fact("I live in Oslo.", "I moved to Lima.", "Ada", "Bo")
     (True, False)
     """
-    return any(relation(old, new) is Relation.SUPERSEDES
-               or ((old.subject, old.predicate) == (new.subject, new.predicate) and old.standing is new.standing is Standing.HOLDS
-                   and predicate_of(new)[0] and agree(old.value, new.value))
-               for old in facts_of(earlier, first) for new in facts_of(later, second))
+    return any(
+        relation(old, new) is Relation.SUPERSEDES
+        or (
+            (old.subject, old.predicate) == (new.subject, new.predicate)
+            and old.standing is new.standing is Standing.HOLDS
+            and predicate_of(new)[0]
+            and agree(old.value, new.value)
+        )
+        for old in facts_of(earlier, first)
+        for new in facts_of(later, second)
+    )
 
 
 def wanted(times: Sequence[float], asked: State) -> int:
-    """Which of some memories of one thing is the state asked for: the newest; the oldest; or the newest of the former ones.  O(g log g).
+    """Which of some memories of one thing is the state asked for: the newest; the oldest; or the
+    newest of the former ones.  O(g log g).
 
     times  (g,)  h  when each was told, by row; of one time the later row is the newer
 
@@ -129,10 +179,12 @@ def wanted(times: Sequence[float], asked: State) -> int:
     [1, 0, 2]
     """
     oldest = sorted(range(len(times)), key=lambda place: (times[place], place))
-    return oldest[0] if asked is State.FIRST else oldest[-2] if asked is State.FORMER else oldest[-1]
+    return (
+        oldest[0] if asked is State.FIRST else oldest[-2] if asked is State.FORMER else oldest[-1]
+    )
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 class Candidate(NamedTuple):
     """One of the best memories, with what the question and its text have in common."""
 
@@ -161,16 +213,22 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PresentStateParams(Params):
-    pool: int                   # p, candidates
-    leaders: int                # l, of the first ones, whose other states are looked for
-    likeness: float             # least, of two frames
-    covered: float              # least share of what the earlier one states that the later one says to be no longer so
+    pool: int  # p, candidates
+    leaders: int  # l, of the first ones, whose other states are looked for
+    likeness: float  # least, of two frames
+    # least share of what the earlier one states that the later one says to be no longer so
+    covered: float
 
 
 class PresentState(Mechanism[PresentStateParams]):
     """Answers first the one of several states that the question asks for."""
 
-    @hook(Phase.RETRIEVE, reads=(RERANKED, ANSWERABLE, CREATED, SPEAKER, KIND, TEXTS, CHRONOLOGICAL), adds=(ARRANGED,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(RERANKED, ANSWERABLE, CREATED, SPEAKER, KIND, TEXTS, CHRONOLOGICAL),
+        adds=(ARRANGED,),
+        sets=(),
+    )
     def prefer(self, view: Any, cue: Cue) -> None:
         words = " ".join(cue.features.words)
         asked = state_asked(words)
@@ -180,12 +238,18 @@ class PresentState(Mechanism[PresentStateParams]):
         if rows.size < 2:
             return
         question = frozenset(cue.features.terms) - _WANTED
-        candidates = [one for row in rows.tolist() if (one := self._read(view, row, question)) is not None]
+        candidates = [
+            one for row in rows.tolist() if (one := self._read(view, row, question)) is not None
+        ]
         most = max((len(one.asked) for one in candidates), default=0)
         said = cue.features.words
-        either = bool(said) and (said[0] in _ASKING or "or" in said or "still" in said or "yet" in said)
+        either = bool(said) and (
+            said[0] in _ASKING or "or" in said or "still" in said or "yet" in said
+        )
         step = APART * max(abs(float(view.reranked[rows[0]])), APART)
-        for group in self._groups(candidates, Question(question, either, asked is not State.PRESENT, most)):
+        for group in self._groups(
+            candidates, Question(question, either, asked is not State.PRESENT, most)
+        ):
             states = sorted(one.row for one in group)
             state = states[wanted(view.created[states].tolist(), asked)]
             if state != group[0].row:
@@ -193,19 +257,39 @@ class PresentState(Mechanism[PresentStateParams]):
 
     @staticmethod
     def _read(view: Any, row: int, question: frozenset[str]) -> Candidate | None:
-        """A candidate; None of what the memory made, and of a text that tells more than one thing."""
+        """A candidate; None of what the memory made, and of a text that tells more than one
+        thing.
+        """
         text = view.texts[row] if view.kind[row] == 0 else ""
         if not text or len(text) > MOST_CHARACTERS:
             return None
         read, speaker = told(text), view.texts.event(row).speaker
-        return Candidate(row, text, speaker, float(view.created[row]), read, question & (read.stems | frozenset(terms_of(speaker))))
+        return Candidate(
+            row,
+            text,
+            speaker,
+            float(view.created[row]),
+            read,
+            question & (read.stems | frozenset(terms_of(speaker))),
+        )
 
     def _groups(self, candidates: list[Candidate], question: Question) -> list[list[Candidate]]:
-        """Each of the first candidates with all others that tell states of the same, each candidate once."""
+        """Each of the first candidates with all others that tell states of the same, each
+        candidate once.
+        """
         groups, taken = list[list[Candidate]](), set[int]()
-        for leader in candidates[:self.params.leaders]:
+        for leader in candidates[: self.params.leaders]:
             if leader.row not in taken:
-                group = [leader, *(one for one in candidates if one.row not in taken and one is not leader and self._of_one(leader, one, question))]
+                group = [
+                    leader,
+                    *(
+                        one
+                        for one in candidates
+                        if one.row not in taken
+                        and one is not leader
+                        and self._of_one(leader, one, question)
+                    ),
+                ]
                 taken.update(one.row for one in group)
                 groups += [group] * (len(group) > 1)
         return groups
@@ -214,12 +298,23 @@ class PresentState(Mechanism[PresentStateParams]):
         """Whether two candidates tell states of one thing."""
         if (leader.told.own or other.told.own) and leader.speaker != other.speaker:
             return False
-        apart = ((word, one.told) for one, two in ((leader, other), (other, leader)) for word in one.asked - two.asked)
+        apart = (
+            (word, one.told)
+            for one, two in ((leader, other), (other, leader))
+            for word in one.asked - two.asked
+        )
         if not all(_is_value(word, of, question) for word, of in apart):
-            return question.words.isdisjoint(leader.told.values | other.told.values) and self._follows(leader, other)
+            return question.words.isdisjoint(
+                leader.told.values | other.told.values
+            ) and self._follows(leader, other)
         if likeness(leader.told, other.told) >= self.params.likeness:
             return True
-        if question.said and leader.asked == other.asked and len(leader.asked) == question.most and 2 * question.most >= len(question.words) > 0:
+        if (
+            question.said
+            and leader.asked == other.asked
+            and len(leader.asked) == question.most
+            and 2 * question.most >= len(question.words) > 0
+        ):
             return True
         return self._follows(leader, other)
 
@@ -227,9 +322,13 @@ class PresentState(Mechanism[PresentStateParams]):
         """Whether the later of two replaces what the earlier one states."""
         earlier, later = sorted((one, other), key=lambda each: (each.time, each.row))
         return same_fact(earlier.text, later.text, earlier.speaker, later.speaker) or (
-            earlier.speaker == later.speaker and covered_by_change(later.text, earlier.text) >= self.params.covered)
+            earlier.speaker == later.speaker
+            and covered_by_change(later.text, earlier.text) >= self.params.covered
+        )
 
 
 def _is_value(word: str, of: Told, question: Question) -> bool:
-    """Whether a word of the question is a value in a text, of which the question asks whether it holds; it then sets no two states apart."""
+    """Whether a word of the question is a value in a text, of which the question asks whether it
+    holds; it then sets no two states apart.
+    """
     return question.open and word not in of.topic and (of.being or word not in of.values)

@@ -1,10 +1,12 @@
 """Recency: computes an exponential decay of each memory since its last encoding or recall.
 
-It is the fifth signal of the Cortex read path (section 3.3), and a prior, not a match: it scores every memory on
-every query, so its weight is small.  (Human forgetting follows a power law; see base_level_activation.)
+It is the fifth signal of the Cortex read path (section 3.3), and a prior, not a match: it scores
+every memory on every query, so its weight is small.  (Human forgetting follows a power law; see
+base_level_activation.)
 
 Cost: O(n) per query, O(k) per recall of k memories.
 """
+
 from __future__ import annotations
 
 import math
@@ -18,13 +20,27 @@ from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signa
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CREATED, NOW, RECALLED, ROW
 
-# --- columns ------------------------------------------------------------------------------------------------------
-LAST_ACCESS = Column("last_access", np.float64, Scope.MEMORY, "h", 0.0, "when it happened, or was last recalled", own=True,
-                     clock=True)
-RECENCY = signal("recency", Facet.TIME, "1 at the last access, halved after every half-life", direct=False, scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+LAST_ACCESS = Column(
+    "last_access",
+    np.float64,
+    Scope.MEMORY,
+    "h",
+    0.0,
+    "when it happened, or was last recalled",
+    own=True,
+    clock=True,
+)
+RECENCY = signal(
+    "recency",
+    Facet.TIME,
+    "1 at the last access, halved after every half-life",
+    direct=False,
+    scale=Scale.SIMILARITY,
+)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def recency(now: float, last_access: Any, tau: float, out: Any) -> None:
     """r = exp(-(t - t_last) / tau).
@@ -44,11 +60,11 @@ def recency(now: float, last_access: Any, tau: float, out: Any) -> None:
         out[i] = math.exp(-max(now - last_access[i], 0.0) / tau)
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RecencyParams(Params):
-    half_life: float            # of the signal after an access
-    weight: float               # trust in the fused ranking
+    half_life: float  # of the signal after an access
+    weight: float  # trust in the fused ranking
 
 
 class Recency(Mechanism[RecencyParams]):
@@ -56,7 +72,8 @@ class Recency(Mechanism[RecencyParams]):
 
     @hook(Phase.ENCODE, reads=(NOW, ROW, CREATED), adds=(), sets=(LAST_ACCESS,))
     def met(self, view: Any, incoming: Incoming) -> None:
-        view.last_access[view.row] = min(view.created[view.row], view.now)      # of a late event, its own time
+        # of a late event, its own time
+        view.last_access[view.row] = min(view.created[view.row], view.now)
 
     @hook(Phase.RETRIEVE, reads=(NOW, LAST_ACCESS.before), adds=(), sets=(RECENCY,))
     def score(self, view: Any, cue: Cue) -> None:

@@ -1,19 +1,23 @@
-"""Retrieval competition: lets the best candidates inhibit each other, and weakens strong competitors of the retrieved memories.
+"""Retrieval competition: lets the best candidates inhibit each other, and weakens strong
+competitors of the retrieved memories.
 
-The best candidates of a query are leaky competing accumulators (Usher & McClelland 2001): each is driven by its score, leaks, and is inhibited by all
-others.  If inhibition is below the leak, several stay active; if above, one winner suppresses all others.  Of the drive, the share of the memory's
-words that the query says is input from outside; learning scales only the rest, which weights complete.  So a query with a memory's own text finds it,
-however weak its weights are.
+The best candidates of a query are leaky competing accumulators (Usher & McClelland 2001): each is
+driven by its score, leaks, and is inhibited by all others.  If inhibition is below the leak,
+several stay active; if above, one winner suppresses all others.  Of the drive, the share of the
+memory's words that the query says is input from outside; learning scales only the rest, which
+weights complete.  So a query with a memory's own text finds it, however weak its weights are.
 
-Learning from recall follows Norman, Newman & Detre (2007): inhibition oscillates around the level at which only the retrieved memories
-are active.  At low inhibition strong competitors become active, and learning by contrast with the normal state weakens them.  At high inhibition
-retrieved memories become inactive, and learning strengthens them.  So retrieval impairs strong competitors and spares weak and
-unrelated memories; restudy does not impair competitors (Anderson, Bjork & Bjork 1994).  Learning stops when no competitor becomes active and no
-target becomes inactive.
+Learning from recall follows Norman, Newman & Detre (2007): inhibition oscillates around the level
+at which only the retrieved memories are active.  At low inhibition strong competitors become
+active, and learning by contrast with the normal state weakens them.  At high inhibition retrieved
+memories become inactive, and learning strengthens them.  So retrieval impairs strong competitors
+and spares weak and unrelated memories; restudy does not impair competitors (Anderson, Bjork & Bjork
+1994).  Learning stops when no competitor becomes active and no target becomes inactive.
 
 Cost: per query O(n + steps p) for a pool of p candidates, and the words of those that are weakened;
 per learning O(n + p log p); O(n) per maintain.
 """
+
 from __future__ import annotations
 
 import math
@@ -26,21 +30,47 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
-from ...engine.contract.vocabulary import ANSWERABLE, LOG_STRENGTH, MATCH, NOW, PRIMED, RECALLED, REWEIGHTED, TEXTS
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    LOG_STRENGTH,
+    MATCH,
+    NOW,
+    PRIMED,
+    RECALLED,
+    REWEIGHTED,
+    TEXTS,
+)
 from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
 from ..shared.units import unit
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-COMPETITION_TRACE = Column("competition_trace", np.float64, Scope.MEMORY, "ln", 0.0,
-                           "change of log strength by competition at COMPETITION_TIME; suppressed below 0, strengthened above")
-COMPETITION_TIME = Column("competition_time", np.float64, Scope.MEMORY, "h", 0.0, "when competition last changed the trace", clock=True)
+# --- columns --------------------------------------------------------------------------------------
+COMPETITION_TRACE = Column(
+    "competition_trace",
+    np.float64,
+    Scope.MEMORY,
+    "ln",
+    0.0,
+    "change of log strength by competition at COMPETITION_TIME; suppressed below 0, strengthened above",
+)
+COMPETITION_TIME = Column(
+    "competition_time",
+    np.float64,
+    Scope.MEMORY,
+    "h",
+    0.0,
+    "when competition last changed the trace",
+    clock=True,
+)
 
 
-# --- equations: competition ----------------------------------------------------------------------------------------------------
+# --- equations: competition -----------------------------------------------------------------------
 @kernel
-def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any) -> None:
-    """x_i <- max(0, x_i + [I_i - k x_i - b sum_{j != i} x_j] dt/tau + xi_i sqrt(dt/tau)).  Usher & McClelland (2001), LCA.  Cost: O(steps p).
+def settle(
+    drive: Any, leak: float, inhibition: float, step: float, steps: int, noise: Any, x: Any
+) -> None:
+    """x_i <- max(0, x_i + [I_i - k x_i - b sum_{j != i} x_j] dt/tau + xi_i sqrt(dt/tau)).  Usher &
+    McClelland (2001), LCA.  Cost: O(steps p).
 
     drive        (p,)        1  I_i
     leak         ()          1  k
@@ -68,7 +98,8 @@ def settle(drive: Any, leak: float, inhibition: float, step: float, steps: int, 
 
 @kernel
 def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
-    """x_i if a unit is active, else its net input I_i - b sum_j x_j <= 0, which orders the losers, too.  Ours.  Cost: O(p).
+    """x_i if a unit is active, else its net input I_i - b sum_j x_j <= 0, which orders the losers,
+    too.  Ours.  Cost: O(p).
 
     >>> out = np.empty(2)
     >>> standing(np.array([1.0, 0.9]), np.array([5.0, 0.0]), 0.4, out)
@@ -84,14 +115,18 @@ def standing(drive: Any, x: Any, inhibition: float, out: Any) -> None:
 
 @kernel
 def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
-    """Net input a [g + (1 - g) w] for w = e^trace <= 1, and a w / (1 - a + a w), at most full activity, for w > 1.  Ours.  Cost: O(p).
+    """Net input a [g + (1 - g) w] for w = e^trace <= 1, and a w / (1 - a + a w), at most full
+    activity, for w > 1.  Ours.  Cost: O(p).
 
     active  (p,)  1   a, net input before learning, 0..1
-    given   (p,)  1   g, share of the memory that the cue gives: external input, which no weight scales
-    trace   (p,)  ln  w = e^trace, weight that completes the rest of the pattern; 0: not changed by learning
+    given   (p,)  1   g, share of the memory that the cue gives: external input, which no weight
+                      scales
+    trace   (p,)  ln  w = e^trace, weight that completes the rest of the pattern; 0: not changed by
+                      learning
     out     (p,)  1   written; equal to a where trace is 0, 0 where a is, and below 1 where a is
 
-    A memory that the cue gives whole, one of which the cue gives half, and one that was strengthened:
+    A memory that the cue gives whole, one of which the cue gives half, and one that was
+    strengthened:
 
     >>> out = np.empty(3)
     >>> driven(np.array([1.0, 0.8, 0.5]), np.array([1.0, 0.5, 0.5]), np.log(np.array([0.1, 0.5, 2.0])), out)
@@ -100,15 +135,20 @@ def driven(active: Any, given: Any, trace: Any, out: Any) -> None:
     """
     for i in range(out.shape[0]):
         if trace[i] <= 0.0:
-            out[i] = active[i] * (given[i] + (1.0 - given[i]) * math.exp(trace[i])) if trace[i] < 0.0 else active[i]
+            out[i] = (
+                active[i] * (given[i] + (1.0 - given[i]) * math.exp(trace[i]))
+                if trace[i] < 0.0
+                else active[i]
+            )
         else:
             out[i] = active[i] / (active[i] + (1.0 - active[i]) * math.exp(-trace[i]))
 
 
-# --- equations: learning -------------------------------------------------------------------------------------------------------
+# --- equations: learning --------------------------------------------------------------------------
 @kernel
 def normal_inhibition(drive: Any, k: int) -> float:
-    """Mean of the k-th and the next largest drive: k winners take all.  Norman et al. (2007), inhibition.  Cost: O(p log p).
+    """Mean of the k-th and the next largest drive: k winners take all.  Norman et al. (2007),
+    inhibition.  Cost: O(p log p).
 
     >>> normal_inhibition(np.array([0.5, 1.0, 0.0]), 1)
     0.75
@@ -119,8 +159,11 @@ def normal_inhibition(drive: Any, k: int) -> float:
 
 
 @kernel
-def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any) -> None:
-    """dw / eps = X+ Y+ - X- Y- over one cycle of inhibition, Y+ at its normal level, Y- at its lowest and its highest level.  Norman et al. (2007).
+def contrast(
+    cue: Any, drive: Any, target: Any, inhibition: float, amplitude: float, gain: float, out: Any
+) -> None:
+    """dw / eps = X+ Y+ - X- Y- over one cycle of inhibition, Y+ at its normal level, Y- at its
+    lowest and its highest level.  Norman et al. (2007).
 
     cue         (p,)  1  X, activity of the cue of each memory, 0..1; constant
     drive       (p,)  1  net input X w
@@ -147,7 +190,8 @@ def contrast(cue: Any, drive: Any, target: Any, inhibition: float, amplitude: fl
 
 @kernel
 def faded(trace: float, age: float, recovery: float) -> float:
-    """Trace after decay: trace exp(-age / recovery), both in h.  Suppression ends after about a day; ours.  Cost: O(1).
+    """Trace after decay: trace exp(-age / recovery), both in h.  Suppression ends after about a
+    day; ours.  Cost: O(1).
 
     >>> round(faded(-1.0, 24.0, 24.0), 6)
     -0.367879
@@ -174,7 +218,8 @@ def spread_out(scores: Any, rows: Any, out: Any) -> None:
 
 
 def given(texts: Any, rows: Any, terms: Collection[str]) -> Any:
-    """(p,) share of each memory's words that the cue says: |T_i n Q| / |T_i|, stemmed, without stop words; 0 without words.  Ours.
+    """(p,) share of each memory's words that the cue says: |T_i n Q| / |T_i|, stemmed, without stop
+    words; 0 without words.  Ours.
 
     texts  text of each row
     rows   (p,)
@@ -189,15 +234,15 @@ def given(texts: Any, rows: Any, terms: Collection[str]) -> Any:
     return np.array([len(each & said) / max(len(each), 1) for each in words])
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RetrievalCompetitionParams(Params):
-    leak: float                 # k
-    inhibition: float           # b
-    step: float                 # dt / tau
+    leak: float  # k
+    inhibition: float  # b
+    step: float  # dt / tau
     steps: int
     pool: int
-    learning_rate: float        # eps
+    learning_rate: float  # eps
     amplitude: float
     gain: float
     recovery: float
@@ -206,14 +251,26 @@ class RetrievalCompetitionParams(Params):
 class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
     owns = (COMPETITION_TRACE, COMPETITION_TIME)
 
-    @hook(Phase.RETRIEVE, reads=(PRIMED, ANSWERABLE, TEXTS, NOW, COMPETITION_TRACE, COMPETITION_TIME), adds=(), sets=(REWEIGHTED,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(PRIMED, ANSWERABLE, TEXTS, NOW, COMPETITION_TRACE, COMPETITION_TIME),
+        adds=(),
+        sets=(REWEIGHTED,),
+    )
     def compete(self, view: Any, cue: Cue) -> None:
-        """Reorder the pool by the final activations, within its range of scores.  Without traces the order does not change."""
+        """Reorder the pool by the final activations, within its range of scores.  Without traces
+        the order does not change.
+        """
         p = self.params
         rows = best(view.primed, view.answerable, p.pool)
         if rows.size < 2:
             return
-        active, drive, x, final = np.empty(rows.size), np.empty(rows.size), np.zeros(rows.size), np.empty(rows.size)
+        active, drive, x, final = (
+            np.empty(rows.size),
+            np.empty(rows.size),
+            np.zeros(rows.size),
+            np.empty(rows.size),
+        )
         spread_out(view.primed, rows, active)
         traces, said = self._decayed_traces(view, rows), np.zeros(rows.size)
         weakened = traces < 0.0
@@ -225,25 +282,54 @@ class RetrievalCompetition(Mechanism[RetrievalCompetitionParams]):
         if (span := float(np.ptp(final))) > 0.0:
             view.reweighted[rows] = low + (high - low) * (final - final.min()) / span
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, MATCH, ANSWERABLE, NOW), adds=(), sets=(COMPETITION_TRACE, COMPETITION_TIME))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(RECALLED, MATCH, ANSWERABLE, NOW),
+        adds=(),
+        sets=(COMPETITION_TRACE, COMPETITION_TIME),
+    )
     def learn(self, view: Any, cue: Cue) -> None:
-        """One cycle of inhibition, driven by MATCH; PRIMED would depend on the time of the last maintain."""
+        """One cycle of inhibition, driven by MATCH; PRIMED would depend on the time of the last
+        maintain.
+        """
         p = self.params
         rows = best(view.match, view.answerable, p.pool)
         target = np.isin(rows, view.recalled)
         if not target.any():
             return
-        active, change, left = np.empty(rows.size), np.empty(rows.size), self._decayed_traces(view, rows)
+        active, change, left = (
+            np.empty(rows.size),
+            np.empty(rows.size),
+            self._decayed_traces(view, rows),
+        )
         spread_out(view.match, rows, active)
         drive = active * np.exp(left)
-        contrast(active, drive, target, normal_inhibition(drive, int(target.sum())), p.amplitude, p.gain, change)
+        contrast(
+            active,
+            drive,
+            target,
+            normal_inhibition(drive, int(target.sum())),
+            p.amplitude,
+            p.gain,
+            change,
+        )
         changed = change != 0.0
         view.competition_trace[rows[changed]] = left[changed] + p.learning_rate * change[changed]
         view.competition_time[rows[changed]] = view.now
 
-    @hook(Phase.MAINTAIN, reads=(COMPETITION_TRACE, COMPETITION_TIME), adds=(LOG_STRENGTH,), sets=())
+    @hook(
+        Phase.MAINTAIN, reads=(COMPETITION_TRACE, COMPETITION_TIME), adds=(LOG_STRENGTH,), sets=()
+    )
     def weaken(self, view: Any, tick: Tick) -> None:
-        add_traces(tick.end, view.competition_trace, view.competition_time, self.hours("recovery"), view.log_strength)
+        add_traces(
+            tick.end,
+            view.competition_trace,
+            view.competition_time,
+            self.hours("recovery"),
+            view.log_strength,
+        )
 
     def _decayed_traces(self, view: Any, rows: Any) -> Any:
-        return view.competition_trace[rows] * np.exp(np.minimum(view.competition_time[rows] - view.now, 0.0) / self.hours("recovery"))
+        return view.competition_trace[rows] * np.exp(
+            np.minimum(view.competition_time[rows] - view.now, 0.0) / self.hours("recovery")
+        )

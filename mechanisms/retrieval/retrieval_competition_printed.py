@@ -1,11 +1,14 @@
-"""Retrieval competition as in the code of Cortex 4.4.10: lowers each score in one linear step by its differences to all higher scores.
+"""Retrieval competition as in the code of Cortex 4.4.10: lowers each score in one linear step by
+its differences to all higher scores.
 
-s_i <- max(0, s_i - 0.3 sum_{s_j > s_i} (s_j - s_i)).  The text of the source describes a leaky competing accumulator and
-retrieval-induced forgetting, but the step has no dynamics and no learning.  It lowers low scores more, so the order above 0 does not
-change; scores lowered to 0 are tied.
+s_i <- max(0, s_i - 0.3 sum_{s_j > s_i} (s_j - s_i)).  The text of the source describes a leaky
+competing accumulator and retrieval-induced forgetting, but the step has no dynamics and no
+learning.  It lowers low scores more, so the order above 0 does not change; scores lowered to 0 are
+tied.
 
 Cost: O(n + p log p) per query for a pool of p candidates.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -20,10 +23,11 @@ from ...engine.contract.vocabulary import ANSWERABLE, PRIMED, REWEIGHTED
 from ...engine.state.ranking import best
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def suppressed(scores: Any, factor: float, out: Any) -> None:
-    """s_i' = max(0, s_i - f sum_{s_j > s_i} (s_j - s_i)).  Cortex 4.4.10, linear suppression.  Cost: O(p).
+    """s_i' = max(0, s_i - f sum_{s_j > s_i} (s_j - s_i)).  Cortex 4.4.10, linear suppression.
+    Cost: O(p).
 
     scores  (p,)  1  scores of the candidates, best first
     factor  ()    1  f
@@ -36,11 +40,12 @@ def suppressed(scores: Any, factor: float, out: Any) -> None:
     """
     ahead = 0.0
     for i in range(scores.shape[0]):
-        out[i] = max(0.0, scores[i] - factor * (ahead - i * scores[i]))     # equal scores contribute 0
+        # equal scores contribute 0
+        out[i] = max(0.0, scores[i] - factor * (ahead - i * scores[i]))
         ahead += scores[i]
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RetrievalCompetitionPrintedParams(Params):
     factor: float

@@ -1,14 +1,19 @@
-"""Salience reweighting: raises memories of the time asked for and memories that said something new, and drops those of little importance.
+"""Salience reweighting: raises memories of the time asked for and memories that said something new,
+and drops those of little importance.
 
-True Memory (section 4.1, stage 9) multiplies the fused score of a candidate by scalar factors, each only where its condition holds: 1.3 for a
-memory of the time asked for, if the query is temporal, and 1 + alpha sigma for a memory with surprise score sigma.  It drops candidates of too
-little salience.  Stage 10 multiplies the score of a summary by 0.7 if the query asks for a detail, and by 1.2 if it asks for a synthesis.  The
-factors commute, so their logarithms add to LOG_PRIOR; a dropped candidate gets a vote of BAN.
+True Memory (section 4.1, stage 9) multiplies the fused score of a candidate by scalar factors, each
+only where its condition holds: 1.3 for a memory of the time asked for, if the query is temporal,
+and 1 + alpha sigma for a memory with surprise score sigma.  It drops candidates of too little
+salience.  Stage 10 multiplies the score of a summary by 0.7 if the query asks for a detail, and by
+1.2 if it asks for a synthesis.  The factors commute, so their logarithms add to LOG_PRIOR; a
+dropped candidate gets a vote of BAN.
 
-A query is temporal if its intent is temporal or if it names a date.  A memory is of the time asked for if WITHIN is 1, and a summary by its KIND.
+A query is temporal if its intent is temporal or if it names a date.  A memory is of the time asked
+for if WITHIN is 1, and a summary by its KIND.
 
 Cost: O(n) per query.
 """
+
 from __future__ import annotations
 
 import math
@@ -23,10 +28,11 @@ from ...engine.contract.vocabulary import BAN, IMPORTANCE, KIND, LOG_PRIOR, NEWS
 from ..shared.questions import Intent, QuestionKind, intent_of, question_kind_of
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def add_log_factors(within: Any, news: Any, boost: float, alpha: float, out: Any) -> None:
-    """out += ln f_t + ln(1 + alpha sigma), f_t = boost where the memory is within the time asked for, else 1.  True Memory 4.1, stage 9.
+    """out += ln f_t + ln(1 + alpha sigma), f_t = boost where the memory is within the time asked
+    for, else 1.  True Memory 4.1, stage 9.
 
     within  (n,)  1   share of the memory inside the time asked for; NaN: no time asked
     news    (n,)  1   sigma, how much the memory said that was new
@@ -70,14 +76,17 @@ def add_log_of_summaries(kind: Any, summary: int, factor: float, out: Any) -> No
 
 @kernel
 def add_bans(importance: Any, floor: float, out: Any) -> None:
-    """out (n,) += 1 where the importance (n,) of a memory is below `floor`.  True Memory 4.1, stage 9, in words.  Cost: O(n)."""
+    """out (n,) += 1 where the importance (n,) of a memory is below `floor`.  True Memory 4.1,
+    stage 9, in words.  Cost: O(n).
+    """
     for i in range(out.shape[0]):
         if importance[i] < floor:
             out[i] += 1
 
 
 def is_temporal(words: str, dates: tuple[str, ...]) -> bool:
-    """Whether a query, given as its words in lower case with single spaces and the dates it names, asks for a time or about one.  O(length).
+    """Whether a query, given as its words in lower case with single spaces and the dates it names,
+    asks for a time or about one.  O(length).
 
     >>> is_temporal("when did she move", ()), is_temporal("what did she buy last week", ("last week",)), is_temporal("what did she buy", ())
     (True, True, False)
@@ -85,14 +94,14 @@ def is_temporal(words: str, dates: tuple[str, ...]) -> bool:
     return bool(dates) or intent_of(words) is Intent.TEMPORAL
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SalienceReweightingParams(Params):
-    temporal_boost: float       # f_t
+    temporal_boost: float  # f_t
     alpha: float
-    floor: float                # least importance that may be answered
-    detail: float               # f_m of a summary if the query asks for a detail
-    synthesis: float            # f_m of a summary if it asks for a synthesis
+    floor: float  # least importance that may be answered
+    detail: float  # f_m of a summary if the query asks for a detail
+    synthesis: float  # f_m of a summary if it asks for a synthesis
 
 
 class SalienceReweighting(Mechanism[SalienceReweightingParams]):
@@ -103,5 +112,10 @@ class SalienceReweighting(Mechanism[SalienceReweightingParams]):
         add_log_factors(view.within, view.news, boost, p.alpha, view.log_prior)
         asked = question_kind_of(words)
         if asked is not QuestionKind.GENERAL:
-            add_log_of_summaries(view.kind, int(Kind.SUMMARY), p.detail if asked is QuestionKind.DETAIL else p.synthesis, view.log_prior)
+            add_log_of_summaries(
+                view.kind,
+                int(Kind.SUMMARY),
+                p.detail if asked is QuestionKind.DETAIL else p.synthesis,
+                view.log_prior,
+            )
         add_bans(view.importance, p.floor, view.ban)

@@ -1,16 +1,21 @@
-"""Spreading activation: spreads activation from the entities of the query over the network to entities and memories linked to them.
+"""Spreading activation: spreads activation from the entities of the query over the network to
+entities and memories linked to them.
 
-Memories and the entities that they mention are the nodes of one network.  The entities of the query share a limited
-activation W.  A node passes the share gamma of its activation on, divided among its links in proportion to their strength; contributions of
-several paths add (the linear network of Anderson 1983, cut at `depth` hops).  Every entity with activation above the threshold is a source of
-ACT-R's spread to its memories, A_i = sum_j W_j S_ji with S_ji = S - ln(fan_j): an entity with more memories gives less to each (fan
-effect).  With depth = 1 only the entities of the query are sources, and the signal is exactly ACT-R's equation.
+Memories and the entities that they mention are the nodes of one network.  The entities of the query
+share a limited activation W.  A node passes the share gamma of its activation on, divided among its
+links in proportion to their strength; contributions of several paths add (the linear network of
+Anderson 1983, cut at `depth` hops).  Every entity with activation above the threshold is a source
+of ACT-R's spread to its memories, A_i = sum_j W_j S_ji with S_ji = S - ln(fan_j): an entity with
+more memories gives less to each (fan effect).  With depth = 1 only the entities of the query are
+sources, and the signal is exactly ACT-R's equation.
 
-Both parts agree: exp(S_ji - S) = 1/fan_j is the share of activation that each of fan_j equal links receives.
+Both parts agree: exp(S_ji - S) = 1/fan_j is the share of activation that each of fan_j equal links
+receives.
 
-Cost: O(entities) per event; per query O(links of the sources + entities), and for the spread between
-entities at most W (gamma + gamma^2 + ...) / least_share links, for any size of memory.
+Cost: O(entities) per event; per query O(links of the sources + entities), and for the spread
+between entities at most W (gamma + gamma^2 + ...) / least_share links, for any size of memory.
 """
+
 from __future__ import annotations
 
 import math
@@ -26,16 +31,30 @@ from ...engine.contract.vocabulary import GRAPH, KIND, ROW
 from ...engine.state.graph import EdgeType, entity_node
 from ..shared.rows import events
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-ASSOCIATION = Column("association", np.float32, Scope.EDGE, "1", 1.0, "strength of a link between a memory and an entity; 1: mentioned once", low=0,
-                     own=True)
-SPREAD = signal("spread", Facet.ASSOCIATION, "activation that spreads from the entities of the query", unit="ln odds")
+# --- columns --------------------------------------------------------------------------------------
+ASSOCIATION = Column(
+    "association",
+    np.float32,
+    Scope.EDGE,
+    "1",
+    1.0,
+    "strength of a link between a memory and an entity; 1: mentioned once",
+    low=0,
+    own=True,
+)
+SPREAD = signal(
+    "spread",
+    Facet.ASSOCIATION,
+    "activation that spreads from the entities of the query",
+    unit="ln odds",
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def associative_strength(strongest: float, fan: float) -> float:
-    """S_ji = S - ln(fan_j), from a source j to each of its memories.  ACT-R (Anderson & Lebiere 1998), fan equation.  Cost: O(1).
+    """S_ji = S - ln(fan_j), from a source j to each of its memories.  ACT-R (Anderson & Lebiere
+    1998), fan equation.  Cost: O(1).
 
     strongest  S      ln odds  strength at fan 1
     fan        fan_j  1        number of links of j, plus one for j itself
@@ -47,20 +66,37 @@ def associative_strength(strongest: float, fan: float) -> float:
 
 
 @kernel
-def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any,
-           gamma: float, hops: int, limited: bool, least_share: float, activation: Any) -> int:
-    """a = s + gamma W^T a, summed over all paths of at most `hops` links; returns the number of links followed.  Anderson (1983), linear network.
+def spread(
+    seeds: Any,
+    attention: Any,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    strength: Any,
+    gamma: float,
+    hops: int,
+    limited: bool,
+    least_share: float,
+    activation: Any,
+) -> int:
+    """a = s + gamma W^T a, summed over all paths of at most `hops` links; returns the number of
+    links followed.  Anderson (1983), linear network.
 
     seeds                (q,)      source nodes
     attention            (q,)  1   s, activation of each source
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities, as in engine/state/graph.py
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0
+                                   for entities, as in engine/state/graph.py
     target, strength     (m,)  1   target of each link, and w_ij >= 0
     gamma                ()    1   share passed on at each hop, 0..1
-    limited              ()        whether to divide by the sum of strengths: the rows of W then sum to 1, and gamma < 1 converges
-    least_share          ()    1   a node that would pass less than this per link passes nothing; 0: exact
+    limited              ()        whether to divide by the sum of strengths: the rows of W then sum
+                                   to 1, and gamma < 1 converges
+    least_share          ()    1   a node that would pass less than this per link passes nothing; 0:
+                                   exact
     activation           (v,)  1   a, same length as start; zero on entry, written
 
-    Cost: O(v) to clear two arrays, then O(links); if limited, at most W (gamma + ... + gamma^hops) / least_share links.
+    Cost: O(v) to clear two arrays, then O(links); if limited, at most W (gamma + ... + gamma^hops)
+    / least_share links.
 
     A chain 0 -> 1 -> 2:
 
@@ -110,16 +146,28 @@ def spread(seeds: Any, attention: Any, start: Any, degree: Any, pool: Any, targe
 
 
 @kernel
-def respond(activation: Any, threshold: float, strongest: float, entities: int, start: Any, degree: Any, pool: Any, target: Any, fan: Any,
-            out: Any) -> None:
-    """A_i - B_i = sum_j W_j S_ji over the sources j with W_j >= threshold.  ACT-R, activation equation.  Cost: O(entities + links).
+def respond(
+    activation: Any,
+    threshold: float,
+    strongest: float,
+    entities: int,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    fan: Any,
+    out: Any,
+) -> None:
+    """A_i - B_i = sum_j W_j S_ji over the sources j with W_j >= threshold.  ACT-R, activation
+    equation.  Cost: O(entities + links).
 
     activation           (v,)  1        W_j of every node
     strongest            ()    ln odds  S
     entities             ()             number of entities, the nodes -1 ... -entities
     start, degree, pool                 out-links of the nodes
     target               (m,)           target of each link
-    fan                  (v,)           links of each node, of which only some may be listed; fan_j = fan + 1, counting the source itself
+    fan                  (v,)           links of each node, of which only some may be listed; fan_j
+                                        = fan + 1, counting the source itself
     out                  (n,)  ln odds  written; NaN on entry, and stays NaN where nothing arrives
     """
     for e in range(entities):
@@ -138,14 +186,14 @@ def prominence(mentions: float) -> float:
     return 1.0 + math.log(mentions)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SpreadingActivationParams(Params):
-    attention: float        # W
+    attention: float  # W
     gamma: float
     depth: int
     threshold: float
-    margin: float           # S = ln(largest possible fan) + margin
+    margin: float  # S = ln(largest possible fan) + margin
     least_share: float
     weight: float
 
@@ -155,13 +203,19 @@ class SpreadingActivation(Mechanism[SpreadingActivationParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(ASSOCIATION,))
     def encode(self, view: Any, incoming: Incoming) -> None:
-        """Set the strength of the new memory's links, in both directions, by the number of mentions."""
+        """Set the strength of the new memory's links, in both directions, by the number of
+        mentions.
+        """
         graph, association = view.graph, view.association
         words = f" {' '.join(incoming.features.words)} "
         for edge in graph.neighbours(view.row, EdgeType.ENTITY):
             entity = int(graph.target[edge])
-            strength = prominence(float(max(words.count(f" {graph.entity_name(entity_node(entity))} "), 1)))
-            association[edge] = association[graph.neighbours(entity, EdgeType.ENTITY)[-1]] = strength
+            strength = prominence(
+                float(max(words.count(f" {graph.entity_name(entity_node(entity))} "), 1))
+            )
+            association[edge] = association[graph.neighbours(entity, EdgeType.ENTITY)[-1]] = (
+                strength
+            )
 
     @hook(Phase.RETRIEVE, reads=(GRAPH, ASSOCIATION, KIND), adds=(), sets=(SPREAD,))
     def retrieve(self, view: Any, cue: Cue) -> None:
@@ -170,8 +224,32 @@ class SpreadingActivation(Mechanism[SpreadingActivationParams]):
         if not known:
             return
         links = graph.csr(EdgeType.ENTITY)
-        activation, n = np.zeros(links.start.shape[0]), len(events(view.kind)) * (graph.whole_rows / graph.n_rows)
-        seeds, shares = np.array([entity_node(e) for e in known]), np.full(len(known), p.attention / len(known))
+        activation, n = (
+            np.zeros(links.start.shape[0]),
+            len(events(view.kind)) * (graph.whole_rows / graph.n_rows),
+        )
+        seeds, shares = (
+            np.array([entity_node(e) for e in known]),
+            np.full(len(known), p.attention / len(known)),
+        )
         network = (links.start, links.degree, links.pool, graph.target)
-        spread(seeds, shares, *network, view.association, p.gamma, p.depth - 1, True, p.least_share, activation)
-        respond(activation, p.threshold, math.log(n + 1.0) + p.margin, graph.n_entities, *network, graph.fan(EdgeType.ENTITY), view.spread)
+        spread(
+            seeds,
+            shares,
+            *network,
+            view.association,
+            p.gamma,
+            p.depth - 1,
+            True,
+            p.least_share,
+            activation,
+        )
+        respond(
+            activation,
+            p.threshold,
+            math.log(n + 1.0) + p.margin,
+            graph.n_entities,
+            *network,
+            graph.fan(EdgeType.ENTITY),
+            view.spread,
+        )

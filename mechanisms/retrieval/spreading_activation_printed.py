@@ -1,10 +1,13 @@
-"""Spreading activation as Cortex 4.3.1 prints it: computes a_j = sum over parents i of a_i w_ij gamma^d, with d the graph distance of j.
+"""Spreading activation as Cortex 4.3.1 prints it: computes a_j = sum over parents i of a_i w_ij
+gamma^d, with d the graph distance of j.
 
-The search is breadth-first from the entities of the query; a node receives activation once, from its neighbours at distance d - 1.  As a_i
-already contains gamma^(d-1), decay compounds to gamma^(d(d+1)/2): on one path of links of strength 1 no node three hops away reaches the threshold.
+The search is breadth-first from the entities of the query; a node receives activation once, from
+its neighbours at distance d - 1.  As a_i already contains gamma^(d-1), decay compounds to
+gamma^(d(d+1)/2): on one path of links of strength 1 no node three hops away reaches the threshold.
 
 Cost: per query O(links of at most `most_nodes` nodes + nodes).
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,20 +21,38 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH
 from ...engine.state.graph import EdgeType, entity_node
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-SPREAD_PRINTED = signal("spread_printed", Facet.ASSOCIATION, "activation that spreads from the entities of the query, as printed in Cortex 4.3.1")
+# --- columns --------------------------------------------------------------------------------------
+SPREAD_PRINTED = signal(
+    "spread_printed",
+    Facet.ASSOCIATION,
+    "activation that spreads from the entities of the query, as printed in Cortex 4.3.1",
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def spread(seeds: Any, start: Any, degree: Any, pool: Any, target: Any, strength: Any,
-           gamma: float, depth: int, threshold: float, most_nodes: int, activation: Any) -> int:
-    """a_j = sum_{i in parents(j)} a_i w_ij gamma^d; returns the number of active nodes.  Cortex 4.3.1, as printed.  Cost: O(v + links).
+def spread(
+    seeds: Any,
+    start: Any,
+    degree: Any,
+    pool: Any,
+    target: Any,
+    strength: Any,
+    gamma: float,
+    depth: int,
+    threshold: float,
+    most_nodes: int,
+    activation: Any,
+) -> int:
+    """a_j = sum_{i in parents(j)} a_i w_ij gamma^d; returns the number of active nodes.  Cortex
+    4.3.1, as printed.  Cost: O(v + links).
 
     seeds                (q,)      source nodes, of activation 1
-    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0 for entities
+    start, degree, pool            out-links of node v: pool[start[v]:start[v] + degree[v]]; v < 0
+                                   for entities
     target, strength     (m,)  1   target of each link, and w_ij
-    gamma, threshold     ()    1   decay; a node below the threshold stays at 0 and passes nothing on
+    gamma, threshold     ()    1   decay; a node below the threshold stays at 0 and passes nothing
+                                   on
     depth, most_nodes    ()        largest distance; largest number of active nodes
     activation           (v,)  1   zero on entry; written
 
@@ -62,7 +83,7 @@ def spread(seeds: Any, start: Any, degree: Any, pool: Any, target: Any, strength
                     if arriving[w] == 0.0:
                         reached[found] = w
                         found += 1
-                    arriving[w] += activation[v] * strength[pool[place]] * gamma ** d
+                    arriving[w] += activation[v] * strength[pool[place]] * gamma**d
         count = 0
         for k in range(found):
             w = reached[k]
@@ -74,7 +95,7 @@ def spread(seeds: Any, start: Any, degree: Any, pool: Any, target: Any, strength
     return active
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SpreadingActivationPrintedParams(Params):
     gamma: float
@@ -90,12 +111,26 @@ class SpreadingActivationPrinted(Mechanism[SpreadingActivationPrintedParams]):
     @hook(Phase.RETRIEVE, reads=(GRAPH,), adds=(), sets=(SPREAD_PRINTED,))
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph, out = self.params, view.graph, view.spread_printed
-        known = [entity_node(e) for name in cue.features.entities if (e := graph.entity_id(name)) is not None]
+        known = [
+            entity_node(e)
+            for name in cue.features.entities
+            if (e := graph.entity_id(name)) is not None
+        ]
         if not known:
             return
         links = graph.csr(EdgeType.ENTITY)
         network = (links.start, links.degree, links.pool, graph.target)
         activation = np.zeros(links.start.shape[0])
-        strength = np.broadcast_to(np.float32(1.0), graph.n_edges)             # one value, broadcast to all edges
-        spread(np.array(known), *network, strength, p.gamma, p.depth, p.threshold, p.most_nodes, activation)
+        # one value, broadcast to all edges
+        strength = np.broadcast_to(np.float32(1.0), graph.n_edges)
+        spread(
+            np.array(known),
+            *network,
+            strength,
+            p.gamma,
+            p.depth,
+            p.threshold,
+            p.most_nodes,
+            activation,
+        )
         np.copyto(out, activation[: out.shape[0]], where=activation[: out.shape[0]] > 0.0)

@@ -1,11 +1,14 @@
-"""stage_summaries: a source of contexts, summaries of the stages of which nothing else is offered, the nearest to the current stage first.
+"""stage_summaries: a source of contexts, summaries of the stages of which nothing else is offered,
+the nearest to the current stage first.
 
-Summaries of stages are units of memory that another mechanism makes; without them this source offers nothing.  Near is counted in stages, in the
-order in which they began.  The score, by which what is left over of the budget is spent, is nearness times the summary's own score in the ranking,
+Summaries of stages are units of memory that another mechanism makes; without them this source
+offers nothing.  Near is counted in stages, in the order in which they began.  The score, by which
+what is left over of the budget is spent, is nearness times the summary's own score in the ranking,
 on [0, 1].  If nothing is in FOCUS, the current stage is that of the best match.
 
 It runs only when a context is asked for.  Cost: O(n log n), 1 ms at 20k rows.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,7 +21,18 @@ from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Phase
 from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, FOCUS, KIND, OFFERED, OFFERS, RELEASED, SESSION, STAGE, TEXTS
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    BUDGET,
+    FOCUS,
+    KIND,
+    OFFERED,
+    OFFERS,
+    RELEASED,
+    SESSION,
+    STAGE,
+    TEXTS,
+)
 from ...engine.state.ranking import best
 from ..shared.offering import MOST, on_scale, sizes, within
 from ..shared.stages import stages_of
@@ -26,10 +40,11 @@ from ..shared.stages import stages_of
 SECTION: Final = "Stage Summaries"
 
 
-# --- equations ----------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def nearness(stages: float) -> float:
-    """1 / (1 + d), factor on the relevance of a summary whose stage began d stages before or after the current one.  Cost: O(1).
+    """1 / (1 + d), factor on the relevance of a summary whose stage began d stages before or after
+    the current one.  Cost: O(1).
 
     >>> nearness(0.0), nearness(3.0)
     (1.0, 0.25)
@@ -37,8 +52,11 @@ def nearness(stages: float) -> float:
     return 1.0 / (1.0 + stages)
 
 
-def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of the summaries of stages that are not covered, the nearest first, of two equally near ones the later; and how many stages away.
+def nearest_first(
+    summaries: Any, stages: Any, current: int, covered: Any
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of the summaries of stages that are not covered, the nearest first, of two equally near
+    ones the later; and how many stages away.
 
     summaries  (k,)  rows of summaries that have a stage
     stages     (n,)  as `stages_of` gives them
@@ -58,23 +76,43 @@ def nearest_first(summaries: Any, stages: Any, current: int, covered: Any) -> tu
     return rows[order], away[order]
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class StageSummariesParams(Params):
-    share: float                # percent of the budget
+    share: float  # percent of the budget
 
 
 class StageSummaries(Mechanism[StageSummariesParams]):
     """Offers summaries of the stages that are not shown otherwise."""
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, FOCUS, OFFERED, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, TEXTS), adds=(OFFERS,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(BUDGET, FOCUS, OFFERED, RELEASED, ANSWERABLE, KIND, STAGE, SESSION, TEXTS),
+        adds=(OFFERS,),
+        sets=(),
+    )
     def offer(self, view: Any, cue: Cue) -> None:
-        stages, focus = stages_of(view.kind, view.stage, view.session), np.flatnonzero(view.focus > 0.0)
+        stages, focus = (
+            stages_of(view.kind, view.stage, view.session),
+            np.flatnonzero(view.focus > 0.0),
+        )
         top = focus if focus.size else best(view.released, view.answerable & (stages >= 0), 1)
-        summaries = np.flatnonzero((view.kind == Kind.SUMMARY) & view.answerable & (view.stage >= 0))
-        rows, away = nearest_first(summaries, stages, int(stages[top[0]]) if top.size else -1, np.unique(stages[view.offered > 0]))
+        summaries = np.flatnonzero(
+            (view.kind == Kind.SUMMARY) & view.answerable & (view.stage >= 0)
+        )
+        rows, away = nearest_first(
+            summaries,
+            stages,
+            int(stages[top[0]]) if top.size else -1,
+            np.unique(stages[view.offered > 0]),
+        )
         shown = within(sizes(view.texts, rows[:MOST], view.budget), float(view.budget)) + 1
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
         for row, stages_away in zip(rows[:shown].tolist(), away[:shown].tolist(), strict=True):
-            view.offers.add(row, SECTION, nearness(float(stages_away)) * float(np.nan_to_num(relevance[row])), kind="summary")
+            view.offers.add(
+                row,
+                SECTION,
+                nearness(float(stages_away)) * float(np.nan_to_num(relevance[row])),
+                kind="summary",
+            )

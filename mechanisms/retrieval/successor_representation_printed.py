@@ -1,11 +1,13 @@
-"""Successor representation as Cortex 4.3.3 prints it: counts how often two memories are retrieved together.
+"""Successor representation as Cortex 4.3.3 prints it: counts how often two memories are retrieved
+together.
 
-The source says: "Over time, this approximates the successor representation".  But the count is symmetric, a sum over all time without discount
-or normalisation, and covers one step only.
+The source says: "Over time, this approximates the successor representation".  But the count is
+symmetric, a sum over all time without discount or normalisation, and covers one step only.
 
 Cost: O(p^2) per query that may change memory, for p best memories; O(n + their
 edges) per query.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -20,12 +22,26 @@ from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-COACCESS_COUNT = Column("coaccess_count", np.float64, Scope.EDGE, "times", 0.0, "number of answers that contain both memories", low=0)
-COACCESSED = signal("coaccessed", Facet.ASSOCIATION, "number of joint retrievals with the best matches", unit="times", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+COACCESS_COUNT = Column(
+    "coaccess_count",
+    np.float64,
+    Scope.EDGE,
+    "times",
+    0.0,
+    "number of answers that contain both memories",
+    low=0,
+)
+COACCESSED = signal(
+    "coaccessed",
+    Facet.ASSOCIATION,
+    "number of joint retrievals with the best matches",
+    unit="times",
+    direct=False,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 def retrieved_together(graph: Any, a: int, b: int, now: float = 0.0) -> None:
     """w_ab += 1 and w_ba += 1.  Cortex 4.3.3, exactly as printed.  Cost: O(1).
 
@@ -38,7 +54,9 @@ def retrieved_together(graph: Any, a: int, b: int, now: float = 0.0) -> None:
 
 
 @kernel
-def associates(rows: Any, start: Any, degree: Any, pool: Any, target: Any, count: Any, out: Any) -> None:
+def associates(
+    rows: Any, start: Any, degree: Any, pool: Any, target: Any, count: Any, out: Any
+) -> None:
     """out_j = sum_i w_ij over the memories i in `rows`.  Cost: O(their edges).
 
     rows                 (q,)          memories i
@@ -53,23 +71,33 @@ def associates(rows: Any, start: Any, degree: Any, pool: Any, target: Any, count
                 out[j] = w if np.isnan(out[j]) else out[j] + w
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SuccessorRepresentationPrintedParams(Params):
-    partners: int           # p, best memories of a query or an answer
+    partners: int  # p, best memories of a query or an answer
     weight: float
 
 
 class SuccessorRepresentationPrinted(Mechanism[SuccessorRepresentationPrintedParams]):
     owns = (COACCESS_COUNT, COACCESSED)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, COACCESS_COUNT, MATCH, VISIBLE), adds=(), sets=(COACCESSED,))
+    @hook(
+        Phase.RETRIEVE, reads=(GRAPH, COACCESS_COUNT, MATCH, VISIBLE), adds=(), sets=(COACCESSED,)
+    )
     def score(self, view: Any, cue: Cue) -> None:
         """No score unless the best match is above 0, the mean of MATCH."""
         rows = best(view.match, view.visible, self.params.partners)
         if rows.size and view.match[rows[0]] > 0.0:
             edges = view.graph.csr(EdgeType.COACCESS)
-            associates(rows, edges.start, edges.degree, edges.pool, view.graph.target, view.coaccess_count, view.coaccessed)
+            associates(
+                rows,
+                edges.start,
+                edges.degree,
+                edges.pool,
+                view.graph.target,
+                view.coaccess_count,
+                view.coaccessed,
+            )
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, NOW), adds=(GRAPH,), sets=(COACCESS_COUNT,))
     def count(self, view: Any, cue: Cue) -> None:

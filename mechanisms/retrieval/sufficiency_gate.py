@@ -1,16 +1,21 @@
-"""Sufficiency gate: estimates the probability that the answer suffices, and holds the whole answer back if it is too low.
+"""Sufficiency gate: estimates the probability that the answer suffices, and holds the whole answer
+back if it is too low.
 
-A decision value f of the query becomes a probability by a sigmoid, p = 1 / (1 + exp(A f + B)) (Platt 1999).  A and B are fitted to pairs of f and
-of whether the answer sufficed, with smoothed targets and the Newton method with backtracking of Lin, Lin & Weng (2007),
-https://doi.org/10.1007/s10994-007-5018-6; `hebbarium calibrate` collects the pairs and writes a set with the fitted A and B.  If A < 0 the sigmoid
-increases with f, so a threshold on p decides exactly as a threshold on f: calibration makes the threshold a probability and changes no ranking.
-This is no judgement of the whole context by a language model, as in Joren et al. (2025).
+A decision value f of the query becomes a probability by a sigmoid, p = 1 / (1 + exp(A f + B))
+(Platt 1999).  A and B are fitted to pairs of f and of whether the answer sufficed, with smoothed
+targets and the Newton method with backtracking of Lin, Lin & Weng (2007),
+https://doi.org/10.1007/s10994-007-5018-6; `hebbarium calibrate` collects the pairs and writes a set
+with the fitted A and B.  If A < 0 the sigmoid increases with f, so a threshold on p decides exactly
+as a threshold on f: calibration makes the threshold a probability and changes no ranking. This is
+no judgement of the whole context by a language model, as in Joren et al. (2025).
 
-f is the relevance that a reranker found, the margin of the best memory, or the share of the query's words that the best memories contain.  Without
-a fit A = -1 and B = 0 mean nothing, so the threshold is 0 and every answer is released.
+f is the relevance that a reranker found, the margin of the best memory, or the share of the query's
+words that the best memories contain.  Without a fit A = -1 and B = 0 mean nothing, so the threshold
+is 0 and every answer is released.
 
 Cost: O(n) per query; with `coverage` O(n) per word of the query; the fit O(pairs) per step.
 """
+
 from __future__ import annotations
 
 import math
@@ -24,18 +29,32 @@ from ...engine.base.errors import InputError
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import ANSWERABLE, DATED, LEXICON, RELEASED, RELEVANCE, SUFFICIENCY
+from ...engine.contract.vocabulary import (
+    ANSWERABLE,
+    DATED,
+    LEXICON,
+    RELEASED,
+    RELEVANCE,
+    SUFFICIENCY,
+)
 from ...engine.state.postings import Idf
 from ...engine.state.ranking import best
 
 Floats = NDArray[np.float64]
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-SUFFICIENCY_EVIDENCE = Column("sufficiency_evidence", np.float64, Scope.EVENT, "1", np.nan, "decision value f of the query; NaN: not judged")
+# --- columns --------------------------------------------------------------------------------------
+SUFFICIENCY_EVIDENCE = Column(
+    "sufficiency_evidence",
+    np.float64,
+    Scope.EVENT,
+    "1",
+    np.nan,
+    "decision value f of the query; NaN: not judged",
+)
 
-# --- equations: the fit ------------------------------------------------------------------------------------------------------
-RIDGE: Final = 1e-12            # sigma, added to the diagonal of the Hessian
-DECREASE: Final = 1e-4          # share of the predicted decrease that a step must reach
+# --- equations: the fit ---------------------------------------------------------------------------
+RIDGE: Final = 1e-12  # sigma, added to the diagonal of the Hessian
+DECREASE: Final = 1e-4  # share of the predicted decrease that a step must reach
 SMALLEST_STEP: Final = 1e-10
 
 
@@ -54,10 +73,12 @@ def probability(f: float, A: float, B: float) -> float:
 
 
 def smoothed_targets(positive: ArrayLike) -> Floats:
-    """t = (N+ + 1) / (N+ + 2) for a positive example, 1 / (N- + 2) for a negative one.  Platt (1999); Lin et al. (2007).  O(m).
+    """t = (N+ + 1) / (N+ + 2) for a positive example, 1 / (N- + 2) for a negative one.  Platt
+    (1999); Lin et al. (2007).  O(m).
 
     positive  (m,) bool
-    Returns (m,), in (0, 1): with targets of 0 and 1 the fit to separable examples would have no finite A.
+    Returns (m,), in (0, 1): with targets of 0 and 1 the fit to separable examples would have no
+    finite A.
 
     >>> smoothed_targets([True, False, False]).round(6).tolist()
     [0.666667, 0.25, 0.25]
@@ -68,7 +89,8 @@ def smoothed_targets(positive: ArrayLike) -> Floats:
 
 
 def cross_entropy(z: Floats, t: Floats) -> float:
-    """F = -sum [t ln p + (1 - t) ln(1 - p)] with p = 1 / (1 + exp(z)).  Lin et al. (2007), in their form without overflow.  O(m).
+    """F = -sum [t ln p + (1 - t) ln(1 - p)] with p = 1 / (1 + exp(z)).  Lin et al. (2007), in their
+    form without overflow.  O(m).
 
     z  (m,)  A f + B
     t  (m,)  targets
@@ -80,9 +102,11 @@ def cross_entropy(z: Floats, t: Floats) -> float:
 
 
 def newton_direction(x: Floats, t: Floats, A: float, B: float) -> tuple[float, float, float]:
-    """-(H + sigma I)^-1 grad F in A and in B, and the slope of F along it.  Lin et al. (2007), gradient and Hessian.  O(m).
+    """-(H + sigma I)^-1 grad F in A and in B, and the slope of F along it.  Lin et al. (2007),
+    gradient and Hessian.  O(m).
 
-    The gradient is sum f (t - p) and sum (t - p), the Hessian has sum f^2 w, sum f w and sum w with w = p (1 - p).
+    The gradient is sum f (t - p) and sum (t - p), the Hessian has sum f^2 w, sum f w and sum w with
+    w = p (1 - p).
 
     x     (m,)  decision values
     t     (m,)  targets
@@ -93,14 +117,22 @@ def newton_direction(x: Floats, t: Floats, A: float, B: float) -> tuple[float, f
     """
     p = np.exp(-np.logaddexp(0.0, A * x + B))
     slope_A, slope_B, w = float(np.sum(x * (t - p))), float(np.sum(t - p)), p * (1.0 - p)
-    h_AA, h_AB, h_BB = float(np.sum(x * x * w)) + RIDGE, float(np.sum(x * w)), float(np.sum(w)) + RIDGE
+    h_AA, h_AB, h_BB = (
+        float(np.sum(x * x * w)) + RIDGE,
+        float(np.sum(x * w)),
+        float(np.sum(w)) + RIDGE,
+    )
     determinant = h_AA * h_BB - h_AB * h_AB
-    to_A, to_B = (h_AB * slope_B - h_BB * slope_A) / determinant, (h_AB * slope_A - h_AA * slope_B) / determinant
+    to_A, to_B = (
+        (h_AB * slope_B - h_BB * slope_A) / determinant,
+        (h_AB * slope_A - h_AA * slope_B) / determinant,
+    )
     return to_A, to_B, slope_A * to_A + slope_B * to_B
 
 
 def step_length(z: Floats, change: Floats, t: Floats, slope: float) -> float:
-    """The first s of 1, 1/2, 1/4 ... with F(z + s change) <= F(z) + 1e-4 s slope, or that is below 1e-10.  Lin et al. (2007), pseudo code.
+    """The first s of 1, 1/2, 1/4 ... with F(z + s change) <= F(z) + 1e-4 s slope, or that is below
+    1e-10.  Lin et al. (2007), pseudo code.
 
     z       (m,)  A f + B
     change  (m,)  of z along the direction
@@ -109,20 +141,26 @@ def step_length(z: Floats, change: Floats, t: Floats, slope: float) -> float:
     Cost: O(m) per halving.
     """
     loss, step = cross_entropy(z, t), 1.0
-    while step > SMALLEST_STEP and cross_entropy(z + step * change, t) > loss + DECREASE * step * slope:
+    while (
+        step > SMALLEST_STEP
+        and cross_entropy(z + step * change, t) > loss + DECREASE * step * slope
+    ):
         step /= 2.0
     return step
 
 
 def fitted(f: ArrayLike, positive: ArrayLike, iterations: int = 100) -> tuple[float, float]:
-    """A and B that minimise the cross-entropy of smoothed targets: Newton's method with backtracking.  Lin et al. (2007), pseudo code.
+    """A and B that minimise the cross-entropy of smoothed targets: Newton's method with
+    backtracking.  Lin et al. (2007), pseudo code.
 
     f           (m,)       decision values
     positive    (m,) bool  whether the example is positive
-    iterations  ()         from A = 0, B = ln((N- + 1) / (N+ + 1)); about 10 reach the minimum, further ones change nothing
+    iterations  ()         from A = 0, B = ln((N- + 1) / (N+ + 1)); about 10 reach the minimum,
+                           further ones change nothing
 
-    The objective is convex and the minimum unique unless all f are equal.  Cost: O(m) per iteration.
-    Raises InputError for no examples, examples of one kind, other shapes, and values that are not finite.
+    The objective is convex and the minimum unique unless all f are equal.  Cost: O(m) per
+    iteration. Raises InputError for no examples, examples of one kind, other shapes, and values
+    that are not finite.
 
     >>> A, B = fitted([0.0, 1.0, 1.0, 0.0], [False, True, True, False])
     >>> round(A, 6), round(B, 6)
@@ -130,10 +168,17 @@ def fitted(f: ArrayLike, positive: ArrayLike, iterations: int = 100) -> tuple[fl
     """
     x, y = np.asarray(f, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     if x.ndim != 1 or x.shape != y.shape or not np.isfinite(x).all():
-        raise InputError(f"decision values of shape {x.shape} and labels of shape {y.shape} cannot be fitted", where="sufficiency_gate",
-                         cure="give one finite value and one label per example")
+        raise InputError(
+            f"decision values of shape {x.shape} and labels of shape {y.shape} cannot be fitted",
+            where="sufficiency_gate",
+            cure="give one finite value and one label per example",
+        )
     if not y.any() or y.all():
-        raise InputError(f"{len(y)} examples are all of one kind", where="sufficiency_gate", cure="give positive and negative examples")
+        raise InputError(
+            f"{len(y)} examples are all of one kind",
+            where="sufficiency_gate",
+            cure="give positive and negative examples",
+        )
     t, n_positive = smoothed_targets(y), int(np.count_nonzero(y))
     A, B = 0.0, math.log((len(y) - n_positive + 1.0) / (n_positive + 1.0))
     for _ in range(iterations):
@@ -143,7 +188,7 @@ def fitted(f: ArrayLike, positive: ArrayLike, iterations: int = 100) -> tuple[fl
     return A, B
 
 
-# --- equations: the decision value -------------------------------------------------------------------------------------------
+# --- equations: the decision value ----------------------------------------------------------------
 @kernel
 def most_relevant(relevance: Any, answerable: Any) -> float:
     """Largest relevance of what may be answered; NaN if none was looked at.  Cost: O(n).
@@ -160,7 +205,8 @@ def most_relevant(relevance: Any, answerable: Any) -> float:
 
 @kernel
 def margin(scores: Any, answerable: Any) -> float:
-    """(s_1 - s_2) / sd, with s_1 and s_2 the two largest scores of what may be answered and sd their standard deviation.  Ours.  Cost: O(n).
+    """(s_1 - s_2) / sd, with s_1 and s_2 the two largest scores of what may be answered and sd
+    their standard deviation.  Ours.  Cost: O(n).
 
     0 if all scores are equal, NaN for fewer than two.
 
@@ -182,15 +228,16 @@ def margin(scores: Any, answerable: Any) -> float:
     return (first - second) / math.sqrt(squares / count) if first > second else 0.0
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SufficiencyGateParams(Params):
     evidence: Literal["relevance", "margin", "coverage"]
-    best: int                   # memories whose words count as coverage
-    A: float                    # slope
-    B: float                    # offset
-    threshold: float            # answers of a lower probability are held back
-    calibration: str            # calibration.json, from which A and B are; a report refuses its conversations
+    best: int  # memories whose words count as coverage
+    A: float  # slope
+    B: float  # offset
+    threshold: float  # answers of a lower probability are held back
+    # calibration.json, from which A and B are; a report refuses its conversations
+    calibration: str
 
 
 class SufficiencyGate(Mechanism[SufficiencyGateParams]):
@@ -198,12 +245,24 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
 
     owns = (SUFFICIENCY_EVIDENCE,)
 
-    @hook(Phase.RETRIEVE, reads=(DATED, ANSWERABLE, RELEVANCE, LEXICON), adds=(), sets=(SUFFICIENCY_EVIDENCE, SUFFICIENCY, RELEASED))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(DATED, ANSWERABLE, RELEVANCE, LEXICON),
+        adds=(),
+        sets=(SUFFICIENCY_EVIDENCE, SUFFICIENCY, RELEASED),
+    )
     def judge(self, view: Any, cue: Cue) -> None:
         """Without a decision value nothing is judged, and the answer is released."""
         p = self.params
-        f = self._coverage(view, cue) if p.evidence == "coverage" else (
-            margin(view.dated, view.answerable) if p.evidence == "margin" else most_relevant(view.relevance, view.answerable))
+        f = (
+            self._coverage(view, cue)
+            if p.evidence == "coverage"
+            else (
+                margin(view.dated, view.answerable)
+                if p.evidence == "margin"
+                else most_relevant(view.relevance, view.answerable)
+            )
+        )
         if math.isnan(f):
             return
         view.sufficiency_evidence, view.sufficiency = f, probability(f, p.A, p.B)
@@ -211,7 +270,9 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
             view.released[...] = np.nan
 
     def _coverage(self, view: Any, cue: Cue) -> float:
-        """Share of the query's inverse document frequencies whose words stand in one of the best memories; NaN for a query without words."""
+        """Share of the query's inverse document frequencies whose words stand in one of the best
+        memories; NaN for a query without words.
+        """
         rows = best(view.dated, view.answerable, self.params.best)
         inside = np.empty(len(view.dated), np.float32)
         found = total = 0.0

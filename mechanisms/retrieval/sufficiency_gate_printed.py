@@ -1,10 +1,12 @@
-"""Sufficiency gate as in Cortex 3.3: holds the answer back if the largest score of the cross-encoder is below 0.15.
+"""Sufficiency gate as in Cortex 3.3: holds the answer back if the largest score of the
+cross-encoder is below 0.15.
 
-The source names Joren et al. (2025), who judge the whole context by a language model and abstain by a logistic model of confidence and sufficiency;
-the printed gate is a fixed threshold on one score.
+The source names Joren et al. (2025), who judge the whole context by a language model and abstain by
+a logistic model of confidence and sufficiency; the printed gate is a fixed threshold on one score.
 
 Cost: O(n) per query.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,10 +20,11 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import ANSWERABLE, RELEASED, RELEVANCE, SUFFICIENCY
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def insufficient(relevance: Any, answerable: Any, tau: float) -> bool:
-    """max_i r_i < tau over what may be answered; False if none was looked at.  Cortex 3.3, sufficient-context gate.  Cost: O(n).
+    """max_i r_i < tau over what may be answered; False if none was looked at.  Cortex 3.3,
+    sufficient-context gate.  Cost: O(n).
 
     relevance   (n,)  1  r, NaN: not looked at
     answerable  (n,)     bool
@@ -39,10 +42,10 @@ def insufficient(relevance: Any, answerable: Any, tau: float) -> bool:
     return looked
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SufficiencyGatePrintedParams(Params):
-    threshold: float            # tau
+    threshold: float  # tau
 
 
 class SufficiencyGatePrinted(Mechanism[SufficiencyGatePrintedParams]):

@@ -1,12 +1,17 @@
-"""Synonym links: entities whose names are near in meaning are linked for walks over the graph of memories and entities (HippoRAG).
+"""Synonym links: entities whose names are near in meaning are linked for walks over the graph of
+memories and entities (HippoRAG).
 
-HippoRAG adds an edge between two names if the cosine of their vectors is at least 0.8, so that a walk from "New York City" reaches the memories of
-"NYC".  A name in the query that no entity has is linked to the entity whose name has the largest cosine, however small it is, and the walk starts
-there.  The names of entities are embedded when a query first finds them, each once; pairs and links are handed to `personalized_pagerank`, which
-walks along pairs as along any other link.  Nothing is stored: graph and file are those of a memory without this mechanism.
+HippoRAG adds an edge between two names if the cosine of their vectors is at least 0.8, so that a
+walk from "New York City" reaches the memories of "NYC".  A name in the query that no entity has is
+linked to the entity whose name has the largest cosine, however small it is, and the walk starts
+there.  The names of entities are embedded when a query first finds them, each once; pairs and links
+are handed to `personalized_pagerank`, which walks along pairs as along any other link.  Nothing is
+stored: graph and file are those of a memory without this mechanism.
 
-Cost: O(new n d) after n names with new ones, embedding apart; O(nodes + links) per query for the network of the walk.
+Cost: O(new n d) after n names with new ones, embedding apart; O(nodes + links) per query for the
+network of the walk.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,15 +26,17 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import EMBEDDER, GRAPH
 from ..shared.synonyms import NOTHING, SYNONYMS
 
-BATCH: Final = 256          # names compared in one pass
-SLACK: Final = 1e-4         # more than the rounding errors of a cosine in float32
+BATCH: Final = 256  # names compared in one pass
+SLACK: Final = 1e-4  # more than the rounding errors of a cosine in float32
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 def near_pairs(vectors: NDArray[np.float32], first: int, least: float) -> NDArray[np.int64]:
-    """(k, 2) pairs a < b of names with first <= b and a cosine of at least `least`, sorted by b, then a.  O(new n d).
+    """(k, 2) pairs a < b of names with first <= b and a cosine of at least `least`, sorted by b,
+    then a.  O(new n d).
 
-    The matrix product finds candidates only: its last bits depend on the sizes, and whether two names are near must not.
+    The matrix product finds candidates only: its last bits depend on the sizes, and whether two
+    names are near must not.
 
     vectors  (n, d)  unit vectors; a zero vector is near to none
 
@@ -38,19 +45,20 @@ def near_pairs(vectors: NDArray[np.float32], first: int, least: float) -> NDArra
     """
     found = [NOTHING]
     for start in range(first, len(vectors), BATCH):
-        some = vectors[start:start + BATCH]
-        b, a = np.nonzero(some @ vectors[:start + len(some)].T >= least - SLACK)
+        some = vectors[start : start + BATCH]
+        b, a = np.nonzero(some @ vectors[: start + len(some)].T >= least - SLACK)
         b, a = b[a < b + start] + start, a[a < b + start]
         exact = np.einsum("ij,ij->i", vectors[a], vectors[b]) >= np.float32(least)
         found.append(np.stack([a[exact], b[exact]], axis=1))
     return np.concatenate(found)
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SynonymLinksParams(Params):
-    cosine: float           # least, of two names
-    query: Literal["names", "nearest"]      # names of the query: those of entities alone, or the nearest entity of each other
+    cosine: float  # least, of two names
+    # names of the query: those of entities alone, or the nearest entity of each other
+    query: Literal["names", "nearest"]
 
 
 class SynonymLinks(Mechanism[SynonymLinksParams]):
@@ -60,6 +68,8 @@ class SynonymLinks(Mechanism[SynonymLinksParams]):
     def link(self, view: Any, cue: Cue) -> None:
         graph = view.graph
         names = [graph.entity_name(e) for e in range(graph.n_entities)]
-        view.synonyms.put(cue, names, view.embedder.embed, partial(near_pairs, least=self.params.cosine))
+        view.synonyms.put(
+            cue, names, view.embedder.embed, partial(near_pairs, least=self.params.cosine)
+        )
         if self.params.query == "nearest":
             view.synonyms.link(cue.features.entities, view.embedder.embed)

@@ -1,29 +1,39 @@
-"""Temporal index: scores each memory by how well the times that it is about fit the time that the query asks for.
+"""Temporal index: scores each memory by how well the times that it is about fit the time that the
+query asks for.
 
-Cortex (section 8.1) names a dedicated temporal index as what its read path lacks; the form is ours.  A memory keeps the intervals of the first four
-expressions of time in its text, resolved against the time it was said.  A query's expressions are resolved against the time it is asked.  A memory
-scores 1 in the time asked for; with a gap beyond it, exp(-gap / width), with the length of the time asked for as width, at least a day.  An
-interval that is partly inside scores the mean of this over its length.  A memory without expressions is about the instant at which it was encoded.
-Times are of the calendar, so `time_scale` has no effect.
+Cortex (section 8.1) names a dedicated temporal index as what its read path lacks; the form is ours.
+A memory keeps the intervals of the first four expressions of time in its text, resolved against the
+time it was said.  A query's expressions are resolved against the time it is asked.  A memory scores
+1 in the time asked for; with a gap beyond it, exp(-gap / width), with the length of the time asked
+for as width, at least a day.  An interval that is partly inside scores the mean of this over its
+length.  A memory without expressions is about the instant at which it was encoded. Times are of the
+calendar, so `time_scale` has no effect.
 
-A query that asks for a time of the calendar and nothing else ("What did I do yesterday?") is answered by that time: memories told in it come first,
-in order of time, then those told at other times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is first.
-Words that name a speaker, or what memories of that time mention, put these before the others of the time ("What did Ada do yesterday?"); if a
-person, a place, a reason or a number is asked for ("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.
+A query that asks for a time of the calendar and nothing else ("What did I do yesterday?") is
+answered by that time: memories told in it come first, in order of time, then those told at other
+times that name it, then the nearest.  Of a vague time ("three weeks ago") the day in its middle is
+first. Words that name a speaker, or what memories of that time mention, put these before the others
+of the time ("What did Ada do yesterday?"); if a person, a place, a reason or a number is asked for
+("Where was I yesterday?"), those of the time are ranked as they match.  Any other word is content.
 A query with a time and content ranks by the content, with a prior against memories of other times.
 
-Days are those of clocks: a memory is of a day if it was that day on the asker's clock, or on the clock of its speaker.
+Days are those of clocks: a memory is of a day if it was that day on the asker's clock, or on the
+clock of its speaker.
 
-"Before the move" is resolved through the memory nearest in meaning to "the move": its first interval, or its encoding.  A query without a
-time that asks for the first or the latest of several prefers memories encoded early or late.  A query without either is left alone.
+"Before the move" is resolved through the memory nearest in meaning to "the move": its first
+interval, or its encoding.  A query without a time that asks for the first or the latest of several
+prefers memories encoded early or late.  A query without either is left alone.
 
-The time asked for is a part of the cue like its words, so its signal is direct: context and the other signals that start from the match start from
-memories of that time.  If they started from words and meaning alone, they would lend most to whichever occurrence of an event matches best in
-these, and outvote the time.  The first or the latest is a choice among what matches and no part of the match, so it has a signal of its own.
+The time asked for is a part of the cue like its words, so its signal is direct: context and the
+other signals that start from the match start from memories of that time.  If they started from
+words and meaning alone, they would lend most to whichever occurrence of an event matches best in
+these, and outvote the time.  The first or the latest is a choice among what matches and no part of
+the match, so it has a signal of its own.
 
-Cost: O(n) per query with a time, O(q log q) for q memories of a time that is asked for alone, and one index search, O(n d), for each event that
-gives a time; O(words) per event stored.
+Cost: O(n) per query with a time, O(q log q) for q memories of a time that is asked for alone, and
+one index search, O(n d), for each event that gives a time; O(words) per event stored.
 """
+
 from __future__ import annotations
 
 import math
@@ -56,34 +66,73 @@ from ...engine.contract.vocabulary import (
     WITHIN,
 )
 from ...engine.state.graph import EdgeType, entity_node
-from ...engine.text.dates import DAY, EARLIEST, LATEST, MOST, Order, Span, TimeExpression, Times, times
+from ...engine.text.dates import (
+    DAY,
+    EARLIEST,
+    LATEST,
+    MOST,
+    Order,
+    Span,
+    TimeExpression,
+    Times,
+    times,
+)
 from ...engine.text.features import features
 from ..shared.questions import asked_beside, asks_kind
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
 NONE: Final = int(np.iinfo(np.int64).min)
-TIME_START = Column("time_start", np.int64, Scope.MEMORY, "s", NONE, "start of each time that the text names, since 1970; the least number: none",
-                    (MOST,), own=True)
-TIME_END = Column("time_end", np.int64, Scope.MEMORY, "s", NONE, "end of each time that the text names, since 1970; the least number: none", (MOST,),
-                  own=True)
-WHEN = signal("when", Facet.WHEN, "fit of the memory's time with the time asked for; NaN: no time asked", scale=Scale.SIMILARITY)
-END = signal("end", Facet.WHEN, "nearness to the end of the history that is asked for, the first or the latest; NaN: neither", direct=False,
-             scale=Scale.SIMILARITY)
+TIME_START = Column(
+    "time_start",
+    np.int64,
+    Scope.MEMORY,
+    "s",
+    NONE,
+    "start of each time that the text names, since 1970; the least number: none",
+    (MOST,),
+    own=True,
+)
+TIME_END = Column(
+    "time_end",
+    np.int64,
+    Scope.MEMORY,
+    "s",
+    NONE,
+    "end of each time that the text names, since 1970; the least number: none",
+    (MOST,),
+    own=True,
+)
+WHEN = signal(
+    "when",
+    Facet.WHEN,
+    "fit of the memory's time with the time asked for; NaN: no time asked",
+    scale=Scale.SIMILARITY,
+)
+END = signal(
+    "end",
+    Facet.WHEN,
+    "nearness to the end of the history that is asked for, the first or the latest; NaN: neither",
+    direct=False,
+    scale=Scale.SIMILARITY,
+)
 SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
-SECONDS: Final = 3600.0                 # of an hour
+SECONDS: Final = 3600.0  # of an hour
 
 
 # How a memory stands in the time that is asked for.
-FOCUSED: Final = 3                      # told on the day in the middle of a vague time
-TOLD: Final = 2                         # told in it
-ABOUT: Final = 1                        # names a time in it
+FOCUSED: Final = 3  # told on the day in the middle of a vague time
+TOLD: Final = 2  # told in it
+ABOUT: Final = 1  # names a time in it
 ELSEWHERE: Final = 0
-NEAR: Final = 0.25                      # of the length of the time asked for: beyond it, a memory of another time soon counts as far
+# of the length of the time asked for: beyond it, a memory of another time soon counts as far
+NEAR: Final = 0.25
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def share_inside(start: float, end: float, first: float, last: float) -> float:
-    """Share of [start, end) inside [first, last); of an instant (start = end), 1 or 0.  Ours.  Cost: O(1).
+    """Share of [start, end) inside [first, last); of an instant (start = end), 1 or 0.  Ours.
+    Cost: O(1).
 
     start, end   ()  h  time of the memory
     first, last  ()  h  time asked for
@@ -98,7 +147,8 @@ def share_inside(start: float, end: float, first: float, last: float) -> float:
 
 @kernel
 def decayed(near: float, far: float, width: float) -> float:
-    """Integral of exp(-x / width) over gaps x from `near` to `far`, both h: width (exp(-near / width) - exp(-far / width)).  Ours.  Cost: O(1).
+    """Integral of exp(-x / width) over gaps x from `near` to `far`, both h: width (exp(-near /
+    width) - exp(-far / width)).  Ours.  Cost: O(1).
 
     >>> decayed(0.0, 1e9, 6.0), round(decayed(1.0, 2.0, 1.0), 6)
     (6.0, 0.232544)
@@ -108,7 +158,8 @@ def decayed(near: float, far: float, width: float) -> float:
 
 @kernel
 def fit(start: float, end: float, first: float, last: float, width: float) -> float:
-    """Mean over [start, end) of 1 inside [first, last) and exp(-gap / width) beyond it.  Ours.  Cost: O(1).
+    """Mean over [start, end) of 1 inside [first, last) and exp(-gap / width) beyond it.  Ours.
+    Cost: O(1).
 
     start, end   ()  h  time of the memory; start = end: an instant
     first, last  ()  h  time asked for
@@ -128,8 +179,19 @@ def fit(start: float, end: float, first: float, last: float, width: float) -> fl
 
 
 @kernel
-def score_times(starts: Any, ends: Any, created: Any, offset: Any, own: float, asked: Any, widths: Any, when: Any, within: Any) -> None:
-    """The best fit, and the largest share, over the intervals of each memory and those asked for.  Ours.  Cost: O(n m), times 4 intervals at most.
+def score_times(
+    starts: Any,
+    ends: Any,
+    created: Any,
+    offset: Any,
+    own: float,
+    asked: Any,
+    widths: Any,
+    when: Any,
+    within: Any,
+) -> None:
+    """The best fit, and the largest share, over the intervals of each memory and those asked for.
+    Ours.  Cost: O(n m), times 4 intervals at most.
 
     starts, ends  (n, 4)  s  times that each memory names, in order; NONE: no more
     created       (n,)    h  instant of a memory that names none, in UTC
@@ -159,16 +221,30 @@ def score_times(starts: Any, ends: Any, created: Any, offset: Any, own: float, a
 
 
 @kernel
-def stand_in_time(starts: Any, ends: Any, created: Any, offset: Any, own: float, asked: Any, focus: Any, widths: Any, least: float,
-                  standing: Any, gap: Any) -> None:
-    """How each memory stands in the time asked for: told in its focus, told in it, about it, or neither; and how far it is.  Ours.
+def stand_in_time(
+    starts: Any,
+    ends: Any,
+    created: Any,
+    offset: Any,
+    own: float,
+    asked: Any,
+    focus: Any,
+    widths: Any,
+    least: float,
+    standing: Any,
+    gap: Any,
+) -> None:
+    """How each memory stands in the time asked for: told in its focus, told in it, about it, or
+    neither; and how far it is.  Ours.
 
     starts, ends, created, offset, own, asked  as of `score_times`
     focus     (m, 2)  h  middle day of each time that is vague; first = last: none
     widths    (m,)    h  distance that counts as one, for each time
-    least     ()      1  share of an interval of a memory inside the time, from which on the memory is about it
+    least     ()      1  share of an interval of a memory inside the time, from which on the memory
+                         is about it
     standing  (n,)    1  written: FOCUSED, TOLD, ABOUT or ELSEWHERE
-    gap       (n,)    1  written: by how many widths the nearest time of the memory, told or named, sticks out of the time asked for; 0: it is inside
+    gap       (n,)    1  written: by how many widths the nearest time of the memory, told or named,
+                         sticks out of the time asked for; 0: it is inside
     Cost: O(n m), times 4 intervals at most.
 
     >>> standing, gap, none = np.empty(3, dtype=np.int8), np.empty(3), np.full((3, 4), NONE)
@@ -218,11 +294,12 @@ def add_elsewhere(standing: Any, gap: Any, log_factor: float, out: Any) -> None:
 
 @kernel
 def date_scores(scores: Any, answerable: Any, gap: Any, rows: Any, out: Any) -> None:
-    """Some memories above all others, in their order; the others by how near their time is.  Ours.  Cost: O(n).
+    """Some memories above all others, in their order; the others by how near their time is.  Ours.
+    Cost: O(n).
 
-    With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r = 0, 1, ... of q, and
-    s - l (1 - 1 / (1 + ln(1 + g))) for the others: a logarithm, so that hours count near the time, and float32 still tells days apart that are
-    years from it.
+    With s the largest and l the range of the scores, or 1: s + l (1 - r / q) for the one of rank r
+    = 0, 1, ... of q, and s - l (1 - 1 / (1 + ln(1 + g))) for the others: a logarithm, so that hours
+    count near the time, and float32 still tells days apart that are years from it.
 
     scores      (n,)
     answerable  (n,)  bool: those of which s and l are taken
@@ -265,7 +342,8 @@ def score_order(created: Any, end: float, length: float, out: Any) -> None:
 
 
 def widths(asked: Any) -> Any:
-    """(m,) h: lengths of the times asked for (m, 2), at least a day; a day for those without a beginning or an end.  Ours.  O(m).
+    """(m,) h: lengths of the times asked for (m, 2), at least a day; a day for those without a
+    beginning or an end.  Ours.  O(m).
 
     >>> widths(np.array([[0.0, 48.0], [0.0, 1.0], [EARLIEST, 48.0], [0.0, LATEST]])).tolist()
     [48.0, 24.0, 24.0, 24.0]
@@ -275,7 +353,8 @@ def widths(asked: Any) -> Any:
 
 
 def asker_offset(cue: Cue, offsets: Any) -> float:
-    """h, offset of the asker's clock from UTC: the query's own, or that of the latest event; 0 without either.
+    """h, offset of the asker's clock from UTC: the query's own, or that of the latest event; 0
+    without either.
 
     offsets  (n,)  h  of the memories, in the order of arrival
     """
@@ -284,13 +363,15 @@ def asker_offset(cue: Cue, offsets: Any) -> float:
     return float(offsets[-1]) if len(offsets) else 0.0
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TemporalIndexParams(Params):
-    criterion: float            # least cosine of a memory with the event that gives a time
-    inside: float               # least share of the time of a memory inside the time asked for, if the memory is about it
-    elsewhere: float            # ln factor on memories of other times, if the query names a time of the calendar
-    weight: float               # trust in the fused ranking
+    criterion: float  # least cosine of a memory with the event that gives a time
+    # least share of the time of a memory inside the time asked for, if the memory is about it
+    inside: float
+    # ln factor on memories of other times, if the query names a time of the calendar
+    elsewhere: float
+    weight: float  # trust in the fused ranking
 
 
 class TemporalIndex(Mechanism[TemporalIndexParams]):
@@ -298,63 +379,129 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
 
     @hook(Phase.ENCODE, reads=(ROW, CREATED, UTC_OFFSET), adds=(), sets=(TIME_START, TIME_END))
     def keep(self, view: Any, incoming: Incoming) -> None:
-        """The intervals of the first expressions of the verbatim text, as the speaker's clock shows them."""
+        """The intervals of the first expressions of the verbatim text, as the speaker's clock
+        shows them.
+        """
         row = view.row
-        for i, found in enumerate(times(incoming.event.text, view.created[row] + view.utc_offset[row]).expressions):
-            view.time_start[row, i], view.time_end[row, i] = round(found.start * SECONDS), round(found.end * SECONDS)
+        for i, found in enumerate(
+            times(incoming.event.text, view.created[row] + view.utc_offset[row]).expressions
+        ):
+            view.time_start[row, i], view.time_end[row, i] = (
+                round(found.start * SECONDS),
+                round(found.end * SECONDS),
+            )
 
-    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END), adds=(), sets=(WHEN, END, WITHIN))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(NOW, CREATED, UTC_OFFSET, VISIBLE, INDEX, EMBEDDER, TIME_START, TIME_END),
+        adds=(),
+        sets=(WHEN, END, WITHIN),
+    )
     def score(self, view: Any, cue: Cue) -> None:
         """By the times in the query, which is asked at the memory's present time."""
         own, found = asker_offset(cue, view.utc_offset), self._asked(view, cue)
-        spans = [(each.start, each.end) for each in found.expressions] + self._spans_of_events(view, found, own)
+        spans = [(each.start, each.end) for each in found.expressions] + self._spans_of_events(
+            view, found, own
+        )
         if spans:
             asked = np.array(spans)
-            score_times(view.time_start, view.time_end, view.created, view.utc_offset, own, asked, widths(asked), view.when, view.within)
+            score_times(
+                view.time_start,
+                view.time_end,
+                view.created,
+                view.utc_offset,
+                own,
+                asked,
+                widths(asked),
+                view.when,
+                view.within,
+            )
         elif found.order in SIDES and view.visible.any():
-            history = np.minimum(view.created[view.visible], view.now)     # a wrong clock may be ahead
-            score_order(view.created, SIDES[found.order](history), max(float(np.ptp(history)), DAY), view.end)
+            # a wrong clock may be ahead
+            history = np.minimum(view.created[view.visible], view.now)
+            score_order(
+                view.created,
+                SIDES[found.order](history),
+                max(float(np.ptp(history)), DAY),
+                view.end,
+            )
 
-    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, TIME_START, TIME_END), adds=(LOG_PRIOR,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(NOW, CREATED, UTC_OFFSET, TIME_START, TIME_END),
+        adds=(LOG_PRIOR,),
+        sets=(),
+    )
     def narrow(self, view: Any, cue: Cue) -> None:
         """A prior against memories of other times, if the query names a time of the calendar."""
         if found := self._asked(view, cue).expressions:
             standing, gap = self._standing(view, cue, found)
             add_elsewhere(standing, gap, self.params.elsewhere, view.log_prior)
 
-    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, KIND, SPEAKER, TEXTS, GRAPH, ANSWERABLE, ARRANGED, TIME_START, TIME_END), adds=(),
-          sets=(DATED,))
+    @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, KIND, SPEAKER, TEXTS, GRAPH, ANSWERABLE,
+                                 ARRANGED, TIME_START, TIME_END), adds=(),
+          sets=(DATED,))  # fmt: skip
     def answer_by_time(self, view: Any, cue: Cue) -> None:
-        """The memories of the time first, if the query asks for a time, by whomever, and nothing else.
+        """The memories of the time first, if the query asks for a time, by whomever, and nothing
+        else.
 
-        They are in order of time; as they match, if one kind of thing is asked for, such as a place.
+        They are in order of time; as they match, if one kind of thing is asked for, such as a
+        place.
         """
         found = self._asked(view, cue)
         if not found.expressions or found.events:
             return
         standing, gap = self._standing(view, cue, found.expressions)
         rows = np.flatnonzero((standing > ELSEWHERE) & view.answerable & (view.kind == 0))
-        theirs = self._of_people(view, rows, asked_beside(features(found.beside(cue.query.text)).words))
+        theirs = self._of_people(
+            view, rows, asked_beside(features(found.beside(cue.query.text)).words)
+        )
         if theirs is not None and view.answerable.any():
             time = -view.created[rows] if found.order is Order.LATEST else view.created[rows]
             by = -view.arranged[rows] if asks_kind(cue.features.words) else time
-            date_scores(view.arranged, view.answerable, gap, rows[np.lexsort((rows, by, -standing[rows], -theirs))], view.dated)
+            date_scores(
+                view.arranged,
+                view.answerable,
+                gap,
+                rows[np.lexsort((rows, by, -standing[rows], -theirs))],
+                view.dated,
+            )
 
     def _asked(self, view: Any, cue: Cue) -> Times:
-        """The times in the query, as the asker's clock shows them; it is asked at the memory's present time."""
+        """The times in the query, as the asker's clock shows them; it is asked at the memory's
+        present time.
+        """
         return times(cue.query.text, view.now + asker_offset(cue, view.utc_offset))
 
-    def _standing(self, view: Any, cue: Cue, expressions: Sequence[TimeExpression]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-        """How each memory stands in the times of the calendar that are asked for, and how far it is, in quarters of these, at least days."""
+    def _standing(
+        self, view: Any, cue: Cue, expressions: Sequence[TimeExpression]
+    ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
+        """How each memory stands in the times of the calendar that are asked for, and how far it
+        is, in quarters of these, at least days.
+        """
         asked = np.array([(each.start, each.end) for each in expressions])
         focus = np.array([each.focus or (0.0, 0.0) for each in expressions])
         standing, gap = np.empty(len(view.created), np.int8), np.empty(len(view.created))
-        stand_in_time(view.time_start, view.time_end, view.created, view.utc_offset, asker_offset(cue, view.utc_offset), asked, focus,
-                      np.maximum(widths(asked) * NEAR, DAY), self.params.inside, standing, gap)
+        stand_in_time(
+            view.time_start,
+            view.time_end,
+            view.created,
+            view.utc_offset,
+            asker_offset(cue, view.utc_offset),
+            asked,
+            focus,
+            np.maximum(widths(asked) * NEAR, DAY),
+            self.params.inside,
+            standing,
+            gap,
+        )
         return standing, gap
 
-    def _of_people(self, view: Any, rows: NDArray[np.int64], named: Sequence[str]) -> NDArray[np.int8] | None:
-        """2 for rows by whom the words name, 1 for those that mention what they name, 0 for others; None if a word names nothing of these rows.
+    def _of_people(
+        self, view: Any, rows: NDArray[np.int64], named: Sequence[str]
+    ) -> NDArray[np.int8] | None:
+        """2 for rows by whom the words name, 1 for those that mention what they name, 0 for others;
+        None if a word names nothing of these rows.
 
         O(rows) for each word, and a text for each speaker.
         """
@@ -362,13 +509,18 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         if not named:
             return theirs
         numbers, firsts = np.unique(view.speaker[rows], return_index=True)
-        speakers = [frozenset(features(view.texts.event(row).speaker).words) for row in rows[firsts].tolist()]
+        speakers = [
+            frozenset(features(view.texts.event(row).speaker).words)
+            for row in rows[firsts].tolist()
+        ]
         for word in named:
             by = [number for number, words in zip(numbers, speakers, strict=True) if word in words]
             said = np.where(np.isin(view.speaker[rows], by), np.int8(2), np.int8(0))
             entity = view.graph.entity_id(word)
             if entity is not None:
-                mentions = view.graph.target[view.graph.neighbours(entity_node(entity), EdgeType.ENTITY)]
+                mentions = view.graph.target[
+                    view.graph.neighbours(entity_node(entity), EdgeType.ENTITY)
+                ]
                 said = np.maximum(said, np.isin(rows, mentions).astype(np.int8))
             if not said.any():
                 return None
@@ -376,9 +528,13 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         return theirs
 
     def _spans_of_events(self, view: Any, found: Times, own: float) -> list[Span]:
-        """The times given by events, each through the memory nearest to it in meaning, if that is near enough."""
+        """The times given by events, each through the memory nearest to it in meaning, if that
+        is near enough.
+        """
         spans = []
-        vectors = view.embedder.embed([each.phrase for each in found.events]) if found.events else ()
+        vectors = (
+            view.embedder.embed([each.phrase for each in found.events]) if found.events else ()
+        )
         for each, vector in zip(found.events, vectors, strict=True):
             rows, cosines = view.index.search(vector, 1)
             if rows.size and cosines[0] >= self.params.criterion:

@@ -1,10 +1,14 @@
-"""Trigram match: computes the similarity in spelling of query and memory from their sets of letter trigrams.
+"""Trigram match: computes the similarity in spelling of query and memory from their sets of letter
+trigrams.
 
-Words are split into overlapping groups of three letters, and the two sets are compared, as in PostgreSQL's pg_trgm: the third signal of the Cortex
-read path (section 3.3).  It finds file paths, identifiers, and inflected, compound or misspelt words that word search splits or misses.
+Words are split into overlapping groups of three letters, and the two sets are compared, as in
+PostgreSQL's pg_trgm: the third signal of the Cortex read path (section 3.3).  It finds file paths,
+identifiers, and inflected, compound or misspelt words that word search splits or misses.
 
-Cost: O(n + postings of the query's trigrams); trigrams that occur in more than a share `max_df` of all memories are skipped.
+Cost: O(n + postings of the query's trigrams); trigrams that occur in more than a share `max_df` of
+all memories are skipped.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -18,11 +22,16 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import TRIGRAMS
 from ...engine.state.postings import TrigramMeasure
 
-# --- columns ------------------------------------------------------------------------------------------------------
-FORM = signal("form", Facet.FORM, "share of letter trigrams that query and memory have in common; NaN if none", scale=Scale.SIMILARITY)
+# --- columns --------------------------------------------------------------------------------------
+FORM = signal(
+    "form",
+    Facet.FORM,
+    "share of letter trigrams that query and memory have in common; NaN if none",
+    scale=Scale.SIMILARITY,
+)
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def silence_zeros(scores: Any) -> None:
     """Replace zero scores, no shared trigram, by NaN.  scores (n,) 1, changed in place.  O(n).
@@ -37,12 +46,13 @@ def silence_zeros(scores: Any) -> None:
             scores[i] = np.nan
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TrigramMatchParams(Params):
-    measure: Literal["similarity", "containment"]   # |A and B| / |A or B|, or |A and B| / |A|, with A of the query
-    max_df: float               # share of memories above which a trigram is ignored
-    weight: float               # trust in the fused ranking
+    # |A and B| / |A or B|, or |A and B| / |A|, with A of the query
+    measure: Literal["similarity", "containment"]
+    max_df: float  # share of memories above which a trigram is ignored
+    weight: float  # trust in the fused ranking
 
 
 class TrigramMatch(Mechanism[TrigramMatchParams]):

@@ -1,11 +1,14 @@
-"""Typed expansion: the best visible memories lead along the links of the topology to archived ones, which may then be answered (All-Mem).
+"""Typed expansion: the best visible memories lead along the links of the topology to archived ones,
+which may then be answered (All-Mem).
 
-From the best visible memories, the anchors, a breadth-first search follows outgoing links, at most two hops and 40 memories.  The links of a
-memory are followed in a fixed order: version, sibling, temporal, semantic; then the earlier memory, then the lower row.  What is reached gets a vote
-in REACH and is ranked by its own score.  If no mechanism keeps links, nothing is reached.
+From the best visible memories, the anchors, a breadth-first search follows outgoing links, at most
+two hops and 40 memories.  The links of a memory are followed in a fixed order: version, sibling,
+temporal, semantic; then the earlier memory, then the lower row.  What is reached gets a vote in
+REACH and is ranked by its own score.  If no mechanism keeps links, nothing is reached.
 
 Cost: O(n) to find the anchors, O(candidates x links) for the walk.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -21,16 +24,30 @@ from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 from ..shared.topology_bank import TOPOLOGY_MARKS
 
-ORDER = (EdgeType.VERSION, EdgeType.SIBLING, EdgeType.TEMPORAL, EdgeType.SEMANTIC)      # priority 0 to 3
+# priority 0 to 3
+ORDER = (EdgeType.VERSION, EdgeType.SIBLING, EdgeType.TEMPORAL, EdgeType.SEMANTIC)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
-def expand(anchors: Any, starts: Any, degrees: Any, pool: Any, target: Any, mark: Any, created: Any, priority: Any, hops: int, found: Any) -> int:
-    """C: breadth first from the anchors along outgoing links, neighbours by (priority, t_v, v); how many there are.  Eqs. (33), (34).
+def expand(
+    anchors: Any,
+    starts: Any,
+    degrees: Any,
+    pool: Any,
+    target: Any,
+    mark: Any,
+    created: Any,
+    priority: Any,
+    hops: int,
+    found: Any,
+) -> int:
+    """C: breadth first from the anchors along outgoing links, neighbours by (priority, t_v, v); how
+    many there are.  Eqs. (33), (34).
 
     anchors          (q,)    first candidates, q <= c
-    starts, degrees  4 (v,)  out-links of node u of kind k: pool[starts[k][u]:starts[k][u] + degrees[k][u]]
+    starts, degrees  4 (v,)  out-links of node u of kind k: pool[starts[k][u]:starts[k][u] +
+                             degrees[k][u]]
     pool             (p,)    edge ids
     target           (m,)    of each edge
     mark             (m,)    0: the edge is no link
@@ -66,8 +83,16 @@ def expand(anchors: Any, starts: Any, degrees: Any, pool: Any, target: Any, mark
                     if priority[kind] < 0 or mark[pool[at]] == 0 or v < 0:
                         continue
                     i = size
-                    while i > 0 and (order[i - 1] > priority[kind] or (order[i - 1] == priority[kind] and (
-                            created[near[i - 1]] > created[v] or (created[near[i - 1]] == created[v] and near[i - 1] > v)))):
+                    while i > 0 and (
+                        order[i - 1] > priority[kind]
+                        or (
+                            order[i - 1] == priority[kind]
+                            and (
+                                created[near[i - 1]] > created[v]
+                                or (created[near[i - 1]] == created[v] and near[i - 1] > v)
+                            )
+                        )
+                    ):
                         near[i], order[i] = near[i - 1], order[i - 1]
                         i -= 1
                     near[i], order[i] = v, priority[kind]
@@ -82,20 +107,25 @@ def expand(anchors: Any, starts: Any, degrees: Any, pool: Any, target: Any, mark
     return count
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TypedExpansionParams(Params):
     anchors: int
     hops: int
-    candidates: int             # anchors included
-    recovery: bool              # whether version links are followed
-    priority: bool              # whether the kind of a link decides the order
+    candidates: int  # anchors included
+    recovery: bool  # whether version links are followed
+    priority: bool  # whether the kind of a link decides the order
 
 
 class TypedExpansion(Mechanism[TypedExpansionParams]):
     """Reaches archived memories from the best visible ones."""
 
-    @hook(Phase.RETRIEVE, reads=(FUSED, VISIBLE, BAN, CREATED, GRAPH, TOPOLOGY_MARKS), adds=(REACH,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(FUSED, VISIBLE, BAN, CREATED, GRAPH, TOPOLOGY_MARKS),
+        adds=(REACH,),
+        sets=(),
+    )
     def reach(self, view: Any, cue: Cue) -> None:
         p, mark = self.params, view.topology_marks.of(cue)
         if not mark.size or not p.hops:
@@ -106,6 +136,16 @@ class TypedExpansion(Mechanism[TypedExpansionParams]):
         if not p.recovery:
             priority[ORDER.index(EdgeType.VERSION)] = -1
         found = np.empty(p.candidates, dtype=np.int64)
-        count = expand(anchors, tuple(link.start for link in links), tuple(link.degree for link in links), links[0].pool, view.graph.target, mark,
-                       view.created, priority, p.hops, found)
-        view.reach[found[anchors.size:count]] += 1
+        count = expand(
+            anchors,
+            tuple(link.start for link in links),
+            tuple(link.degree for link in links),
+            links[0].pool,
+            view.graph.target,
+            mark,
+            view.created,
+            priority,
+            p.hops,
+            found,
+        )
+        view.reach[found[anchors.size : count]] += 1

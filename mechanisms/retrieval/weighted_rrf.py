@@ -1,14 +1,18 @@
 """Weighted reciprocal rank fusion: combines all signals into one score from their ranks alone.
 
-The list of each signal adds w / (k + rank) to its memories and nothing to the others: Cormack, Clarke & Buettcher (2009),
-https://doi.org/10.1145/1571941.1572114, with k = 60 and equal weights.  The weights are an extension by both source systems.  A list holds the
-best `depth` memories of its signal.  Equal scores share the best of their ranks (1, 1, 3), and memories that tie at the end of the list are all
-included, so the result does not depend on the order of the rows.  Memories without a score (NaN) are not listed.
+The list of each signal adds w / (k + rank) to its memories and nothing to the others: Cormack,
+Clarke & Buettcher (2009), https://doi.org/10.1145/1571941.1572114, with k = 60 and equal weights.
+The weights are an extension by both source systems.  A list holds the best `depth` memories of its
+signal.  Equal scores share the best of their ranks (1, 1, 3), and memories that tie at the end of
+the list are all included, so the result does not depend on the order of the rows.  Memories without
+a score (NaN) are not listed.
 
-A signal that scores every memory on every query, such as heat or recency, always fills its list: it acts as a prior.
+A signal that scores every memory on every query, such as heat or recency, always fills its list: it
+acts as a prior.
 
 Cost: O(n + depth log depth) per signal, by radix selection, for any order of the scores.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,10 +26,11 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import FACET_WEIGHTS, FUSED, SIGNALS, VISIBLE
 
 
-# --- equations ----------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def reciprocal_rank(rank: int, k: float) -> float:
-    """1 / (k + r).  rank () r, from 1; 0: not listed, result 0.  k () smoothing constant.  Cormack et al. (2009).  O(1).
+    """1 / (k + r).  rank () r, from 1; 0: not listed, result 0.  k () smoothing constant.  Cormack
+    et al. (2009).  O(1).
 
     >>> reciprocal_rank(40, 60.0), reciprocal_rank(0, 60.0)
     (0.01, 0.0)
@@ -46,7 +51,8 @@ def rank_in(listed: Any, score: float) -> int:
     m = listed.shape[0]
     if m == 0 or not score >= listed[m - 1]:
         return 0
-    low, high = 0, m - 1                                      # the first index with listed <= score is in [low, high]
+    # the first index with listed <= score is in [low, high]
+    low, high = 0, m - 1
     while low < high:
         middle = (low + high) // 2
         if listed[middle] > score:
@@ -58,29 +64,33 @@ def rank_in(listed: Any, score: float) -> int:
 
 @kernel
 def order_key(bits: int) -> int:
-    """Integer in [0, 2^32) with the same order as the float32 of these (signed) bits; -0 equals 0.  O(1).
+    """Integer in [0, 2^32) with the same order as the float32 of these (signed) bits; -0 equals 0.
+    O(1).
 
     >>> [order_key(int(np.float32(x).view(np.int32))) - 2**31 for x in (-np.inf, -0.0, 0.0, 1e-45)]
     [-2139095040, 0, 0, 1]
     """
-    key = int(bits)                                           # sign and magnitude
+    key = int(bits)  # sign and magnitude
     return 0x80000000 + (key if key >= 0 else -(key & 0x7FFFFFFF))
 
 
 @kernel
 def best_scores(scores: Any, visible: Any, depth: int) -> Any:
-    """The `depth` best visible scores, best first, equal ones repeated; fewer if fewer memories have a score.
+    """The `depth` best visible scores, best first, equal ones repeated; fewer if fewer memories
+    have a score.
 
     scores   (n,) float32, contiguous  NaN for none
     visible  (n,) bool
-    Returns (m,) float32, m <= depth.  A histogram of the order keys in three passes (11, 11 and 10 bits) finds the lowest of them exactly,
-    and a fourth pass collects the others: O(n + m log m) for any order of the scores.
+    Returns (m,) float32, m <= depth.  A histogram of the order keys in three passes (11, 11 and 10
+    bits) finds the lowest of them exactly, and a fourth pass collects the others: O(n + m log m)
+    for any order of the scores.
 
     >>> best_scores(np.array([0.25, 2.0, np.nan, 0.5, 2.0], dtype=np.float32), np.ones(5, dtype=np.bool_), 3).tolist()
     [2.0, 2.0, 0.5]
     """
     n, bits, counts = scores.shape[0], scores.view(np.int32), np.zeros(1 << 11, dtype=np.int64)
-    m, above, last = depth, 0, 0                              # `above`: number of keys greater than all keys with the prefix `last`
+    # `above`: number of keys greater than all keys with the prefix `last`
+    m, above, last = depth, 0, 0
     for shift, width in ((21, 11), (10, 11), (0, 10)):
         counts[:] = 0
         for i in range(n):
@@ -112,10 +122,14 @@ def best_scores(scores: Any, visible: Any, depth: int) -> Any:
 
 
 @kernel
-def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any) -> None:
-    """out += weight / (k + rank) for the memories on the list of the signal.  O(n + depth log depth).
+def add_reciprocal_ranks(
+    scores: Any, visible: Any, depth: int, k: float, weight: float, out: Any
+) -> None:
+    """out += weight / (k + rank) for the memories on the list of the signal.  O(n + depth log
+    depth).
 
-    A hidden memory gets the rank that it would have among the listed visible ones; below the last of them it is not on the list.
+    A hidden memory gets the rank that it would have among the listed visible ones; below the last
+    of them it is not on the list.
 
     scores   (n,) float32  NaN: not on the list
     visible  (n,) bool
@@ -133,17 +147,22 @@ def add_reciprocal_ranks(scores: Any, visible: Any, depth: int, k: float, weight
     if listed.shape[0] == 0:
         return
     worst = listed[listed.shape[0] - 1]
-    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)    # computed once: in a constant signal all memories tie here
+    # computed once: in a constant signal all memories tie here
+    of_worst = weight * reciprocal_rank(rank_in(listed, worst), k)
     for i in range(scores.shape[0]):
         if scores[i] >= worst:
-            out[i] += of_worst if scores[i] == worst else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
+            out[i] += (
+                of_worst
+                if scores[i] == worst
+                else weight * reciprocal_rank(rank_in(listed, scores[i]), k)
+            )
 
 
-# --- plug-in ------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class WeightedRRFParams(Params):
-    k: float                    # smoothing constant
-    depth: int                  # memories on each signal's list
+    k: float  # smoothing constant
+    depth: int  # memories on each signal's list
 
 
 class WeightedRRF(Mechanism[WeightedRRFParams]):

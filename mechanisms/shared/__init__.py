@@ -1,1 +1,3 @@
-"""Code that several mechanisms share and the engine does not use.  Mechanisms import it; it imports only the engine."""
+"""Code that several mechanisms share and the engine does not use.  Mechanisms import it; it
+imports only the engine.
+"""

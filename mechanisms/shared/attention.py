@@ -1,4 +1,7 @@
-"""Attention over stored patterns: the softmax of the overlaps with a state, and the update of modern Hopfield networks."""
+"""Attention over stored patterns: the softmax of the overlaps with a state, and the update of
+modern Hopfield networks.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +29,8 @@ def overlaps(patterns: Any, state: Any, out: Any) -> None:
 
 @kernel
 def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
-    """p = softmax(beta X^T xi); returns lse(beta, X^T xi) = ln(sum_i exp(beta x_i . xi)) / beta.  Cost: O(N d).
+    """p = softmax(beta X^T xi); returns lse(beta, X^T xi) = ln(sum_i exp(beta x_i . xi)) / beta.
+    Cost: O(N d).
 
     Ramsauer et al. (2021); Cortex 4.3.4: "attention with softmax".
 
@@ -35,7 +39,8 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     beta      ()     1   inverse temperature, > 0
     p         (N,)   1   written; the largest score is subtracted first, so no beta overflows
 
-    Two orthogonal patterns of length 1, and the state equal to the first: p_1 = 1 / (1 + exp(-beta)).
+    Two orthogonal patterns of length 1, and the state equal to the first: p_1 = 1 / (1 +
+    exp(-beta)).
 
     >>> p = np.empty(2)
     >>> lse = attention(np.eye(2), np.array([1.0, 0.0]), 2.0, p)
@@ -54,7 +59,8 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
 
 @kernel
 def update(patterns: Any, p: Any, out: Any) -> None:
-    """xi_new = X p, a point in the convex hull of the patterns.  Ramsauer et al. (2021), update rule.  Cost: O(N d).
+    """xi_new = X p, a point in the convex hull of the patterns.  Ramsauer et al. (2021), update
+    rule.  Cost: O(N d).
 
     patterns  (N, d)     X^T
     p         (N,)   1   as returned by `attention`

@@ -1,4 +1,7 @@
-"""What the Context Assembly Specification reads from a query, and its scores of items of a context, on [0, 1]."""
+"""What the Context Assembly Specification reads from a query, and its scores of items of a
+context, on [0, 1].
+"""
+
 from __future__ import annotations
 
 import math
@@ -18,10 +21,21 @@ Decay = Literal["e", "half"]
 Intent = Literal["fix", "explain", "question", "action"]
 
 INTENTS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType(
-    {"fix": ("fix", "error", "bug"), "explain": ("explain", "how does", "what is"), "question": ("?",)})      # what the text holds, in this order
-KINDS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType({     # of events; ours, the specification names the mapping and prints none
-    "fix": ("error", "shell_exec", "file_write"), "explain": ("file_read", "file_write"), "question": (),
-    "action": ("task_push", "shell_exec", "file_write")})
+    {
+        "fix": ("fix", "error", "bug"),
+        "explain": ("explain", "how does", "what is"),
+        "question": ("?",),
+    }
+)  # what the text holds, in this order
+# of events; ours, the specification names the mapping and prints none
+KINDS: Final[Mapping[Intent, tuple[str, ...]]] = MappingProxyType(
+    {
+        "fix": ("error", "shell_exec", "file_write"),
+        "explain": ("file_read", "file_write"),
+        "question": (),
+        "action": ("task_push", "shell_exec", "file_write"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +64,32 @@ def signals_of(text: str, names: Sequence[str] = (), known: Collection[str] = ()
     Signals(keywords=('ada', 'mend', 'boat'), entities=('ada',), intent='explain', kinds=('file_read', 'file_write'))
     """
     intent = intent_of(text)
-    return Signals(keywords(text), tuple(name for name in dict.fromkeys(names) if name in known), intent, KINDS[intent])
+    return Signals(
+        keywords(text),
+        tuple(name for name in dict.fromkeys(names) if name in known),
+        intent,
+        KINDS[intent],
+    )
 
 
 def intent_of(text: str) -> Intent:
-    """The printed rule: parts of words count, too, and the printed intent `other` is never reached.  O(length).
+    """The printed rule: parts of words count, too, and the printed intent `other` is never reached.
+    O(length).
 
     >>> intent_of("A prefix?"), intent_of("What is it?"), intent_of("Who?"), intent_of("Run it.")
     ('fix', 'explain', 'question', 'action')
     """
     lower = text.lower()
-    return next((intent for intent, marks in INTENTS.items() if any(mark in lower for mark in marks)), "action")
+    return next(
+        (intent for intent, marks in INTENTS.items() if any(mark in lower for mark in marks)),
+        "action",
+    )
 
 
 @kernel
 def decayed(age: float, span: float, halving: bool) -> float:
-    """exp(-a / s), the printed recency, or 2^(-a / s), which its comment says.  age, span in h.  Cost: O(1).
+    """exp(-a / s), the printed recency, or 2^(-a / s), which its comment says.  age, span in h.
+    Cost: O(1).
 
     >>> round(decayed(24.0, 24.0, False), 6), decayed(24.0, 24.0, True)
     (0.367879, 0.5)
@@ -73,8 +97,11 @@ def decayed(age: float, span: float, halving: bool) -> float:
     return 2.0 ** (-age / span) if halving else math.exp(-age / span)
 
 
-def final_scores(recency: Any, relevance: Any, salience: Any, weights: Sequence[float]) -> NDArray[np.float64]:
-    """(w_r r + w_v v + w_s s) / (w_r + w_v + w_s), each on [0, 1] over the items; 1 if they are equal, NaN counts as 0.  O(items).
+def final_scores(
+    recency: Any, relevance: Any, salience: Any, weights: Sequence[float]
+) -> NDArray[np.float64]:
+    """(w_r r + w_v v + w_s s) / (w_r + w_v + w_s), each on [0, 1] over the items; 1 if they are
+    equal, NaN counts as 0.  O(items).
 
     recency, relevance, salience  (k,)
     weights                       w_r, w_v, w_s >= 0; 0 if all are 0

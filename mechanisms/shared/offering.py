@@ -1,4 +1,5 @@
 """What sources of contexts share: how many tokens a memory will take, and scores on [0, 1]."""
+
 from __future__ import annotations
 
 from typing import Any, Final
@@ -11,13 +12,15 @@ from ...engine.context.selection import cap_of
 from ...engine.context.tokens import CHARACTERS
 from ...engine.state.ranking import best
 
-HEAD: Final = 32            # characters of row, date and speaker before a memory
-BEYOND: Final = 2.0         # sources offer until they hold so many times their share, so that what is left over can be spent
-MOST: Final = 400           # memories that a source looks at
+HEAD: Final = 32  # characters of row, date and speaker before a memory
+# sources offer until they hold so many times their share, so that what is left over can be spent
+BEYOND: Final = 2.0
+MOST: Final = 400  # memories that a source looks at
 
 
 def sizes(texts: Any, rows: Any, budget: int) -> NDArray[np.float64]:
-    """Estimated tokens of some memories in a context: a quarter of the characters, at most that to which it is condensed.
+    """Estimated tokens of some memories in a context: a quarter of the characters, at most that to
+    which it is condensed.
 
     texts   text of a row
     rows    (k,)
@@ -40,7 +43,8 @@ def within(tokens: Any, room: float) -> int:
 
 
 def near(scores: Any, among: Any, texts: Any, budget: int) -> NDArray[np.bool_]:
-    """Which memories are the best matches that fill a context alone, (n,), and the next one.  A source spends its share on these.  O(n).
+    """Which memories are the best matches that fill a context alone, (n,), and the next one.  A
+    source spends its share on these.  O(n).
 
     scores  (n,)  NaN: none
     among   (n,)  bool
@@ -50,13 +54,14 @@ def near(scores: Any, among: Any, texts: Any, budget: int) -> NDArray[np.bool_]:
     """
     rows = best(scores, among, MOST)
     found = np.zeros(len(scores), dtype=np.bool_)
-    found[rows[:within(sizes(texts, rows, budget), float(budget)) + 1]] = True
+    found[rows[: within(sizes(texts, rows, budget), float(budget)) + 1]] = True
     return found
 
 
 @kernel
 def on_scale(scores: Any, among: Any, out: Any) -> None:
-    """out = (s - min) / (max - min) over the items among which it is put on scale, 1 if these are equal; NaN of others and of NaN.  Cost: O(n).
+    """out = (s - min) / (max - min) over the items among which it is put on scale, 1 if these are
+    equal; NaN of others and of NaN.  Cost: O(n).
 
     scores  (n,)
     among   (n,)  bool

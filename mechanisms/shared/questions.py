@@ -1,8 +1,11 @@
-"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, and what it asks beside a time, by rules over its words.
+"""Questions: the intent of a question, whether it asks for a detail or for a synthesis, and what it
+asks beside a time, by rules over its words.
 
-Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched against the words of the query in lower case with
-single spaces.  Every repeat in a pattern is bounded and starts at a space, so the search is linear.
+Shared by the mechanisms that act on what is asked.  The rules are for English; they are matched
+against the words of the query in lower case with single spaces.  Every repeat in a pattern is
+bounded and starts at a space, so the search is linear.
 """
+
 from __future__ import annotations
 
 import re
@@ -17,20 +20,20 @@ from ...engine.text.english import STOP_WORDS, word_set
 class Intent(IntEnum):
     """The kind of question."""
 
-    TEMPORAL = 0                # when, how long, in which order
-    CAUSAL = 1                  # why
-    SEMANTIC = 2                # what, how; any other question
-    ENTITY = 3                  # who, whose, where, what is it called
-    KNOWLEDGE_UPDATE = 4        # the current state
-    MULTI_HOP = 5               # the answer combines several memories
+    TEMPORAL = 0  # when, how long, in which order
+    CAUSAL = 1  # why
+    SEMANTIC = 2  # what, how; any other question
+    ENTITY = 3  # who, whose, where, what is it called
+    KNOWLEDGE_UPDATE = 4  # the current state
+    MULTI_HOP = 5  # the answer combines several memories
 
 
 class QuestionKind(IntEnum):
     """How much of memory the answer needs."""
 
-    GENERAL = 0                 # neither of the others
-    DETAIL = 1                  # one fact: an exact figure, a time, a name, a number
-    SYNTHESIS = 2               # many memories together: a summary, an overview, a course of events
+    GENERAL = 0  # neither of the others
+    DETAIL = 1  # one fact: an exact figure, a time, a name, a number
+    SYNTHESIS = 2  # many memories together: a summary, an overview, a course of events
 
 
 # The first intent with a matching phrase is chosen.
@@ -63,61 +66,77 @@ PHRASES: Final[dict[Intent, tuple[str, ...]]] = {
         r"what(?:'s| is| was| are| were)? (?:(?:the|his|her|their|my|your) )?(?:(?:full|first|last) )?(?:names?|titles?)",
     ),
 }
-RULES: Final = tuple((intent, re.compile(rf"\b(?:{'|'.join(phrases)})\b")) for intent, phrases in PHRASES.items())
+RULES: Final = tuple(
+    (intent, re.compile(rf"\b(?:{'|'.join(phrases)})\b")) for intent, phrases in PHRASES.items()
+)
 
 _LEADING_DETAIL: Final = re.compile(
     r"^(?:(?:and|so|but|also|please) )?(?:when|who|whom|whose|where|how (?:many|much|long|old|far|tall|big|often|late|early|fast|high)"
     r"|(?:what|which)(?:'s| is| was| are| were)? (?:the )?(?:exact|precise|specific)"
-    r"|(?:what|which) (?:date|day|month|year|time|number|figure|amount|price|version|percentage|score|address))\b")
+    r"|(?:what|which) (?:date|day|month|year|time|number|figure|amount|price|version|percentage|score|address))\b"
+)
 _SYNTHESIS: Final = re.compile(
     r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|recap|sum up|the gist|big picture|(?:walk|take|talk) (?:me|us) through|timeline|chronology"
     r"|(?:main|key|overall|recurring|common) (?:points?|themes?|topics?|ideas?|takeaways?|lessons?|patterns?)|everything (?:about|you know|that|i|we)"
     r"|what do you know about|(?:tell me (?:all|everything)|bring me up to date) (?:about|on)|the (?:whole|full|entire) (?:story|picture|history)"
     r"|how (?:did|do|does|has|have|had|was|were)(?: [^ ]+){1,8} (?:develop|evolve|change|progress|unfold|grow)(?:d|ed|n)?"
-    r"|over (?:time|the (?:weeks|months|years)))\b")
+    r"|over (?:time|the (?:weeks|months|years)))\b"
+)
 _DETAIL: Final = re.compile(
     r"\b(?:exact|exactly|precise|precisely|when (?:is|are|was|were|do|does|did|has|have|had|will)|how (?:many|much|long|old|far)"
     r"|(?:the|his|her|their|my|your|its) (?:[^ ]+ )?(?:names?|numbers?|dates?|price|address|figure|amount|version|title)"
-    r"|called|named)\b")
+    r"|called|named)\b"
+)
 
-SUMMARY: Final = (r"summar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)|overview|recap|sum up|summing up|wrap up|big picture"
-                  r"|main (?:points|themes|topics|ideas)|key (?:points|takeaways|themes)|takeaways|highlights|gist|synopsis|digest")
+SUMMARY: Final = (
+    r"summar(?:y|ies|i[sz]e|i[sz]ing|i[sz]ation)|overview|recap|sum up|summing up|wrap up|big picture"
+    r"|main (?:points|themes|topics|ideas)|key (?:points|takeaways|themes)|takeaways|highlights|gist|synopsis|digest"
+)
 _ASKS_SUMMARY: Final = re.compile(rf"\b(?:{SUMMARY})\b")
-IN_ORDER: Final = re.compile(r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b")
+IN_ORDER: Final = re.compile(
+    r"\b(?:order|sequence|chronolog\w+|first to last|one after (?:another|the other))\b"
+)
 
 
 # Words for the first state, for another former one, and for more tellings than the newest one.
 _FIRST: Final = re.compile(
-    r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b")
-_FORMER: Final = re.compile(r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b")
+    r"\b(?:originally|original|initially|initial|in the beginning|at first|at the start|to begin with|first|firstly|earliest|oldest)\b"
+)
+_FORMER: Final = re.compile(
+    r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b"
+)
 _TELLINGS: Final = re.compile(
     r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since"
     r"|until|till|ago|yesterday|history|over time|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
-    r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b")
+    r"|(?:what|which) (?:dates?|days?|times?|months?|years?) (?:did|was|were|had)|last (?:week|month|year|spring|summer|autumn|fall|winter|night))\b"
+)
 _SAYS_NEWEST: Final = re.compile(
     r"\b(?:now|nowadays|current|currently|presently|at (?:present|the moment)|these days|as of (?:today|now)|today|meanwhile|up to date"
     r"|most recent|most recently|latest|newest|lately|recently|still|any ?more|any longer|yet|in the end|after all|finally"
-    r"|last(?! (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|names?|[a-z]+day)\b))\b")
+    r"|last(?! (?:week|weekend|month|year|spring|summer|autumn|fall|winter|night|names?|[a-z]+day)\b))\b"
+)
 _PRESENT_TENSE: Final = re.compile(
     r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also|do you (?:know|remember)|can you (?:tell|remind) me|tell me|remind me) )*"
     r"(?:(?:(?:in|at|on|by|until|till|for|from|with|to|of|since) )?(?:what|which|who|whom|whose|where|when|how)"
     r"(?:'s|(?: (?!(?:did|was|were|had|would)\b)[^ ]+){0,6}? (?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't"
     r"|can't|won't)\b)|who [^ ]+s\b"
-    r"|(?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't|hasn't|haven't|can't|won't)\b)")
+    r"|(?:is|are|am|do|does|has|have|can|will|may|must|should|isn't|aren't|don't|doesn't|hasn't|haven't|can't|won't)\b)"
+)
 
 
 class State(IntEnum):
     """Which of several states of a thing a question asks for."""
 
-    ANY = 0                     # none of those below
-    PRESENT = 1                 # by its tense, the newest: "where does Bo live"
-    NEWEST = 2                  # in words: "now", "latest", "the last time"
-    FORMER = 3                  # in words, one that the newest has replaced: "before", "previous"
-    FIRST = 4                   # in words, the oldest: "originally", "at first"
+    ANY = 0  # none of those below
+    PRESENT = 1  # by its tense, the newest: "where does Bo live"
+    NEWEST = 2  # in words: "now", "latest", "the last time"
+    FORMER = 3  # in words, one that the newest has replaced: "before", "previous"
+    FIRST = 4  # in words, the oldest: "originally", "at first"
 
 
 def state_asked(words: str) -> State:
-    """Which of several states a query, given as its words in lower case with single spaces, asks for.  O(length).
+    """Which of several states a query, given as its words in lower case with single spaces, asks
+    for.  O(length).
 
     >>> [state_asked(q).name for q in ("where does bo live", "when did we last meet", "where did bo live before", "where did bo live")]
     ['PRESENT', 'NEWEST', 'FORMER', 'ANY']
@@ -128,11 +147,14 @@ def state_asked(words: str) -> State:
         return State.FORMER
     if _SAYS_NEWEST.search(words):
         return State.NEWEST
-    return State.PRESENT if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words) else State.ANY
+    return (
+        State.PRESENT if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words) else State.ANY
+    )
 
 
 def asks_earlier(words: str) -> bool:
-    """Whether a query, given as its words in lower case with single spaces, asks for a former state, or for more than one telling.  O(length).
+    """Whether a query, given as its words in lower case with single spaces, asks for a former
+    state, or for more than one telling.  O(length).
 
     >>> [asks_earlier(q) for q in ("where did bo live before", "when did we first meet", "where does bo live", "how often did it rain")]
     [True, True, False, True]
@@ -156,7 +178,8 @@ _ASKED_OF_ANY: Final = STOP_WORDS | word_set("""
 
 
 def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a question that name something, each once: without question words, pronouns and verbs such as "do", "happen" and "talk about".
+    """The words of a question that name something, each once: without question words, pronouns and
+    verbs such as "do", "happen" and "talk about".
 
     words  in lower case, contractions whole, as `Features.words`.  O(words)
 
@@ -168,7 +191,8 @@ def asked_beside(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def asks_kind(words: Sequence[str]) -> bool:
-    """Whether a question asks for one kind of thing: a person, a place, a reason, a time or a number.
+    """Whether a question asks for one kind of thing: a person, a place, a reason, a time or a
+    number.
 
     words  in lower case, contractions whole, as `Features.words`.  O(words)
 
@@ -184,7 +208,8 @@ _COUNTED: Final = frozenset(("how", word) for word in ("many", "much", "long", "
 
 
 def asks_summary(words: str) -> bool:
-    """Whether a query, given as its words in lower case with single spaces, asks for a summary, and not for an order.  O(length).
+    """Whether a query, given as its words in lower case with single spaces, asks for a summary, and
+    not for an order.  O(length).
 
     >>> [asks_summary(q) for q in ("summarize how the plan developed", "how did the plan develop", "summarize my visits in order")]
     [True, False, False]
@@ -193,8 +218,8 @@ def asks_summary(words: str) -> bool:
 
 
 def intent_of(words: str) -> Intent | None:
-    """Intent of a query, given as its words in lower case with single spaces: the first matching rule; SEMANTIC if none matches; None
-    for a query without words.  O(length).
+    """Intent of a query, given as its words in lower case with single spaces: the first matching
+    rule; SEMANTIC if none matches; None for a query without words.  O(length).
 
     >>> [intent_of(q).name for q in ("why did she leave", "when did she leave", "what does she like", "where does she live now")]
     ['CAUSAL', 'TEMPORAL', 'SEMANTIC', 'KNOWLEDGE_UPDATE']
@@ -205,9 +230,11 @@ def intent_of(words: str) -> Intent | None:
 
 
 def question_kind_of(words: str) -> QuestionKind:
-    """Whether a query, given as its words in lower case with single spaces, asks for a detail, for a synthesis or for neither.  O(length).
+    """Whether a query, given as its words in lower case with single spaces, asks for a detail, for
+    a synthesis or for neither.  O(length).
 
-    A question that starts as one for a detail is one; else a phrase of synthesis counts before a phrase of detail.
+    A question that starts as one for a detail is one; else a phrase of synthesis counts before a
+    phrase of detail.
 
     >>> [question_kind_of(q).name for q in ("what is the exact figure", "summarise how the plan changed", "is the plan good")]
     ['DETAIL', 'SYNTHESIS', 'GENERAL']

@@ -1,8 +1,10 @@
-"""Reranking: a closer look at the best candidates, blended with the scores that they have; shared by the rerankers.
+"""Reranking: a closer look at the best candidates, blended with the scores that they have; shared
+by the rerankers.
 
-The blend is that of Cortex (section 3.3, stage 4), (1 - a) fused + a judged, on one scale: without one, fused scores that span a few hundredths
-would never matter beside scores that span 0 to 1.
+The blend is that of Cortex (section 3.3, stage 4), (1 - a) fused + a judged, on one scale: without
+one, fused scores that span a few hundredths would never matter beside scores that span 0 to 1.
 """
+
 from __future__ import annotations
 
 import math
@@ -41,7 +43,8 @@ def spread(judged: Any) -> float:
     """
     mean, squares = 0.0, 0.0
     for i in range(judged.shape[0]):
-        mean += (judged[i] - judged[0]) / judged.shape[0]       # differences from one score, so that equal scores give exactly 0
+        # differences from one score, so that equal scores give exactly 0
+        mean += (judged[i] - judged[0]) / judged.shape[0]
     for i in range(judged.shape[0]):
         squares += (judged[i] - judged[0] - mean) ** 2
     return 2.0 * math.sqrt(squares / judged.shape[0])
@@ -49,7 +52,8 @@ def spread(judged: Any) -> float:
 
 @kernel
 def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
-    """out (p,) = (1 - a) f' + a j', each on its own scale from 0 to 1.  Cortex, 3.3, stage 4.  O(p).
+    """out (p,) = (1 - a) f' + a j', each on its own scale from 0 to 1.  Cortex, 3.3, stage 4.
+    O(p).
 
     fused   (p,)  f, scores before the reranker
     judged  (p,)  j, scores of the reranker
@@ -69,7 +73,8 @@ def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
 
 @kernel
 def above(fused: Any, blend: Any, out: Any) -> None:
-    """out (p,) float32 = blend + the number next above the lowest f: the pool stays above all others, which have at most the lowest f.  Ours.  O(p).
+    """out (p,) float32 = blend + the number next above the lowest f: the pool stays above all
+    others, which have at most the lowest f.  Ours.  O(p).
 
     fused  (p,) float32  f, scores before the reranker
     blend  (p,)          0..1
@@ -88,7 +93,8 @@ def above(fused: Any, blend: Any, out: Any) -> None:
 
 
 def reranked(fused: Any, judged: Any, alpha: float, blend: Blend) -> NDArray[np.float32]:
-    """Scores of a pool after a reranker: its blend, `above` all that is not in the pool.  Cortex, 3.3, stage 4.  O(p).
+    """Scores of a pool after a reranker: its blend, `above` all that is not in the pool.  Cortex,
+    3.3, stage 4.  O(p).
 
     fused   (p,) float32  f, scores before the reranker
     judged  (p,)          j, scores of the reranker
@@ -104,7 +110,8 @@ def reranked(fused: Any, judged: Any, alpha: float, blend: Blend) -> NDArray[np.
 
 
 def reranker_weight(alpha: float, blend: Blend, judged: Any) -> float:
-    """a of the blend: alpha, or with `spread` alpha times the spread of the reranker's scores, at most 1.  Ours, after Cortex, 6.4.4.
+    """a of the blend: alpha, or with `spread` alpha times the spread of the reranker's scores, at
+    most 1.  Ours, after Cortex, 6.4.4.
 
     >>> reranker_weight(0.5, "fixed", np.array([0.2, 0.6])), round(reranker_weight(0.5, "spread", np.array([0.2, 0.6])), 6)
     (0.5, 0.2)

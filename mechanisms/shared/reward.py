@@ -1,4 +1,7 @@
-"""Reward of a text, counted from word lists, and a hash table of cues of fixed size; engineering shared by the reward mechanisms."""
+"""Reward of a text, counted from word lists, and a hash table of cues of fixed size; engineering
+shared by the reward mechanisms.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -22,21 +25,26 @@ PUNISHING: Final = frozenset(BAD_WORDS.split())
 
 
 def cells(names: Iterable[str], size: int, most: int) -> NDArray[np.int64]:
-    """Hash cells (most,) of the first `most` distinct cues, in a table of `size` cells; padded with -1.  Cost: O(names).
+    """Hash cells (most,) of the first `most` distinct cues, in a table of `size` cells; padded with
+    -1.  Cost: O(names).
 
-    Two names may share a cell, and then also their prediction; of m names a share of about m / size does.
+    Two names may share a cell, and then also their prediction; of m names a share of about m / size
+    does.
 
     >>> cells(["ada", "bo", "ada"], 4096, 4).tolist() == [crc32(b"ada") % 4096, crc32(b"bo") % 4096, -1, -1]
     True
     """
     out = np.full(most, -1, dtype=np.int64)
-    found = list(dict.fromkeys(crc32(name.encode("utf-8", "replace")) % size for name in names))[:most]
+    found = list(dict.fromkeys(crc32(name.encode("utf-8", "replace")) % size for name in names))[
+        :most
+    ]
     out[: len(found)] = found
     return out
 
 
 def reward_in(terms: Iterable[str]) -> float:
-    """r in (-1, 1): p / (1 + p) - n / (1 + n) for p rewarding and n punishing words; negation is ignored.  Engineering.
+    """r in (-1, 1): p / (1 + p) - n / (1 + n) for p rewarding and n punishing words; negation is
+    ignored.  Engineering.
 
     >>> reward_in(["wonder"]), reward_in(["lost", "tree"]), reward_in([])
     (0.5, -0.5, 0.0)
@@ -50,8 +58,8 @@ def reward_in(terms: Iterable[str]) -> float:
 
 @kernel
 def prediction(value: Any, cues: Any) -> float:
-    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction; in Daw, Kakade & Dayan (2002) relative to
-    the average reward.  Cost: O(q).
+    """V(s) = sum_j V_j over the cues present.  Rescorla & Wagner (1972), summed prediction; in Daw,
+    Kakade & Dayan (2002) relative to the average reward.  Cost: O(q).
 
     value  (c,)  reward  V of every cue
     cues   (q,)          cells of the cues present, each once; negative: none

@@ -1,4 +1,5 @@
 """Rows that hold events, among rows that the memory made."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """Stages of a talk, by the row of their first event."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,11 +9,13 @@ from numpy.typing import NDArray
 
 
 def stages_of(kind: Any, stage: Any, session: Any) -> NDArray[np.int64]:
-    """Row of the first event of the stage that each row belongs to, (n,): what STAGE says, else the first event of its session; -1 for none.
+    """Row of the first event of the stage that each row belongs to, (n,): what STAGE says, else the
+    first event of its session; -1 for none.
 
     kind, stage, session  (n,)  the columns KIND, STAGE and SESSION
 
-    Events without a session are of one stage; a made row without a session has none.  Cost: O(n log n), 1 ms at 20k rows.
+    Events without a session are of one stage; a made row without a session has none.  Cost: O(n log
+    n), 1 ms at 20k rows.
 
     >>> stages_of(np.array([0, 0, 3, 0, 0]), np.array([-1, 1, 1, 1, -1]), np.array([7, 7, -1, 8, 7])).tolist()
     [0, 1, 1, 1, 0]

@@ -1,4 +1,7 @@
-"""Pairs of names of near meaning, entities nearest to the names of a query, and the network of memories and entities with the pairs (HippoRAG)."""
+"""Pairs of names of near meaning, entities nearest to the names of a query, and the network of
+memories and entities with the pairs (HippoRAG).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -13,8 +16,11 @@ from ...engine.state.graph import Links
 NOTHING: Final = np.empty((0, 2), np.int64)
 
 
-def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs: NDArray[np.int64]) -> Links:
-    """The network with a link each way between the entities of each pair: start, degree, ends as `walk` takes them.  O(nodes + links).
+def joined(
+    start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs: NDArray[np.int64]
+) -> Links:
+    """The network with a link each way between the entities of each pair: start, degree, ends as
+    `walk` takes them.  O(nodes + links).
 
     >>> start, degree, ends = joined(np.array([0, 0, 1]), np.array([1, 0, 1]), np.array([-1, 0]), np.array([[0, 1]]))
     >>> [ends[s:s + d].tolist() for s, d in zip(start, degree)]
@@ -32,7 +38,8 @@ def joined(start: NDArray[Any], degree: NDArray[Any], ends: NDArray[Any], pairs:
 
 
 class Synonyms:
-    """The names of the entities with their vectors, the pairs among them, the entities that stand for unknown names of the query, and the query.
+    """The names of the entities with their vectors, the pairs among them, the entities that stand
+    for unknown names of the query, and the query.
 
     Derived from the names alone: nothing of it is saved.
     """
@@ -44,24 +51,36 @@ class Synonyms:
         self._nearest: dict[str, int] = {}
         self._cue: Any = None
 
-    def put(self, cue: Any, names: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]],
-            pairs_of: Callable[[NDArray[np.float32], int], NDArray[np.int64]]) -> None:
-        """Embed new names, find the pairs that they belong to, and hand all pairs to the hooks of this query.  Changed names begin anew.
+    def put(
+        self,
+        cue: Any,
+        names: Sequence[str],
+        embed: Callable[[Sequence[str]], NDArray[np.float32]],
+        pairs_of: Callable[[NDArray[np.float32], int], NDArray[np.int64]],
+    ) -> None:
+        """Embed new names, find the pairs that they belong to, and hand all pairs to the hooks of
+        this query.  Changed names begin anew.
 
         pairs_of  (n, d) unit vectors, first new name -> (k, 2) pairs with a new name
         """
-        if list(names[:len(self._names)]) != self._names:
+        if list(names[: len(self._names)]) != self._names:
             self._names, self._pairs = [], NOTHING
-        fresh = list(names[len(self._names):])
+        fresh = list(names[len(self._names) :])
         if fresh:
             vectors = np.array(embed(fresh), np.float32)
-            vectors[[name.startswith("\0") for name in fresh]] = 0.0        # erased
-            first, self._vectors = len(self._names), np.concatenate([self._vectors, vectors]) if self._names else vectors
+            vectors[[name.startswith("\0") for name in fresh]] = 0.0  # erased
+            first, self._vectors = (
+                len(self._names),
+                np.concatenate([self._vectors, vectors]) if self._names else vectors,
+            )
             self._pairs = np.concatenate([self._pairs, pairs_of(self._vectors, first)])
         self._names, self._nearest, self._cue = [*self._names, *fresh], {}, cue
 
-    def link(self, asked: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> None:
-        """Let the entity with the nearest name stand for each name of the query that no entity has.  The first of equal ones.  O(asked n d).
+    def link(
+        self, asked: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]
+    ) -> None:
+        """Let the entity with the nearest name stand for each name of the query that no entity has.
+        The first of equal ones.  O(asked n d).
 
         Entities whose name was erased stand for none.
         """
@@ -80,5 +99,12 @@ class Synonyms:
         return self._nearest.get(name) if self._cue is cue else None
 
 
-SYNONYMS = Structure("synonyms", "pairs of entities whose names are near in meaning, for the present query", ("put", "link", "of", "nearest"),
-                     persists=False, phases=(Phase.RETRIEVE,), create=Synonyms, partial=lambda held, _: held)
+SYNONYMS = Structure(
+    "synonyms",
+    "pairs of entities whose names are near in meaning, for the present query",
+    ("put", "link", "of", "nearest"),
+    persists=False,
+    phases=(Phase.RETRIEVE,),
+    create=Synonyms,
+    partial=lambda held, _: held,
+)

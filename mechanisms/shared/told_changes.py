@@ -1,14 +1,19 @@
-"""Changes told in free words: whether a later sentence says that what an earlier one states is no longer so, without a table of predicates.
+"""Changes told in free words: whether a later sentence says that what an earlier one states is no
+longer so, without a table of predicates.
 
-`facts` reads clauses that its table knows.  Here a change is seen in words that announce one ("no longer", "gave up", "again", "instead", "since"),
-or in the denial of what was "never" or not "yet" so, and in the things and persons that both sentences name.  Nothing is known of the meaning of
+`facts` reads clauses that its table knows.  Here a change is seen in words that announce one ("no
+longer", "gave up", "again", "instead", "since"), or in the denial of what was "never" or not "yet"
+so, and in the things and persons that both sentences name.  Nothing is known of the meaning of
 other words: a change that only knowledge of the world shows is not found.
 
-Two sentences are compared only if the earlier one states something of the present and both speak of the same: the later one names the subject of the
-earlier one, with the same owner, of no other kind and at no other place ("the tap in the cellar"), and what a person does or has is done to the same
-object.  The later one neither supposes ("if", "might") nor adds ("too").  The rules are for English, and ours.  A longer sentence than `MOST_WORDS`
-is not read, nor more than `MOST_SENTENCES` of a text, so the search is linear in its length.
+Two sentences are compared only if the earlier one states something of the present and both speak of
+the same: the later one names the subject of the earlier one, with the same owner, of no other kind
+and at no other place ("the tap in the cellar"), and what a person does or has is done to the same
+object.  The later one neither supposes ("if", "might") nor adds ("too").  The rules are for
+English, and ours.  A longer sentence than `MOST_WORDS` is not read, nor more than `MOST_SENTENCES`
+of a text, so the search is linear in its length.
 """
+
 from __future__ import annotations
 
 import re
@@ -22,56 +27,83 @@ from ...engine.text.features import features, fold, terms_of
 from ...engine.text.memo import remembered
 from .facts import sentences_told
 
-MOST_WORDS: Final = 40          # of a sentence that is compared: a longer one says more than one thing
-MOST_CHARACTERS: Final = 400    # of it
-MOST_SENTENCES: Final = 32      # of a later text
+# of a sentence that is compared: a longer one says more than one thing
+MOST_WORDS: Final = 40
+MOST_CHARACTERS: Final = 400  # of it
+MOST_SENTENCES: Final = 32  # of a later text
 
 
-# --- words --------------------------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 _SELF: Final = word_set("i we me us myself ourselves")
 _OWN: Final = word_set("my our")
 _THIRD: Final = word_set("his her their its")
 _IMPERSONAL: Final = word_set(
-    "they somebody someone nobody everybody everyone people it that this these those which who mine yours hers theirs you there")
+    "they somebody someone nobody everybody everyone people it that this these those which who mine yours hers theirs you there"
+)
 _BACK: Final = word_set("it they he she this that")
-_DETERMINERS: Final = word_set("the a an this that these those some any no another both all each every one two")
-_PLACED: Final = word_set("of in at on by for from near behind under over above below beside opposite outside inside next across with between")
-_PREPOSITIONS: Final = _PLACED | word_set("to into about off out up down through around until till since before after without against during as than")
-_AUXILIARIES: Final = word_set("am is are was were be been being has have had do does did will would can could shall should may might must wo ca")
+_DETERMINERS: Final = word_set(
+    "the a an this that these those some any no another both all each every one two"
+)
+_PLACED: Final = word_set(
+    "of in at on by for from near behind under over above below beside opposite outside inside next across with between"
+)
+_PREPOSITIONS: Final = _PLACED | word_set(
+    "to into about off out up down through around until till since before after without against during as than"
+)
+_AUXILIARIES: Final = word_set(
+    "am is are was were be been being has have had do does did will would can could shall should may might must wo ca"
+)
 _PRESENT: Final = word_set("am is are has have do does can will need must")
 _DENIALS: Final = word_set("no not never none nobody nothing neither nor cannot without")
-_EITHER: Final = word_set("neither nor")                    # two words of one denial
-_LIKES: Final = word_set("like likes love loves enjoy enjoys hate hates adore adores prefer prefers")
+_EITHER: Final = word_set("neither nor")  # two words of one denial
+_LIKES: Final = word_set(
+    "like likes love loves enjoy enjoys hate hates adore adores prefer prefers"
+)
 _HAVING: Final = word_set("has have had")
 PERSONS: Final = word_set(
     "mother father mum mom dad mummy daddy parents parent wife husband partner girlfriend boyfriend fiance fiancee sister brother son daughter "
     "cousin aunt uncle niece nephew grandmother grandfather grandma grandpa granny grandson granddaughter twin twins sister-in-law brother-in-law "
     "mother-in-law father-in-law friend friends neighbour neighbours neighbor neighbors colleague colleagues flatmate roommate housemate boss "
-    "landlord landlady child children kid kids boy girl baby cat dog family ex")
+    "landlord landlady child children kid kids boy girl baby cat dog family ex"
+)
 _PAST: Final = word_set(
     "was were had did went came got gave took made said told saw met found left felt knew thought bought brought sold kept lost won ran sat stood "
     "spoke wrote drove flew rode fell broke began drank ate slept woke wore threw grew drew sang swam taught caught fought built lent sent spent "
     "paid heard held led meant understood became chose forgot hid rang rose shook stole swore tore burnt learnt dreamt bit blew dug hung laid lay "
-    "shot stuck struck swept")
+    "shot stuck struck swept"
+)
 _DAYS: Final = MONTHS | WEEKDAYS
-_COUNTS: Final = word_set("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight")
+_COUNTS: Final = word_set(
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty hundred noon midnight"
+)
 _OPENERS: Final = word_set("well so yes oh and but no actually now today still")
 _ADVERBS: Final = word_set("also never still always only just really not")
 # Words that make nothing the same: what one does with many things, times, amounts.
-_LIGHT: Final = frozenset(terms_of(" ".join((
-    "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done see",
-    "look find found give gave let use used call called try play work live run start stop stay move change back home please really just only",
-    "always never ever sometimes often currently actually finally instead still yet already again late early now first last next new old good",
-    "well great nice long short big small much many little lot bit people thing way place number half twice every each another second minute hour",
-    "day week month year time morning evening night today yesterday tomorrow am pm o'clock kilo metre euro pound",
-    *sorted(_DAYS | _COUNTS)))))
+_LIGHT: Final = frozenset(
+    terms_of(
+        " ".join(
+            (
+                "get got take took make made have has go goes went come came put keep kept say said tell told know knew think want need like love do done see",
+                "look find found give gave let use used call called try play work live run start stop stay move change back home please really just only",
+                "always never ever sometimes often currently actually finally instead still yet already again late early now first last next new old good",
+                "well great nice long short big small much many little lot bit people thing way place number half twice every each another second minute hour",
+                "day week month year time morning evening night today yesterday tomorrow am pm o'clock kilo metre euro pound",
+                *sorted(_DAYS | _COUNTS),
+            )
+        )
+    )
+)
 
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|would|could|should|might|maybe|perhaps|wish(?:es)?|hopes?|hoping|imagine|supposed?|dream(?:s|ed)?|almost|nearly|one day|"
-    r"some ?day|whether|will (?:not )?be|going to|gonna|used to)\b")
-_ADDED: Final = re.compile(r"\b(?:too|also|as well|either|another|as much|likewise|besides|in addition)\b")
+    r"some ?day|whether|will (?:not )?be|going to|gonna|used to)\b"
+)
+_ADDED: Final = re.compile(
+    r"\b(?:too|also|as well|either|another|as much|likewise|besides|in addition)\b"
+)
 _WAITS: Final = re.compile(r"\b(?:yet|never)\b")
-# What announces a change: an end, a turn to something else, a time from which on, what is restored or done.
+# What announces a change: an end, a turn to something else, a time from which on, what is restored
+# or done.
 _ENDS: Final = re.compile(
     r"\b(?:no longer|no more|not (?:\w+ ){0,6}?any ?(?:more|longer)|stop(?:s|ped)?|quit|g[ai]ve(?:n|s)? up|dropp?(?:ed)?|cancell?ed|ended|ends|end|"
     r"finished|lost|sold(?! out)|thr(?:ew|own)(?: \w+){0,3} (?:out|away)|g[eo]t(?:ten)? rid of|(?:gone|went)(?: \w+)? off|(?:gone|went) bust|"
@@ -80,7 +112,8 @@ _ENDS: Final = re.compile(
     r"demolished|turned (?:\w+ ){0,3}down|cleared up|w[eo]r[en] off|expired|ran out|withdr(?:ew|awn)|outgr(?:ew|own)|ditched|scrapped|abandoned|"
     r"abolished|dissolved|shut down|left|not (?:\w+ ){1,6}(?:for|in) (?:an?|the last|two|three|four|five|six|many|some) (?:weeks?|months?|"
     r"years?|ages)|"
-    r"got over|got through|recovered|used up|wound up|fed up with|done with)\b")
+    r"got over|got through|recovered|used up|wound up|fed up with|done with)\b"
+)
 _TURNS: Final = re.compile(
     r"\b(?:switch(?:ed|es)?|chang(?:ed|es)|moved|replac(?:ed|es)|swapp?(?:ed)|renewed|postponed|put (?:\w+ ){0,4}(?:off|back|up to|down to)|"
     r"br(?:ing|ought) (?:\w+ ){0,3}forward|rais(?:ed|es)|lowered|increased|reduced|doubled|halved|(?:gone|went|go|goes|come|came) (?:up|down)|rose|"
@@ -89,22 +122,28 @@ _TURNS: Final = re.compile(
     r"overtaken|overtook|promoted|transferred|shifted|relocated|rescheduled|rearranged|renamed|upgraded|extended|instead|rather than|in place of|"
     r"turned out|made up|mind|cut|grown into|traded|exchanged|settled|appointed|elected|bought|moves? in|now|nowadays|these days|from now on|"
     r"from (?:today|tomorrow) on|at last|at long last|finally|after all|since|so far|as of|today|for good|in the end|lately|for the first time|"
-    r"already|first|this (?:morning|evening|week|month))\b")
+    r"already|first|this (?:morning|evening|week|month))\b"
+)
 _RESTORED: Final = re.compile(
     r"\b(?:again|back|repaired|fixed|mended|patched|reopened|restored|returned|released|open|opened|runs|arrived|c[ao]me home|found|paid|"
-    r"filled|fitted|(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b")
-_JOINT: Final = re.compile(r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b")
+    r"filled|fitted|(?:has|have) had|passed|solved|sorted|ready|done|delivered|fine|works|normal)\b"
+)
+_JOINT: Final = re.compile(
+    r"[,;:—]| - |\b(?:and|but|so|because|since|while|although|though|whereas|that)\b"
+)
 _CONTRACTED: Final = re.compile(
-    r"(?<=\w)'s (?=(?:still|not|now|been|got|back|on|in|out|at|over|no|the|a|an|gone|always|never|only|just|\w+ing|\w+ed)\b)")
+    r"(?<=\w)'s (?=(?:still|not|now|been|got|back|on|in|out|at|over|no|the|a|an|gone|always|never|only|just|\w+ing|\w+ed)\b)"
+)
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'.][^\W_]+)*")
 
 
-# --- a sentence -----------------------------------------------------------------------------------------------------------------
+# --- a sentence -----------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The subject of a clause.
 
-    stems  of a noun, without its article and without what stands behind a preposition; none of a pronoun
+    stems  of a noun, without its article and without what stands behind a preposition; none of a
+           pronoun
     who    "self" for I and we, "third" for he and she, "anyone" for other pronouns, "" for a noun
     verb   place of the first verb behind it; the number of words if none is seen
     """
@@ -141,7 +180,9 @@ class Sentence:
 
     @property
     def denied(self) -> bool:
-        """Whether a clause denies something: two denials in one, as in "never says no to", cancel each other."""
+        """Whether a clause denies something: two denials in one, as in "never says no to",
+        cancel each other.
+        """
         return any(_denials(clause) % 2 for clause in self.clauses)
 
     @property
@@ -152,17 +193,26 @@ class Sentence:
     @property
     def values(self) -> tuple[set[str], set[str], set[str]]:
         """Days and months, numbers, and names."""
-        return ({word for word in self.words if word in _DAYS}, {word for word in self.words if word in _COUNTS or _numeric(word)}, set(self.names))
+        return (
+            {word for word in self.words if word in _DAYS},
+            {word for word in self.words if word in _COUNTS or _numeric(word)},
+            set(self.names),
+        )
 
 
 def _denials(words: Sequence[str]) -> int:
-    """How many denials a clause has, without a "no" that opens it as an answer; "neither ... nor" is one.  O(words).
+    """How many denials a clause has, without a "no" that opens it as an answer; "neither ... nor"
+    is one.  O(words).
 
     >>> [_denials(text.split()) for text in ("she never says no to tea", "neither tea nor milk", "no i do not", "no bus comes")]
     [2, 1, 1, 1]
     """
-    said = [word for place, word in enumerate(words) if word in _DENIALS - _EITHER
-            and not (place == 0 and word == "no" and words[1:] and subject_of(words[1:]).who)]
+    said = [
+        word
+        for place, word in enumerate(words)
+        if word in _DENIALS - _EITHER
+        and not (place == 0 and word == "no" and words[1:] and subject_of(words[1:]).who)
+    ]
     return len(said) + (not _EITHER.isdisjoint(words))
 
 
@@ -175,19 +225,38 @@ def _numeric(word: str) -> bool:
 
 
 def _themed(word: str, stem: str) -> bool:
-    return bool(stem) and not _numeric(word) and stem not in _LIGHT and word not in _AUXILIARIES and word not in _PREPOSITIONS \
+    return (
+        bool(stem)
+        and not _numeric(word)
+        and stem not in _LIGHT
+        and word not in _AUXILIARIES
+        and word not in _PREPOSITIONS
         and bool(terms_of(word.removesuffix("'s"), stop_words=True))
+    )
 
 
 def _verb_at(words: Sequence[str]) -> int:
-    """The place of the first verb behind a noun, seen by its ending; the number of words if none is seen."""
+    """The place of the first verb behind a noun, seen by its ending; the number of words if none
+    is seen.
+    """
     for place in range(1, len(words)):
         word, before = words[place], words[place - 1]
         if word in _AUXILIARIES or word in _PAST:
             return place
-        led = before in _DETERMINERS or before in _PREPOSITIONS or before in _OWN or before in _THIRD or before.endswith("'s")
+        led = (
+            before in _DETERMINERS
+            or before in _PREPOSITIONS
+            or before in _OWN
+            or before in _THIRD
+            or before.endswith("'s")
+        )
         noun = led or (place + 1 < len(words) and words[place + 1] in _AUXILIARIES)
-        if not noun and len(word) > 3 and word.endswith(("ed", "s")) and not word.endswith(("ss", "us", "'s")):
+        if (
+            not noun
+            and len(word) > 3
+            and word.endswith(("ed", "s"))
+            and not word.endswith(("ss", "us", "'s"))
+        ):
             return place
     return len(words)
 
@@ -204,14 +273,28 @@ def subject_of(words: Sequence[str]) -> Subject:
     first = words[start]
     if first in _AUXILIARIES or first in _PAST:
         return Subject((), "anyone", start)
-    who = "self" if first in ("i", "we") else "third" if first in ("he", "she") else "anyone" if first in _IMPERSONAL else ""
+    who = (
+        "self"
+        if first in ("i", "we")
+        else "third"
+        if first in ("he", "she")
+        else "anyone"
+        if first in _IMPERSONAL
+        else ""
+    )
     if who:
         return Subject((), who, start + 1)
     verb, stems = start + _verb_at(words[start:]), list[str]()
     for word in words[start:verb]:
         if word in _PREPOSITIONS and stems:
             break
-        if word not in _DETERMINERS and word not in _OWN and word not in _THIRD and word not in _PREPOSITIONS and (stem := _stem(word)):
+        if (
+            word not in _DETERMINERS
+            and word not in _OWN
+            and word not in _THIRD
+            and word not in _PREPOSITIONS
+            and (stem := _stem(word))
+        ):
             stems.append(stem)
     return Subject(tuple(stems), "", verb)
 
@@ -226,54 +309,85 @@ def _read(told: str) -> Sentence | None:
     subject = subject_of(words)
     names = frozenset(_stem(part) for name in features(told).entities for part in name.split())
     themes = frozenset(stem for word in words if _themed(word, stem := _stem(word)))
-    near = words[subject.verb:subject.verb + 3]
+    near = words[subject.verb : subject.verb + 3]
     first = next((word for word in near if word not in _ADVERBS), "")
-    past = first in _PAST or (len(first) > 3 and first.endswith("ed") and _PRESENT.isdisjoint(words[:subject.verb + 1]))
-    verb = next((_stem(word) for word in near if word not in _AUXILIARIES and word not in _DENIALS), "")
+    past = first in _PAST or (
+        len(first) > 3 and first.endswith("ed") and _PRESENT.isdisjoint(words[: subject.verb + 1])
+    )
+    verb = next(
+        (_stem(word) for word in near if word not in _AUXILIARIES and word not in _DENIALS), ""
+    )
     return Sentence(text, words, themes, names, subject, verb, past)
 
 
 @remembered
 def _sentences(text: str) -> tuple[str, ...]:
     """The first sentences that are no questions, of two words or more."""
-    return tuple(islice((told for told in sentences_told(text) if " " in told.strip()), MOST_SENTENCES))
+    return tuple(
+        islice((told for told in sentences_told(text) if " " in told.strip()), MOST_SENTENCES)
+    )
 
 
 @remembered
 def _announcing(text: str) -> bool:
     """Whether any word of a text may announce a change."""
     words = " ".join(fold(told) for told in _sentences(text))
-    return bool(_TURNS.search(words) or _RESTORED.search(words) or _ENDS.search(words) or " new " in words)
+    return bool(
+        _TURNS.search(words) or _RESTORED.search(words) or _ENDS.search(words) or " new " in words
+    )
 
 
-# --- the noun in its phrase -------------------------------------------------------------------------------------------------------
+# --- the noun in its phrase -----------------------------------------------------------------------
 def _owners(words: Sequence[str], stem: str) -> set[str]:
-    """Who owns what a stem names, at each of its places: "self", "third", the stem before 's, "" without an owner."""
+    """Who owns what a stem names, at each of its places: "self", "third", the stem before 's, ""
+    without an owner.
+    """
     found = set()
     for place, word in enumerate(words):
         if _stem(word) == stem:
             owner = ""
-            for before in reversed(words[max(0, place - 3):place]):
+            for before in reversed(words[max(0, place - 3) : place]):
                 if before in _OWN or before in _THIRD or before.endswith("'s"):
-                    owner = "self" if before in _OWN else "third" if before in _THIRD else _stem(before)
+                    owner = (
+                        "self" if before in _OWN else "third" if before in _THIRD else _stem(before)
+                    )
                     break
-                if before in _DETERMINERS or before in _PREPOSITIONS or before in _AUXILIARIES or before in _PAST or before.endswith("ed"):
+                if (
+                    before in _DETERMINERS
+                    or before in _PREPOSITIONS
+                    or before in _AUXILIARIES
+                    or before in _PAST
+                    or before.endswith("ed")
+                ):
                     break
             found.add(owner)
     return found
 
 
 def _kinds(words: Sequence[str], stem: str) -> tuple[set[str], set[str]]:
-    """Stems that say which one is meant: those before the noun in its phrase, and the first one behind a preposition after it."""
+    """Stems that say which one is meant: those before the noun in its phrase, and the first one
+    behind a preposition after it.
+    """
     before, after = set[str](), set[str]()
     for place, word in enumerate(words):
         if _stem(word) != stem:
             continue
-        for each in reversed(words[max(0, place - 2):place]):
-            if each in _DETERMINERS or each in _PREPOSITIONS or each in _OWN or each in _THIRD or each in _AUXILIARIES or each.endswith("'s"):
+        for each in reversed(words[max(0, place - 2) : place]):
+            if (
+                each in _DETERMINERS
+                or each in _PREPOSITIONS
+                or each in _OWN
+                or each in _THIRD
+                or each in _AUXILIARIES
+                or each.endswith("'s")
+            ):
                 break
             before.add(_stem(each))
-        for each in words[place + 2:place + 5] if words[place + 1:] and words[place + 1] in _PLACED else ():
+        for each in (
+            words[place + 2 : place + 5]
+            if words[place + 1 :] and words[place + 1] in _PLACED
+            else ()
+        ):
             if each in _PREPOSITIONS or each in _AUXILIARIES:
                 break
             if each not in _DETERMINERS and each not in _OWN:
@@ -287,7 +401,9 @@ def _same_thing(later: Sentence, earlier: Sentence, stem: str) -> bool:
     mine, theirs = _owners(earlier.words, stem), _owners(later.words, stem)
     said, meant = later.stems, earlier.stems
     for owner in theirs - mine - {""}:
-        third = owner == "third" and (later.subject.who == "third" or not mine - {""} or not said.isdisjoint(mine))
+        third = owner == "third" and (
+            later.subject.who == "third" or not mine - {""} or not said.isdisjoint(mine)
+        )
         if not third and not (owner == "self" and mine == {""}) and owner not in earlier.themes:
             return False
     (one, at), (other, there) = _kinds(earlier.words, stem), _kinds(later.words, stem)
@@ -295,27 +411,42 @@ def _same_thing(later: Sentence, earlier: Sentence, stem: str) -> bool:
 
 
 def _only_a_kind(words: Sequence[str], stem: str, own: frozenset[str]) -> bool:
-    """Whether a stem behind the verb only says which kind of another thing is meant: "the darts league"."""
-    places = [place for place in range(max(1, subject_of(words).verb), len(words)) if _stem(words[place]) == stem]
-    return bool(places) and all(place + 1 < len(words) and (words[place - 1] in _DETERMINERS or words[place - 1] in _OWN)
-                                and _may_be_noun(words[place + 1]) and _stem(words[place + 1]) not in own for place in places)
+    """Whether a stem behind the verb only says which kind of another thing is meant: "the darts
+    league".
+    """
+    places = [
+        place
+        for place in range(max(1, subject_of(words).verb), len(words))
+        if _stem(words[place]) == stem
+    ]
+    return bool(places) and all(
+        place + 1 < len(words)
+        and (words[place - 1] in _DETERMINERS or words[place - 1] in _OWN)
+        and _may_be_noun(words[place + 1])
+        and _stem(words[place + 1]) not in own
+        for place in places
+    )
 
 
 def _may_be_noun(word: str) -> bool:
-    return _themed(word, _stem(word)) and word not in _PAST and not word.endswith(("ed", "ing", "ly"))
+    return (
+        _themed(word, _stem(word)) and word not in _PAST and not word.endswith(("ed", "ing", "ly"))
+    )
 
 
-def _new_object(words: Sequence[str], verb: int, fresh: frozenset[str], own: frozenset[str]) -> bool:
+def _new_object(
+    words: Sequence[str], verb: int, fresh: frozenset[str], own: frozenset[str]
+) -> bool:
     """Whether what the verb is about is a new thing, with an article: "turned down a plan"."""
     for place in range(verb + 1, len(words)):
         stem = _stem(words[place])
-        led = not _DETERMINERS.isdisjoint(words[max(verb + 1, place - 2):place])
+        led = not _DETERMINERS.isdisjoint(words[max(verb + 1, place - 2) : place])
         if led and (stem in fresh or stem in own):
             return stem in fresh
     return False
 
 
-# --- a pair -----------------------------------------------------------------------------------------------------------------------
+# --- a pair ---------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """An earlier sentence and one or two later ones."""
@@ -333,26 +464,49 @@ class _Pair:
     def shared(self) -> frozenset[str]:
         """Themes of both, if both speak of the same; none if not."""
         earlier, stems = self.earlier, self.stems()
-        both = frozenset(stem for stem in earlier.themes if any(stem in each.themes for each in self.later))
+        both = frozenset(
+            stem for stem in earlier.themes if any(stem in each.themes for each in self.later)
+        )
         subject = [stem for stem in earlier.subject.stems if stem not in _LIGHT]
-        if not both or (subject and (subject[-1] not in stems or not set(subject) & earlier.names <= stems)):
+        if not both or (
+            subject and (subject[-1] not in stems or not set(subject) & earlier.names <= stems)
+        ):
             return frozenset()
-        if not all(_same_thing(each, earlier, stem) for each in self.later for stem in both & each.themes - {earlier.verb}):
+        if not all(
+            _same_thing(each, earlier, stem)
+            for each in self.later
+            for stem in both & each.themes - {earlier.verb}
+        ):
             return frozenset()
-        both = frozenset(stem for stem in both
-                         if not all(_only_a_kind(each.words, stem, earlier.themes) for each in self.later if stem in each.themes))
+        both = frozenset(
+            stem
+            for stem in both
+            if not all(
+                _only_a_kind(each.words, stem, earlier.themes)
+                for each in self.later
+                if stem in each.themes
+            )
+        )
         return both if self.of_speaker(both) else frozenset()
 
     def of_speaker(self, shared: frozenset[str]) -> bool:
-        """Whether what the speaker says of himself, or of what is his, is not said of another later."""
+        """Whether what the speaker says of himself, or of what is his, is not said of another
+        later.
+        """
         if self.earlier.subject.who != "self" and self.earlier.words[0] not in _OWN:
             return True
-        return any(each.subject.who in ("anyone", "third") or not _SELF.isdisjoint(each.words)
-                   or any("self" in _owners(each.words, stem) for stem in shared)
-                   or any(not shared.isdisjoint(subject_of(clause).stems) for clause in each.clauses) for each in self.later)
+        return any(
+            each.subject.who in ("anyone", "third")
+            or not _SELF.isdisjoint(each.words)
+            or any("self" in _owners(each.words, stem) for stem in shared)
+            or any(not shared.isdisjoint(subject_of(clause).stems) for clause in each.clauses)
+            for each in self.later
+        )
 
     def announced(self, pattern: re.Pattern[str], shared: frozenset[str]) -> bool:
-        """Whether a clause about a shared theme, or about a pronoun, has words of the pattern that the earlier sentence has not."""
+        """Whether a clause about a shared theme, or about a pronoun, has words of the pattern
+        that the earlier sentence has not.
+        """
         known = {found.group() for found in pattern.finditer(self.earlier.text)}
         for clause in (clause for each in self.later for clause in _JOINT.split(each.text)):
             words = _WORD.findall(clause)
@@ -363,35 +517,62 @@ class _Pair:
 
     def renewed(self, shared: frozenset[str]) -> bool:
         """Whether one of the shared themes is called new."""
-        return any(word == "new" and before != "the" and not shared.isdisjoint(map(_stem, each.words[place:place + 2]))
-                   for each in self.later for place, (before, word) in enumerate(pairwise(each.words), 2))
+        return any(
+            word == "new"
+            and before != "the"
+            and not shared.isdisjoint(map(_stem, each.words[place : place + 2]))
+            for each in self.later
+            for place, (before, word) in enumerate(pairwise(each.words), 2)
+        )
 
     def revalued(self) -> bool:
         """Whether a day, a number or a name is another one later."""
-        new = [set[str]().union(*kind) for kind in zip(*(each.values for each in self.later), strict=True)]
-        return any(before - after and after - before for before, after in zip(self.earlier.values, new, strict=True))
+        new = [
+            set[str]().union(*kind)
+            for kind in zip(*(each.values for each in self.later), strict=True)
+        ]
+        return any(
+            before - after and after - before
+            for before, after in zip(self.earlier.values, new, strict=True)
+        )
 
     def same_object(self, shared: frozenset[str]) -> bool:
         """Whether what a person does or has is done to the same thing, and names agree."""
         earlier = self.earlier
         subject, at = frozenset(earlier.subject.stems), earlier.subject.verb
-        person = earlier.subject.who == "self" or not PERSONS.isdisjoint(earlier.words[:at]) or bool(subject & earlier.names)
-        if not person and _HAVING.isdisjoint(earlier.words[at:at + 1]):
+        person = (
+            earlier.subject.who == "self"
+            or not PERSONS.isdisjoint(earlier.words[:at])
+            or bool(subject & earlier.names)
+        )
+        if not person and _HAVING.isdisjoint(earlier.words[at : at + 1]):
             return True
-        target = ""                                     # the last theme of the first phrase behind the verb
+        # the last theme of the first phrase behind the verb
+        target = ""
         for word in earlier.words[at:]:
             if target and (word in _PREPOSITIONS or word in _DETERMINERS):
                 break
             if (stem := _stem(word)) in earlier.themes - subject - {earlier.verb}:
                 target = stem
-        named = person and bool((earlier.themes & earlier.names) - subject - shared) and any(each.names - earlier.names for each in self.later)
+        named = (
+            person
+            and bool((earlier.themes & earlier.names) - subject - shared)
+            and any(each.names - earlier.names for each in self.later)
+        )
         return (not target or target in shared) and not named
 
     def covered(self) -> float:
-        """Share of the themes of the earlier sentence that the later ones name, if they say that it is no longer so; else 0."""
+        """Share of the themes of the earlier sentence that the later ones name, if they say that
+        it is no longer so; else 0.
+        """
         earlier, text = self.earlier, " ".join(each.text for each in self.later)
         who = earlier.subject.who
-        if earlier.past or earlier.subject.verb >= len(earlier.words) or earlier.words[0] in ("a", "an") or len(text.split()) > MOST_WORDS:
+        if (
+            earlier.past
+            or earlier.subject.verb >= len(earlier.words)
+            or earlier.words[0] in ("a", "an")
+            or len(text.split()) > MOST_WORDS
+        ):
             return 0.0
         if who == "third" or (who == "anyone" and earlier.words[0] != "there"):
             return 0.0
@@ -400,8 +581,14 @@ class _Pair:
         shared = self.shared()
         if not shared or not self.same_object(shared) or not self.changes(shared):
             return 0.0
-        for stem in shared & frozenset(earlier.subject.stems) - earlier.names:          # neither of them alone says which subject
-            narrowed = (kind for each in self.later for kinds in _kinds(each.words, stem) for kind in kinds - earlier.stems)
+        # neither of them alone says which subject
+        for stem in shared & frozenset(earlier.subject.stems) - earlier.names:
+            narrowed = (
+                kind
+                for each in self.later
+                for kinds in _kinds(each.words, stem)
+                for kind in kinds - earlier.stems
+            )
             if _kinds(earlier.words, stem)[0] - self.stems() or any(narrowed):
                 return 0.0
         return len(shared) / len(earlier.themes)
@@ -419,19 +606,33 @@ class _Pair:
         subject = frozenset(earlier.subject.stems)
         predicate = earlier.themes - subject - earlier.names
         again = any(_stem(word) == earlier.verb for each in self.later for word in each.words)
-        if not predicate and frozenset().union(*earlier.values) - subject and not (self.revalued() or end or flip):
-            return False                                # it says when, how many or who, and of that the later one says nothing
+        if (
+            not predicate
+            and frozenset().union(*earlier.values) - subject
+            and not (self.revalued() or end or flip)
+        ):
+            # it says when, how many or who, and of that the later one says nothing
+            return False
         if plain and predicate and predicate.isdisjoint(shared):
             return False
         if again and not (fresh or flip or end or restored or self.revalued()):
-            return False                                # the same again
-        return again or not predicate.isdisjoint(shared) or not any(
-            not subject.isdisjoint(found.stems) and _new_object(clause, found.verb, fresh, earlier.themes)
-            for each in self.later for clause in each.clauses for found in (subject_of(clause),))
+            return False  # the same again
+        return (
+            again
+            or not predicate.isdisjoint(shared)
+            or not any(
+                not subject.isdisjoint(found.stems)
+                and _new_object(clause, found.verb, fresh, earlier.themes)
+                for each in self.later
+                for clause in each.clauses
+                for found in (subject_of(clause),)
+            )
+        )
 
 
 def covered_by_change(later: str, earlier: str) -> float:
-    """Share of the themes of an earlier text of one sentence that a later text names and says to be no longer so; 0 if it does not.  O(length).
+    """Share of the themes of an earlier text of one sentence that a later text names and says to be
+    no longer so; 0 if it does not.  O(length).
 
     >>> covered_by_change("I gave up Welsh, it is hard.", "I am learning Welsh."), covered_by_change("My aunt gave up Welsh.", "I am learning Welsh.")
     (0.5, 0.0)
@@ -442,7 +643,14 @@ def covered_by_change(later: str, earlier: str) -> float:
     old = _read(told[0])
     if old is None or len(old.words) < 2:
         return 0.0
-    new = [read for each in _sentences(later) if (read := _read(each)) is not None and len(read.words) > 1]
+    new = [
+        read
+        for each in _sentences(later)
+        if (read := _read(each)) is not None and len(read.words) > 1
+    ]
     if any(f" {' '.join(old.words)} " in f" {' '.join(each.words)} " for each in new):
         return 0.0
-    return max((_Pair(span, old).covered() for span in (*((each,) for each in new), *pairwise(new))), default=0.0)
+    return max(
+        (_Pair(span, old).covered() for span in (*((each,) for each in new), *pairwise(new))),
+        default=0.0,
+    )

@@ -1,4 +1,7 @@
-"""Topic fit: whether an event fits the current context, by running mean vectors; engineering shared by the uncertainty mechanisms."""
+"""Topic fit: whether an event fits the current context, by running mean vectors; engineering
+shared by the uncertainty mechanisms.
+"""
+
 from __future__ import annotations
 
 from typing import Any, Final
@@ -7,12 +10,13 @@ import numpy as np
 
 from ...engine.base.numerics import kernel
 
-TIE: Final = 1e-9   # tolerance for rounding
+TIE: Final = 1e-9  # tolerance for rounding
 
 
 @kernel
 def fits(themes: Any, vector: Any) -> bool:
-    """(x - g) . (c - g) >= 0: whether event and context differ from the mean of all events in the same direction.  Ours.  Cost: O(d).
+    """(x - g) . (c - g) >= 0: whether event and context differ from the mean of all events in the
+    same direction.  Ours.  Cost: O(d).
 
     themes  (2, d)  1  c, mean vector of the present context, and g, of all events
     vector  (d,)    1  x, the event, of length 1

@@ -1,8 +1,11 @@
-"""The memory as a bank of units with marked links, and the structures through which the hooks of one pass hand on what they found.
+"""The memory as a bank of units with marked links, and the structures through which the hooks of
+one pass hand on what they found.
 
-A link is an edge of the graph with a mark in an edge column: MADE if the edge was made for it, SHARED if another mechanism had made the edge before.
-A link that is taken back is removed in the first case and loses its mark in the second, so links of others stay as they are.
+A link is an edge of the graph with a mark in an edge column: MADE if the edge was made for it,
+SHARED if another mechanism had made the edge before. A link that is taken back is removed in the
+first case and loses its mark in the second, so links of others stay as they are.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -20,8 +23,8 @@ from .topology_links import Vector
 
 MADE_LINK: Final = 1
 SHARED_LINK: Final = 2
-PART: Final = 8_192          # rows that one thread compares at a time
-BATCH: Final = 64            # rows whose neighbours are sought in one pass
+PART: Final = 8_192  # rows that one thread compares at a time
+BATCH: Final = 64  # rows whose neighbours are sought in one pass
 
 
 class GraphBank:
@@ -36,9 +39,25 @@ class GraphBank:
     now      h, time of new links
     """
 
-    def __init__(self, graph: Any, mark: Callable[[], NDArray[np.int8]], visible: NDArray[np.bool_], units: NDArray[np.bool_],
-                 vectors: NDArray[np.float32], created: NDArray[np.float64], now: float) -> None:
-        self.graph, self.mark, self.shown, self.units, self.vectors, self.created, self.now = graph, mark, visible, units, vectors, created, now
+    def __init__(
+        self,
+        graph: Any,
+        mark: Callable[[], NDArray[np.int8]],
+        visible: NDArray[np.bool_],
+        units: NDArray[np.bool_],
+        vectors: NDArray[np.float32],
+        created: NDArray[np.float64],
+        now: float,
+    ) -> None:
+        self.graph, self.mark, self.shown, self.units, self.vectors, self.created, self.now = (
+            graph,
+            mark,
+            visible,
+            units,
+            vectors,
+            created,
+            now,
+        )
         self.hidden: list[int] = []
         self._into: dict[EdgeType, tuple[NDArray[Any], NDArray[Any]]] = {}
         self._since: dict[tuple[EdgeType, int], set[int]] = {}
@@ -58,10 +77,14 @@ class GraphBank:
 
     def targets(self, unit: int, kind: EdgeType) -> list[int]:
         mark = self.mark()
-        return sorted(int(self.graph.target[edge]) for edge in self.graph.neighbours(unit, kind) if mark[edge])
+        return sorted(
+            int(self.graph.target[edge]) for edge in self.graph.neighbours(unit, kind) if mark[edge]
+        )
 
     def sources(self, unit: int, kind: EdgeType) -> list[int]:
-        """Units with a link to this one; O(m log m) for the first call of a kind, then O(log m + links)."""
+        """Units with a link to this one; O(m log m) for the first call of a kind, then O(log m +
+        links).
+        """
         if kind not in self._into:
             mark = self.mark()
             edges = np.flatnonzero((mark > 0) & self.graph.alive & (self.graph.type == int(kind)))
@@ -93,13 +116,17 @@ class GraphBank:
                 self._since[kind, target].discard(source)
 
     def _prepare(self, target: int, kind: EdgeType) -> None:
-        """Before a link changes: note the sources of its target as they were listed.  Without a list of the kind the graph alone knows them."""
+        """Before a link changes: note the sources of its target as they were listed.  Without a
+        list of the kind the graph alone knows them.
+        """
         if kind in self._into:
             self.sources(target, kind)
 
     def counts(self, kind: EdgeType) -> NDArray[np.int64]:
         """(n,) outgoing links of a kind of every row; O(m)."""
-        edges = np.flatnonzero((self.mark() > 0) & self.graph.alive & (self.graph.type == int(kind)))
+        edges = np.flatnonzero(
+            (self.mark() > 0) & self.graph.alive & (self.graph.type == int(kind))
+        )
         return np.bincount(self.graph.source[edges], minlength=len(self.units))
 
     def archive(self, unit: int) -> None:
@@ -120,17 +147,24 @@ class GraphBank:
 
 
 def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32]:
-    """(n,) inner products: a row's product depends neither on n nor on the number of threads.  O(n d)."""
+    """(n,) inner products: a row's product depends neither on n nor on the number of threads.
+    O(n d).
+    """
     found = np.empty(len(vectors), np.float32)
-    in_blocks(len(vectors), PART, lambda block: numerics.products(vectors[block], vector, found[block]))
+    in_blocks(
+        len(vectors), PART, lambda block: numerics.products(vectors[block], vector, found[block])
+    )
     return found
 
 
-def nearest_of_each(vectors: NDArray[np.float32], rows: Sequence[int], allowed: NDArray[np.bool_], k: int) -> list[list[int]]:
-    """The k allowed rows nearest to each of some rows, without itself: those of `chosen(products(...))`, with one pass over the memory for 64 rows.
+def nearest_of_each(
+    vectors: NDArray[np.float32], rows: Sequence[int], allowed: NDArray[np.bool_], k: int
+) -> list[list[int]]:
+    """The k allowed rows nearest to each of some rows, without itself: those of
+    `chosen(products(...))`, with one pass over the memory for 64 rows.
 
-    The matrix product finds candidates only, since its last bits depend on the sizes: every row that it puts within its rounding error of the k-th.
-    O(rows n d), O(64 n) memory.
+    The matrix product finds candidates only, since its last bits depend on the sizes: every row
+    that it puts within its rounding error of the k-th. O(rows n d), O(64 n) memory.
 
     >>> vectors = np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]], np.float32)
     >>> nearest_of_each(vectors, [0, 3], np.array([True, True, True, False]), 2)
@@ -140,18 +174,24 @@ def nearest_of_each(vectors: NDArray[np.float32], rows: Sequence[int], allowed: 
     base = vectors if len(places) == len(vectors) else vectors[places]
     slack = 4.0 * vectors.shape[1] * float(np.finfo(np.float32).eps)
     for start in range(0, len(rows), BATCH):
-        some = list(rows[start:start + BATCH])
+        some = list(rows[start : start + BATCH])
         rough = vectors[some] @ base.T
         for row, scores in zip(some, rough, strict=True):
             scores[places == row] = -np.inf
-            least = -np.inf if len(places) <= k else np.partition(scores, len(places) - k)[len(places) - k] - slack
+            least = (
+                -np.inf
+                if len(places) <= k
+                else np.partition(scores, len(places) - k)[len(places) - k] - slack
+            )
             close = np.flatnonzero(scores >= least)
             near, _ = chosen(products(base[close], vectors[row]), np.isfinite(scores[close]), -1, k)
             found.append(places[close[near]].tolist())
     return found
 
 
-def chosen(scores: NDArray[np.float32], allowed: NDArray[np.bool_], besides: int, k: int) -> tuple[list[int], list[float]]:
+def chosen(
+    scores: NDArray[np.float32], allowed: NDArray[np.bool_], besides: int, k: int
+) -> tuple[list[int], list[float]]:
     """The k best allowed rows, one left out, and their scores; ties by row.  O(n + k log k).
 
     >>> chosen(np.array([0.5, 0.9, 0.9, 1.0], np.float32), np.array([True, True, True, True]), 3, 2)[0]
@@ -168,24 +208,29 @@ def chosen(scores: NDArray[np.float32], allowed: NDArray[np.bool_], besides: int
 
 
 class Plans:
-    """What one run planned: scripts in order, what became of other proposals, and what the executor needs of the time before the run."""
+    """What one run planned: scripts in order, what became of other proposals, and what the
+    executor needs of the time before the run.
+    """
 
     def __init__(self) -> None:
         self.clear()
 
     def forget(self) -> None:
-        """Drop the plans of the last run, which hold texts.  The engine calls it when memories are erased."""
+        """Drop the plans of the last run, which hold texts.  The engine calls it when memories
+        are erased.
+        """
         self.clear()
 
     def clear(self) -> None:
         """Nothing is planned."""
         self.runs = False
-        self.first = 0                                      # rows before this run
+        self.first = 0  # rows before this run
         self.visible: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.scripts: list[Script] = []
         self.dropped: list[Outcome] = []
-        self.described: list[tuple[int, Descriptor]] = []   # events of the buffer
-        self.renewed: set[int] = set()                      # those whose descriptor is not that of their vector
+        self.described: list[tuple[int, Descriptor]] = []  # events of the buffer
+        # those whose descriptor is not that of their vector
+        self.renewed: set[int] = set()
 
 
 class OwnRows:
@@ -211,10 +256,28 @@ class Marks:
         return self._mark if self._cue is cue else np.zeros(0, np.int8)
 
 
-TOPOLOGY_PLANS = Structure("topology_plans", "edits planned in this sleep",
-                           ("runs", "first", "visible", "scripts", "dropped", "described", "renewed"), persists=False,
-                           phases=(Phase.CONSOLIDATE,), create=Plans)
-TOPOLOGY_ROWS = Structure("topology_rows", "rows made for the edits of this sleep", ("rows",), persists=False, phases=(Phase.CONSOLIDATE,),
-                          create=OwnRows)
-TOPOLOGY_MARKS = Structure("topology_marks", "which edges are links of the topology, for the present query", ("of",), persists=False,
-                           phases=(Phase.RETRIEVE,), create=Marks, partial=lambda held, _: held)
+TOPOLOGY_PLANS = Structure(
+    "topology_plans",
+    "edits planned in this sleep",
+    ("runs", "first", "visible", "scripts", "dropped", "described", "renewed"),
+    persists=False,
+    phases=(Phase.CONSOLIDATE,),
+    create=Plans,
+)
+TOPOLOGY_ROWS = Structure(
+    "topology_rows",
+    "rows made for the edits of this sleep",
+    ("rows",),
+    persists=False,
+    phases=(Phase.CONSOLIDATE,),
+    create=OwnRows,
+)
+TOPOLOGY_MARKS = Structure(
+    "topology_marks",
+    "which edges are links of the topology, for the present query",
+    ("of",),
+    persists=False,
+    phases=(Phase.RETRIEVE,),
+    create=Marks,
+    partial=lambda held, _: held,
+)

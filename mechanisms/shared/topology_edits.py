@@ -1,11 +1,16 @@
-"""Edits of a memory topology: proposals, routing, plans with their validation, and records (All-Mem, appendices B.5 and C).
+"""Edits of a memory topology: proposals, routing, plans with their validation, and records
+(All-Mem, appendices B.5 and C).
 
-    proposals -> gate -> Norm -> queues -> Split, Merge, Update, one after another -> scripts -> executor
+    proposals -> gate -> Norm -> queues -> Split, Merge, Update, one after another -> scripts ->
+    executor
 
-A proposal that fails at any step changes nothing and has exactly one reason code.  All steps are functions of the set of proposals and of the
-bank: the order in which proposals are given has no effect.  Texts are never changed: a Split makes exact parts, a Merge refers to its sources, an
-Update gives the current unit a new descriptor.  The executor is in `consolidation/topology_consolidation.py`.
+A proposal that fails at any step changes nothing and has exactly one reason code.  All steps are
+functions of the set of proposals and of the bank: the order in which proposals are given has no
+effect.  Texts are never changed: a Split makes exact parts, a Merge refers to its sources, an
+Update gives the current unit a new descriptor.  The executor is in
+`consolidation/topology_consolidation.py`.
 """
+
 from __future__ import annotations
 
 import json
@@ -20,10 +25,10 @@ from ...engine.state.graph import EdgeType
 from .topology_links import Bank, cosine
 
 MOST_KEYWORDS: Final = 12
-MOST_SUMMARY: Final = 600       # characters of a summary; a longer one fails validation
+MOST_SUMMARY: Final = 600  # characters of a summary; a longer one fails validation
 MERGE_ARITY: Final = (2, 5)
-RECORD: Final = "topology record"       # kind of writing: what became of one proposal
-RUN: Final = "topology run"             # kind of writing: facts of one run
+RECORD: Final = "topology record"  # kind of writing: what became of one proposal
+RUN: Final = "topology run"  # kind of writing: facts of one run
 
 
 class Operator(IntEnum):
@@ -49,7 +54,9 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A possible edit: targets are one unit (Split), a set of units (Merge), or the current and the superseded unit (Update)."""
+    """A possible edit: targets are one unit (Split), a set of units (Merge), or the current and
+    the superseded unit (Update).
+    """
 
     operator: Operator
     targets: tuple[int, ...]
@@ -58,7 +65,9 @@ class Proposal:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """Operator, sorted ids, ids as given, higher confidence first, reason: a total order of different proposals."""
+        """Operator, sorted ids, ids as given, higher confidence first, reason: a total order of
+        different proposals.
+        """
         return self.operator, tuple(sorted(self.targets)), self.targets, -self.confidence, self.why
 
 
@@ -79,7 +88,9 @@ class Descriptor:
         return " ".join((self.summary, *self.keywords))
 
     def written(self) -> str:
-        """The descriptor as one text, for a writing: the summary, a line break, keywords with commas."""
+        """The descriptor as one text, for a writing: the summary, a line break, keywords with
+        commas.
+        """
         return f"{self.summary}\n{', '.join(self.keywords)}"
 
     @classmethod
@@ -117,22 +128,34 @@ class Script:
     @property
     def makes(self) -> int:
         """How many units the edit makes."""
-        return len(self.segments) if self.proposal.operator is Operator.SPLIT else int(self.proposal.operator is Operator.MERGE)
+        return (
+            len(self.segments)
+            if self.proposal.operator is Operator.SPLIT
+            else int(self.proposal.operator is Operator.MERGE)
+        )
 
     @property
     def descriptors(self) -> tuple[Descriptor, ...]:
         """Of each segment, or of the bundle or the current unit."""
-        return tuple(s.descriptor for s in self.segments) or ((self.descriptor,) if self.descriptor else ())
+        return tuple(s.descriptor for s in self.segments) or (
+            (self.descriptor,) if self.descriptor else ()
+        )
 
     @property
     def archives(self) -> tuple[int, ...]:
         """The units that the edit archives."""
-        return self.proposal.targets[1:] if self.proposal.operator is Operator.UPDATE else self.proposal.targets
+        return (
+            self.proposal.targets[1:]
+            if self.proposal.operator is Operator.UPDATE
+            else self.proposal.targets
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What an edit changed: units made and archived, links added as (source, target, kind), semantic links redirected as (unit, archived, r*)."""
+    """What an edit changed: units made and archived, links added as (source, target, kind),
+    semantic links redirected as (unit, archived, r*).
+    """
 
     created: tuple[int, ...] = ()
     archived: tuple[int, ...] = ()
@@ -142,7 +165,9 @@ class Edits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one proposal: exactly one reason, a detail in words, the script if it was planned, and what it changed."""
+    """What became of one proposal: exactly one reason, a detail in words, the script if it was
+    planned, and what it changed.
+    """
 
     proposal: Proposal
     reason: Reason
@@ -153,17 +178,19 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, and the operators that are on."""
+    """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, and the
+    operators that are on.
+    """
 
     confidence: float = 0.9
     coherence: float = 0.7
     operators: frozenset[Operator] = frozenset(Operator)
 
 
-Measure = Callable[[Bank, Sequence[int]], float]            # coherence of a set of units
+Measure = Callable[[Bank, Sequence[int]], float]  # coherence of a set of units
 
 
-# --- routing -----------------------------------------------------------------------------------------------------------------
+# --- routing --------------------------------------------------------------------------------------
 def coherence(bank: Bank, units: Sequence[int]) -> float:
     """Mean cosine over all pairs of units; 1 for a single one.  Eq. (29).  O(q^2 d)."""
     pairs = [cosine(bank.vector(a), bank.vector(b)) for a, b in combinations(units, 2)]
@@ -171,7 +198,9 @@ def coherence(bank: Bank, units: Sequence[int]) -> float:
 
 
 def normalised(proposal: Proposal, bank: Bank) -> Proposal | None:
-    """Norm: ids once, those of a Split or a Merge sorted, unknown ids left out; None if arity or visibility does not fit."""
+    """Norm: ids once, those of a Split or a Merge sorted, unknown ids left out; None if arity or
+    visibility does not fit.
+    """
     ids = tuple(dict.fromkeys(v for v in proposal.targets if bank.exists(v)))
     if proposal.operator is Operator.UPDATE:
         fits = len(ids) == 2 == len(proposal.targets) and bank.visible(ids[0])
@@ -182,7 +211,9 @@ def normalised(proposal: Proposal, bank: Bank) -> Proposal | None:
     return Proposal(proposal.operator, ids, proposal.confidence, proposal.why) if fits else None
 
 
-def _filtered(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure, dropped: list[Outcome]) -> list[Proposal]:
+def _filtered(
+    proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure, dropped: list[Outcome]
+) -> list[Proposal]:
     """The proposals that pass gate, Norm and coherence; the others go to `dropped`."""
     kept = []
     for given in proposals:
@@ -200,13 +231,19 @@ def _filtered(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Me
     return kept
 
 
-def routed(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure) -> tuple[list[Proposal], list[Outcome]]:
+def routed(
+    proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure
+) -> tuple[list[Proposal], list[Outcome]]:
     """The queues, joined in the order of execution, and the proposals that were dropped.  C.2.
 
-    Of equal targets the higher confidence stays.  Of overlapping merges the larger stays, then the higher confidence, then the lower ids.
+    Of equal targets the higher confidence stays.  Of overlapping merges the larger stays, then the
+    higher confidence, then the lower ids.
     """
     dropped: list[Outcome] = []
-    kept = sorted(_filtered(sorted(proposals, key=lambda p: p.order), bank, gate, measure, dropped), key=lambda p: p.order)
+    kept = sorted(
+        _filtered(sorted(proposals, key=lambda p: p.order), bank, gate, measure, dropped),
+        key=lambda p: p.order,
+    )
     queue: list[Proposal] = []
     known: set[tuple[Operator, tuple[int, ...]]] = set()
     for each in kept:
@@ -217,7 +254,10 @@ def routed(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measu
             queue.append(each)
     taken: set[int] = set()
     merges = []
-    for each in sorted((p for p in queue if p.operator is Operator.MERGE), key=lambda p: (-len(p.targets), -p.confidence, p.targets)):
+    for each in sorted(
+        (p for p in queue if p.operator is Operator.MERGE),
+        key=lambda p: (-len(p.targets), -p.confidence, p.targets),
+    ):
         if taken.isdisjoint(each.targets):
             taken.update(each.targets)
             merges.append(each)
@@ -227,26 +267,37 @@ def routed(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measu
     return sorted([*rest, *merges], key=lambda p: (p.operator, -p.confidence, p.targets)), dropped
 
 
-def applicable(proposal: Proposal, bank: Bank, touched: set[int], gate: Gate, measure: Measure) -> bool:
-    """Whether the units still exist, none was touched in this run, and visibility and coherence still hold.  C.2.1."""
+def applicable(
+    proposal: Proposal, bank: Bank, touched: set[int], gate: Gate, measure: Measure
+) -> bool:
+    """Whether the units still exist, none was touched in this run, and visibility and coherence
+    still hold.  C.2.1.
+    """
     if not all(bank.exists(v) and v not in touched for v in proposal.targets):
         return False
     needed = proposal.targets[:1] if proposal.operator is Operator.UPDATE else proposal.targets
-    coherent = proposal.operator is not Operator.MERGE or measure(bank, proposal.targets) >= gate.coherence
+    coherent = (
+        proposal.operator is not Operator.MERGE or measure(bank, proposal.targets) >= gate.coherence
+    )
     return all(bank.visible(v) for v in needed) and coherent
 
 
-# --- plans -------------------------------------------------------------------------------------------------------------------
+# --- plans ----------------------------------------------------------------------------------------
 class PlanError(HebbariumError):
-    """A plan that fails; `reason` is its code.  The executor catches it: the proposal changes nothing."""
+    """A plan that fails; `reason` is its code.  The executor catches it: the proposal changes
+    nothing.
+    """
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(detail, where="plan", cure="the proposal is left out; correct what made the plan")
+        super().__init__(
+            detail, where="plan", cure="the proposal is left out; correct what made the plan"
+        )
         self.reason, self.detail = reason, detail
 
 
 def keywords_of(given: Any) -> tuple[str, ...]:
-    """Keywords without space around them, without empty ones, each once whatever its case, in order.
+    """Keywords without space around them, without empty ones, each once whatever its case, in
+    order.
 
     >>> keywords_of(["Oslo", " oslo", "", "sea"])
     ('Oslo', 'sea')
@@ -260,7 +311,9 @@ def keywords_of(given: Any) -> tuple[str, ...]:
 
 
 def descriptor_of(summary: Any, keywords: Any) -> Descriptor:
-    """The descriptor of a plan.  Raises PlanError: summary and keywords must be there, within their lengths."""
+    """The descriptor of a plan.  Raises PlanError: summary and keywords must be there, within
+    their lengths.
+    """
     if not isinstance(summary, str) or not isinstance(keywords, list | tuple):
         raise PlanError(Reason.SCHEMA_FAIL, "summary or keywords of another type")
     words, text = keywords_of(keywords), " ".join(summary.split())
@@ -283,13 +336,21 @@ def parsed(plan: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return plan
 
 
-def split_script(proposal: Proposal, plan: Mapping[str, Any], text: str, least_coverage: float) -> Script:
-    """The script of a Split plan: `do_split` and `segments` of segment_text, segment_summary, segment_keywords.  C.3.1.  Raises PlanError.
+def split_script(
+    proposal: Proposal, plan: Mapping[str, Any], text: str, least_coverage: float
+) -> Script:
+    """The script of a Split plan: `do_split` and `segments` of segment_text, segment_summary,
+    segment_keywords.  C.3.1.  Raises PlanError.
 
-    Segments must be exact parts of the text, two or more, in order and without overlap, and cover the given share of its characters.
+    Segments must be exact parts of the text, two or more, in order and without overlap, and cover
+    the given share of its characters.
     """
     do_split, given = plan.get("do_split"), plan.get("segments")
-    if not isinstance(do_split, bool) or not isinstance(given, list) or not all(isinstance(s, Mapping) for s in given):
+    if (
+        not isinstance(do_split, bool)
+        or not isinstance(given, list)
+        or not all(isinstance(s, Mapping) for s in given)
+    ):
         raise PlanError(Reason.SCHEMA_FAIL, "do_split or segments of another type")
     if not do_split:
         raise PlanError(Reason.PLAN_VALIDATION_FAIL, "the plan does not split")
@@ -302,9 +363,16 @@ def split_script(proposal: Proposal, plan: Mapping[str, Any], text: str, least_c
             raise PlanError(Reason.SCHEMA_FAIL, "segment_text of another type")
         start = text.find(part, end) if part.strip() else -1
         if start < 0:
-            raise PlanError(Reason.PLAN_VALIDATION_FAIL, "a segment is empty, no exact part of the text, or overlaps the one before")
+            raise PlanError(
+                Reason.PLAN_VALIDATION_FAIL,
+                "a segment is empty, no exact part of the text, or overlaps the one before",
+            )
         end = start + len(part)
-        segments.append(Segment(start, end, descriptor_of(each.get("segment_summary"), each.get("segment_keywords"))))
+        segments.append(
+            Segment(
+                start, end, descriptor_of(each.get("segment_summary"), each.get("segment_keywords"))
+            )
+        )
     if sum(s.end - s.start for s in segments) < least_coverage * len(text):
         raise PlanError(Reason.PLAN_VALIDATION_FAIL, "segments cover too little")
     return Script(proposal, tuple(segments))
@@ -316,7 +384,9 @@ def merge_script(proposal: Proposal, plan: Mapping[str, Any]) -> Script:
 
 
 def update_script(proposal: Proposal, plan: Mapping[str, Any], prior: Descriptor) -> Script:
-    """The script of an Update plan: `updated_summary` and `updated_keywords` of the current unit.  Raises PlanError, also if nothing changes."""
+    """The script of an Update plan: `updated_summary` and `updated_keywords` of the current
+    unit.  Raises PlanError, also if nothing changes.
+    """
     found = descriptor_of(plan.get("updated_summary"), plan.get("updated_keywords"))
     if found == Descriptor(" ".join(prior.summary.split()), keywords_of(prior.keywords)):
         raise PlanError(Reason.PLAN_VALIDATION_FAIL, "equal descriptor")
@@ -326,7 +396,13 @@ def update_script(proposal: Proposal, plan: Mapping[str, Any], prior: Descriptor
 Planner = Callable[[Proposal], "str | Mapping[str, Any] | PlanError"]
 
 
-def scripted(proposal: Proposal, plan: str | Mapping[str, Any] | PlanError, text: str, prior: Descriptor, least_coverage: float) -> Script:
+def scripted(
+    proposal: Proposal,
+    plan: str | Mapping[str, Any] | PlanError,
+    text: str,
+    prior: Descriptor,
+    least_coverage: float,
+) -> Script:
     """The script of a plan.  Raises PlanError.
 
     text   of the target of a Split;  prior  descriptor of the current unit of an Update
@@ -336,15 +412,27 @@ def scripted(proposal: Proposal, plan: str | Mapping[str, Any] | PlanError, text
     found = parsed(plan)
     if proposal.operator is Operator.SPLIT:
         return split_script(proposal, found, text, least_coverage)
-    return merge_script(proposal, found) if proposal.operator is Operator.MERGE else update_script(proposal, found, prior)
+    return (
+        merge_script(proposal, found)
+        if proposal.operator is Operator.MERGE
+        else update_script(proposal, found, prior)
+    )
 
 
-def planned(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure, planner: Planner,
-            unit: Callable[[int], tuple[str, Descriptor]], least_coverage: float = 0.0) -> tuple[list[Script], list[Outcome]]:
+def planned(
+    proposals: Iterable[Proposal],
+    bank: Bank,
+    gate: Gate,
+    measure: Measure,
+    planner: Planner,
+    unit: Callable[[int], tuple[str, Descriptor]],
+    least_coverage: float = 0.0,
+) -> tuple[list[Script], list[Outcome]]:
     """Scripts in the order of execution, and what became of every other proposal.
 
-    An edit touches the units that it makes, archives or describes anew, and those whose links it changes.  A later proposal with a touched unit is
-    not applicable, so every script is a function of the bank before the run.
+    An edit touches the units that it makes, archives or describes anew, and those whose links it
+    changes.  A later proposal with a touched unit is not applicable, so every script is a function
+    of the bank before the run.
 
     measure  coherence of the targets of a Merge
     planner  the plan of a proposal
@@ -365,22 +453,39 @@ def planned(proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Meas
         scripts.append(script)
         touched.update(each.targets)
         for archived in script.archives:
-            touched.update(u for kind in (EdgeType.SEMANTIC, EdgeType.VERSION) for u in bank.sources(archived, kind) if bank.visible(u))
+            touched.update(
+                u
+                for kind in (EdgeType.SEMANTIC, EdgeType.VERSION)
+                for u in bank.sources(archived, kind)
+                if bank.visible(u)
+            )
     return scripts, dropped
 
 
-# --- records -----------------------------------------------------------------------------------------------------------------
+# --- records --------------------------------------------------------------------------------------
 def record(run: int, time: float, outcome: Outcome) -> str:
     """The audit record of one proposal as JSON, with sorted keys.  C.5."""
     proposal, script, edits = outcome.proposal, outcome.script, outcome.edits
-    found: dict[str, Any] = {"run": run, "time": time, "operator": proposal.operator.name, "targets": list(proposal.targets),
-                             "confidence": proposal.confidence, "why": proposal.why, "reason": outcome.reason.value, "detail": outcome.detail}
+    found: dict[str, Any] = {"run": run, "time": time, "operator": proposal.operator.name,
+                             "targets": list(proposal.targets),
+                             "confidence": proposal.confidence, "why": proposal.why,
+                             "reason": outcome.reason.value, "detail": outcome.detail}  # fmt: skip
     if script is not None:
         found["plan"] = {
-            "segments": [[s.start, s.end, s.descriptor.summary, list(s.descriptor.keywords)] for s in script.segments],
-            "descriptor": [script.descriptor.summary, list(script.descriptor.keywords)] if script.descriptor else None}
-        found["edits"] = {"created": list(edits.created), "archived": list(edits.archived), "added": [list(e) for e in edits.added],
-                          "redirected": [list(e) for e in edits.redirected]}
+            "segments": [
+                [s.start, s.end, s.descriptor.summary, list(s.descriptor.keywords)]
+                for s in script.segments
+            ],
+            "descriptor": [script.descriptor.summary, list(script.descriptor.keywords)]
+            if script.descriptor
+            else None,
+        }
+        found["edits"] = {
+            "created": list(edits.created),
+            "archived": list(edits.archived),
+            "added": [list(e) for e in edits.added],
+            "redirected": [list(e) for e in edits.redirected],
+        }
     return json.dumps(found, sort_keys=True, ensure_ascii=True)
 
 
@@ -388,8 +493,13 @@ def script_of(given: Mapping[str, Any]) -> Script | None:
     """The script of an audit record, for a replay; None if the proposal changed nothing."""
     if given["reason"] != Reason.APPLIED:
         return None
-    proposal = Proposal(Operator[given["operator"]], tuple(given["targets"]), given["confidence"], given["why"])
-    segments = tuple(Segment(start, end, Descriptor(summary, tuple(words))) for start, end, summary, words in given["plan"]["segments"])
+    proposal = Proposal(
+        Operator[given["operator"]], tuple(given["targets"]), given["confidence"], given["why"]
+    )
+    segments = tuple(
+        Segment(start, end, Descriptor(summary, tuple(words)))
+        for start, end, summary, words in given["plan"]["segments"]
+    )
     words = given["plan"]["descriptor"]
     return Script(proposal, segments, Descriptor(words[0], tuple(words[1])) if words else None)
 

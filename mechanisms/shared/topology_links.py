@@ -1,14 +1,18 @@
-"""Links of a memory topology: order, caps, redirection, pruning without orphans, and how far archived units are from the visible ones.
+"""Links of a memory topology: order, caps, redirection, pruning without orphans, and how far
+archived units are from the visible ones.
 
-A bank has units with a vector, a time and visibility, and directed links of four kinds (All-Mem, appendix B; its formulas are those of the issue):
+A bank has units with a vector, a time and visibility, and directed links of four kinds (All-Mem,
+appendix B; its formulas are those of the issue):
 
     TEMPORAL  to an older unit             (t_v, -v)               latest predecessor first
     SEMANTIC  to a similar unit            (cos(e_u, e_v), t_v, -v)  most similar first
     VERSION   new unit to an archived one  (t_v, -v)               latest first
     SIBLING   among segments of one unit   (cos(e_u, e_v), -v)     most similar first
 
-Trim keeps the first K links in this order.  Every rule is a function of the set of links, so the order in which links were made has no effect.
+Trim keeps the first K links in this order.  Every rule is a function of the set of links, so the
+order in which links were made has no effect.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -26,7 +30,9 @@ Vector = NDArray[np.float32]
 
 
 class Bank(Protocol):
-    """Units and marked links, as the rules and the executor use them.  Units are numbers; a greater number is a later unit."""
+    """Units and marked links, as the rules and the executor use them.  Units are numbers; a
+    greater number is a later unit.
+    """
 
     def exists(self, unit: int) -> bool: ...
     def visible(self, unit: int) -> bool: ...
@@ -51,8 +57,12 @@ class Caps:
     sibling: int = 4
 
     def of(self, kind: EdgeType) -> int:
-        return {EdgeType.TEMPORAL: self.temporal, EdgeType.SEMANTIC: self.semantic, EdgeType.VERSION: self.version,
-                EdgeType.SIBLING: self.sibling}[kind]
+        return {
+            EdgeType.TEMPORAL: self.temporal,
+            EdgeType.SEMANTIC: self.semantic,
+            EdgeType.VERSION: self.version,
+            EdgeType.SIBLING: self.sibling,
+        }[kind]
 
 
 def cosine(one: Vector, other: Vector) -> float:
@@ -73,7 +83,9 @@ def similarities(bank: Bank, unit: int, others: Sequence[int]) -> list[float]:
 
 
 def ranked(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int]) -> list[int]:
-    """The candidates, each once, best key first; a predecessor must be older, by time and then by number.  O(q (d + log q))."""
+    """The candidates, each once, best key first; a predecessor must be older, by time and then
+    by number.  O(q (d + log q)).
+    """
     others = sorted({v for v in candidates if v != unit})
     if kind is EdgeType.TEMPORAL:
         others = [v for v in others if (bank.time(v), v) < (bank.time(unit), unit)]
@@ -85,14 +97,20 @@ def ranked(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int]) -> 
     return sorted(others, key=lambda v: (-near[v], v))
 
 
-def trimmed(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int) -> list[int]:
+def trimmed(
+    bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int
+) -> list[int]:
     """Trim_K: the first `cap` of the ranked candidates; all of them without a cap."""
     order = ranked(bank, unit, kind, candidates)
     return order[:cap] if cap else order
 
 
-def put_links(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int) -> list[tuple[int, int]]:
-    """Give a unit the trimmed links of a kind instead of those it has; the new links, as (unit, target)."""
+def put_links(
+    bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int
+) -> list[tuple[int, int]]:
+    """Give a unit the trimmed links of a kind instead of those it has; the new links, as (unit,
+    target).
+    """
     wanted, held = trimmed(bank, unit, kind, candidates, cap), set(bank.targets(unit, kind))
     for target in sorted(held - set(wanted)):
         bank.unlink(unit, target, kind)
@@ -102,18 +120,25 @@ def put_links(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], 
     return [(unit, target) for target in new]
 
 
-def add_links(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int) -> list[tuple[int, int]]:
+def add_links(
+    bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int], cap: int
+) -> list[tuple[int, int]]:
     """Add links of a kind to those of a unit, then trim; the new links, as (unit, target)."""
     return put_links(bank, unit, kind, {*bank.targets(unit, kind), *candidates}, cap)
 
 
 def representative(bank: Bank, unit: int, stand_ins: Sequence[int]) -> int:
-    """r*: of the units that stand for an archived one, the best for a unit by (cos(e_u, e_r), -r)."""
+    """r*: of the units that stand for an archived one, the best for a unit by (cos(e_u, e_r),
+    -r).
+    """
     return ranked(bank, unit, EdgeType.SIBLING, stand_ins)[0]
 
 
-def redirect(bank: Bank, archived: int, stand_ins: Sequence[int], cap: int) -> list[tuple[int, int, int]]:
-    """Lead the semantic links of visible units to an archived one to r*, then trim; what changed, as (unit, archived, r*).
+def redirect(
+    bank: Bank, archived: int, stand_ins: Sequence[int], cap: int
+) -> list[tuple[int, int, int]]:
+    """Lead the semantic links of visible units to an archived one to r*, then trim; what changed,
+    as (unit, archived, r*).
 
     A unit that stands for the archived one itself loses the link.
     """
@@ -133,27 +158,37 @@ def redirect(bank: Bank, archived: int, stand_ins: Sequence[int], cap: int) -> l
 
 
 def pruned_versions(bank: Bank, unit: int, cap: int) -> list[int]:
-    """The version links that a visible unit keeps under a cap, without an orphan: first the mandatory ones, then the best by key.
+    """The version links that a visible unit keeps under a cap, without an orphan: first the
+    mandatory ones, then the best by key.
 
-    Mandatory is an archived unit that no other visible unit has a version link to.  If there are more of these than the cap, nothing is pruned.
+    Mandatory is an archived unit that no other visible unit has a version link to.  If there are
+    more of these than the cap, nothing is pruned.
     """
     held = bank.targets(unit, EdgeType.VERSION)
     if not cap or len(held) <= cap or not bank.visible(unit):
         return sorted(held)
-    mandatory = [v for v in held if not bank.visible(v) and not any(
-        bank.visible(u) for u in bank.sources(v, EdgeType.VERSION) if u != unit)]
+    mandatory = [
+        v
+        for v in held
+        if not bank.visible(v)
+        and not any(bank.visible(u) for u in bank.sources(v, EdgeType.VERSION) if u != unit)
+    ]
     if len(mandatory) > cap:
         return sorted(held)
     rest = ranked(bank, unit, EdgeType.VERSION, set(held) - set(mandatory))
-    return sorted([*mandatory, *rest[:cap - len(mandatory)]])
+    return sorted([*mandatory, *rest[: cap - len(mandatory)]])
 
 
 def add_versions(bank: Bank, unit: int, archived: Iterable[int], cap: int) -> list[tuple[int, int]]:
-    """Link a unit to what it replaces, then prune it and the other visible units with a link to the same; the new links that are left."""
+    """Link a unit to what it replaces, then prune it and the other visible units with a link to
+    the same; the new links that are left.
+    """
     new = [v for v in sorted(set(archived)) if v not in bank.targets(unit, EdgeType.VERSION)]
     for v in new:
         bank.link(unit, v, EdgeType.VERSION)
-    others = {u for v in new for u in bank.sources(v, EdgeType.VERSION) if u != unit} if cap else set()
+    others = (
+        {u for v in new for u in bank.sources(v, EdgeType.VERSION) if u != unit} if cap else set()
+    )
     for u in (unit, *sorted(others)):
         for v in set(bank.targets(u, EdgeType.VERSION)) - set(pruned_versions(bank, u, cap)):
             bank.unlink(u, v, EdgeType.VERSION)
@@ -161,12 +196,15 @@ def add_versions(bank: Bank, unit: int, archived: Iterable[int], cap: int) -> li
     return [(unit, v) for v in new if v in kept]
 
 
-# --- recovery ----------------------------------------------------------------------------------------------------------------
+# --- recovery -------------------------------------------------------------------------------------
 UNREACHED = -1
 
 
-def hops(visible: Iterable[int], archived: Iterable[int], targets: Callable[[int], Iterable[int]]) -> dict[int, int]:
-    """Fewest links from any visible unit to each archived one; UNREACHED if there is no path.  Eq. (9).  O(units + links).
+def hops(
+    visible: Iterable[int], archived: Iterable[int], targets: Callable[[int], Iterable[int]]
+) -> dict[int, int]:
+    """Fewest links from any visible unit to each archived one; UNREACHED if there is no path.  Eq.
+    (9).  O(units + links).
 
     >>> links = {0: [1], 1: [2], 2: [], 3: []}
     >>> hops([0], [1, 2, 3], links.__getitem__)
@@ -206,6 +244,8 @@ def recovery(distances: Mapping[int, int]) -> Recovery:
     found = np.array(sorted(distances.values()), np.int64)
     if not found.size:
         return Recovery((), 0, 0.0)
-    coverage = tuple(float(((found >= 0) & (found <= h)).mean()) for h in range(1, int(found.max()) + 1))
+    coverage = tuple(
+        float(((found >= 0) & (found <= h)).mean()) for h in range(1, int(found.max()) + 1)
+    )
     h95 = next((h + 1 for h, share in enumerate(coverage) if share >= 0.95), -1)
     return Recovery(coverage, h95, float((found < 0).mean()))

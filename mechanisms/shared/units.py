@@ -1,4 +1,5 @@
 """Threshold-linear units."""
+
 from __future__ import annotations
 
 from ...engine.base.numerics import kernel

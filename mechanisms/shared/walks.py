@@ -1,8 +1,10 @@
-"""Random walks with restart over the graph of memories and entities: personalised PageRank, in a bounded number of links.
+"""Random walks with restart over the graph of memories and entities: personalised PageRank, in a
+bounded number of links.
 
-`walk` gives the probability of each node, `passages` the sum over the entities of each memory, `specificity` the weight of a starting entity,
-`restarts` those of starting memories.
+`walk` gives the probability of each node, `passages` the sum over the entities of each memory,
+`specificity` the weight of a starting entity, `restarts` those of starting memories.
 """
+
 from __future__ import annotations
 
 from typing import Any, Final
@@ -11,12 +13,14 @@ import numpy as np
 
 from ...engine.base.numerics import kernel
 
-MOST_ROUNDS: Final = 1000       # the residual falls by the factor d per round; the limit is reached only for d > 0.99
+# the residual falls by the factor d per round; the limit is reached only for d > 0.99
+MOST_ROUNDS: Final = 1000
 
 
 @kernel
 def specificity(passages: float) -> float:
-    """s_i = |P_i|^-1, weight of a query entity that |P_i| memories mention.  HippoRAG, node specificity.  Cost: O(1).
+    """s_i = |P_i|^-1, weight of a query entity that |P_i| memories mention.  HippoRAG, node
+    specificity.  Cost: O(1).
 
     >>> specificity(10.0)
     0.1
@@ -26,7 +30,8 @@ def specificity(passages: float) -> float:
 
 @kernel
 def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
-    """out_i = w (c_i - min c) / (max c - min c) over the allowed memories; 0 for others, and if all are equal.  HippoRAG 2.  Cost: O(n).
+    """out_i = w (c_i - min c) / (max c - min c) over the allowed memories; 0 for others, and if all
+    are equal.  HippoRAG 2.  Cost: O(n).
 
     similarity  (n,)  c, cosine of the query and the memory
     allowed     (n,)
@@ -47,17 +52,30 @@ def restarts(similarity: Any, allowed: Any, weight: float, out: Any) -> None:
 
 
 @kernel
-def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, epsilon: float, rounds: int, rank: Any) -> Any:
-    """pi = (1 - d) s + d P^T pi, up to a residual; returns (rounds, links followed, residual).  Page et al. (1999), Haveliwala (2002).
+def walk(
+    seeds: Any,
+    share: Any,
+    start: Any,
+    degree: Any,
+    ends: Any,
+    d: float,
+    epsilon: float,
+    rounds: int,
+    rank: Any,
+) -> Any:
+    """pi = (1 - d) s + d P^T pi, up to a residual; returns (rounds, links followed, residual).
+    Page et al. (1999), Haveliwala (2002).
 
-    To push a residual r, (1 - d) r is added to pi and d r is divided equally among the links; a node without links returns it to s.  A
-    residual r < epsilon degree is finally added to pi at its node, so that sum pi = sum s.  |pi - exact|_1 <= 2 residual; for the power iteration
-    the bound is 2 d^t; with epsilon = 0 it is the power iteration from s.  On an undirected network |pi_v - exact_v| <= epsilon degree_v.
+    To push a residual r, (1 - d) r is added to pi and d r is divided equally among the links; a
+    node without links returns it to s.  A residual r < epsilon degree is finally added to pi at its
+    node, so that sum pi = sum s.  |pi - exact|_1 <= 2 residual; for the power iteration the bound
+    is 2 d^t; with epsilon = 0 it is the power iteration from s.  On an undirected network |pi_v -
+    exact_v| <= epsilon degree_v.
 
     seeds                (q,)      nodes of the restart vector, each once
     share                (q,)  1   s > 0
-    start, degree, ends            targets of the out-links of node v: ends[start[v]:start[v] + degree[v]]; v < 0 for entities, as in
-                                   engine/state/graph.py
+    start, degree, ends            targets of the out-links of node v: ends[start[v]:start[v] +
+                                   degree[v]]; v < 0 for entities, as in engine/state/graph.py
     d                    ()    1   probability of following a link, 0..1 (networkx: alpha)
     epsilon              ()    1   least residual per link that is pushed
     rounds               ()        largest number of rounds
@@ -75,7 +93,8 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, e
     residual, flow = np.zeros(size), np.empty(size)
     nodes, touched = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     seen = np.zeros(size, dtype=np.bool_)
-    known = followed = done = 0                                # `touched[:known]` may hold a residual
+    # `touched[:known]` may hold a residual
+    known = followed = done = 0
     for k in range(seeds.shape[0]):
         residual[seeds[k]] += share[k]
         seen[seeds[k]] = True
@@ -122,7 +141,8 @@ def walk(seeds: Any, share: Any, start: Any, degree: Any, ends: Any, d: float, e
 
 @kernel
 def passages(rank: Any, entities: int, start: Any, degree: Any, ends: Any, out: Any) -> None:
-    """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.  Cost: O(entities + their links).
+    """P^T n': each memory's sum of pi over the entities it mentions.  HippoRAG, passage score.
+    Cost: O(entities + their links).
 
     rank                 (v,)  1  n', pi of every node
     entities             ()       number of entities, the nodes -1 ... -entities

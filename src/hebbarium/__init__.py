@@ -1,7 +1,9 @@
-"""Hebbarium: a laboratory of memory mechanisms.  Of each it asks: is it faithful, is it alive, is it useful?
+"""Hebbarium: a laboratory of memory mechanisms.  Of each it asks: is it faithful, is it alive, is
+it useful?
 
 Importing this package loads nothing heavy; each name below is loaded at its first use.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -26,19 +28,26 @@ if TYPE_CHECKING:
     from .engine.state.ranking import Answer, Hit
 
 _HOMES = {
-    "Answer": "engine.state.ranking", "ClockWarning": "engine.memory.arrivals", "Encoded": "engine.memory.encoded", "Engine": "engine.memory.engine",
+    "Answer": "engine.state.ranking", "ClockWarning": "engine.memory.arrivals",
+    "Encoded": "engine.memory.encoded", "Engine": "engine.memory.engine",
     "Event": "engine.contract.records",
-    "Explanation": "engine.memory.explain", "HebbariumError": "engine.base.errors", "Hit": "engine.state.ranking", "Mechanism": "engine.contract.hooks",
-    "Observer": "engine.flow.observer", "Only": "engine.contract.records", "Params": "engine.contract.hooks", "Query": "engine.contract.records",
-    "Registry": "engine.catalogue.registry", "VetoWarning": "engine.memory.encoded", "embedder": "engine.ports.by_name", "hook": "engine.contract.hooks",
-    "hours": "engine.contract.records", "load": "benchmarks.datasets", "memory": "api", "ranks_changed": "engine.arms.counterfactual",
+    "Explanation": "engine.memory.explain", "HebbariumError": "engine.base.errors",
+    "Hit": "engine.state.ranking", "Mechanism": "engine.contract.hooks",
+    "Observer": "engine.flow.observer", "Only": "engine.contract.records",
+    "Params": "engine.contract.hooks", "Query": "engine.contract.records",
+    "Registry": "engine.catalogue.registry", "VetoWarning": "engine.memory.encoded",
+    "embedder": "engine.ports.by_name", "hook": "engine.contract.hooks",
+    "hours": "engine.contract.records", "load": "benchmarks.datasets", "memory": "api",
+    "ranks_changed": "engine.arms.counterfactual",
     "rebuild": "api", "reopen": "api",
-}
+}  # fmt: skip
 
 __all__ = [
-    "Answer", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit", "Mechanism", "Observer", "Only", "Params",
-    "Query", "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory", "ranks_changed", "rebuild", "reopen",
-]
+    "Answer", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit",
+    "Mechanism", "Observer", "Only", "Params",
+    "Query", "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory",
+    "ranks_changed", "rebuild", "reopen",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

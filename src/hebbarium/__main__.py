@@ -1,4 +1,5 @@
 """`python -m hebbarium`."""
+
 from hebbarium.cli import main
 
 main()

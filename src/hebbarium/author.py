@@ -1,27 +1,48 @@
-"""All that a mechanism and its evidence import, in one place, for mechanisms in packages of their own.
+"""All that a mechanism and its evidence import, in one place, for mechanisms in packages of their
+own.
 
-    from hebbarium.author import CREATED, LOG_STRENGTH, NOW, Mechanism, Params, Phase, Tick, hook, kernel
+    from hebbarium.author import CREATED, LOG_STRENGTH, NOW, Mechanism, Params, Phase, Tick, hook,
+    kernel
 
 what it holds      where it is defined, with shapes, units and errors
-columns            `engine.contract.columns`: Column, Structure, Signal, signal; Scope, Facet, Scale, Phase
-contract           `engine.contract.hooks`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER; Incoming, Cue, Tick, the third argument of a hook
-equations          `engine.base.numerics`: kernel; `engine.state.ranking`: best; `mechanisms.shared`: codes
-shared columns     `engine.contract.vocabulary`: NOW, ROW, LOG_STRENGTH and the others; `mechanisms.shared`: COACTIVATION
-records, text      `engine.contract.records`: Event, Query; `engine.text.features`: Features, SpeechAct, fold, terms_of
+columns            `engine.contract.columns`: Column, Structure, Signal, signal; Scope, Facet,
+                   Scale, Phase
+contract           `engine.contract.hooks`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER;
+                   Incoming, Cue, Tick, the third argument of a hook
+equations          `engine.base.numerics`: kernel; `engine.state.ranking`: best;
+                   `mechanisms.shared`: codes
+shared columns     `engine.contract.vocabulary`: NOW, ROW, LOG_STRENGTH and the others;
+                   `mechanisms.shared`: COACTIVATION
+records, text      `engine.contract.records`: Event, Query; `engine.text.features`: Features,
+                   SpeechAct, fold, terms_of
 made rows          `engine.contract.drafts`: Draft, Kind; `engine.contract.writings`: Writing
 order of use       `engine.steps.uses`: step_of_use, used_last
 language model     `engine.ports.language_model`: Request, Reply, Status
 graph              `engine.state.graph`: EdgeType, entity_node
-evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and mutant; at_least, at_most, between, Measured;
-                   `audit.specimen`: Specimen, NotTestable; `audit.paper_numbers`: paper_number
+evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and
+                   mutant; at_least, at_most, between, Measured; `audit.specimen`: Specimen,
+                   NotTestable; `audit.paper_numbers`: paper_number
 engine checks      `audit.memory`: memory_of, plug_in, encode, neighbour, Scripted
 figures            `audit.figures`: figure, Picture, Curve, Marks, dots
 
 Mechanisms inside this repository import these modules directly.
 """
+
 from __future__ import annotations
 
-from .audit.checks import Check, Measured, adaptation, at_least, at_most, between, data, equation, limit, mutant, signature
+from .audit.checks import (
+    Check,
+    Measured,
+    adaptation,
+    at_least,
+    at_most,
+    between,
+    data,
+    equation,
+    limit,
+    mutant,
+    signature,
+)
 from .audit.figures import Curve, Figure, Marks, Picture, dots, figure
 from .audit.memory import Scripted, encode, memory_of, neighbour, plug_in
 from .audit.paper_numbers import paper_number
@@ -29,7 +50,17 @@ from .audit.specimen import NotTestable, Specimen
 from .engine.base.numerics import kernel
 from .engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
 from .engine.contract.drafts import Draft, Kind
-from .engine.contract.hooks import HOURS_PER, Cue, Incoming, Mechanism, Params, Tick, at_rest, forecast, hook
+from .engine.contract.hooks import (
+    HOURS_PER,
+    Cue,
+    Incoming,
+    Mechanism,
+    Params,
+    Tick,
+    at_rest,
+    forecast,
+    hook,
+)
 from .engine.contract.records import Event, Only, Query
 from .engine.contract.vocabulary import (
     ACTIVATION,

@@ -1,4 +1,5 @@
 """Output for people: tables and progress bars on a terminal, plain lines in pipes and files."""
+
 from __future__ import annotations
 
 import math
@@ -14,14 +15,21 @@ from rich import box
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column, Table
 from rich.text import Text
 
 from .reporting.text import visible
 
-SILENCE = 60.0      # s without a line of progress
-_READABLE = 30      # characters of a text that is cut
+SILENCE = 60.0  # s without a line of progress
+_READABLE = 30  # characters of a text that is cut
 
 
 @cache
@@ -32,7 +40,7 @@ def console() -> Console:
 def print_lines(*lines: str) -> None:
     """Print lines; on a terminal, long lines are wrapped and keep their indentation."""
     for line in lines:
-        print(_wrapped(visible(line, keep="\n"), line[:len(line) - len(line.lstrip())]))
+        print(_wrapped(visible(line, keep="\n"), line[: len(line) - len(line.lstrip())]))
 
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
@@ -43,7 +51,9 @@ def print_fields(fields: Sequence[tuple[str, str]]) -> None:
 
 
 def _padded(cell: str, width: int, *, right: bool = False) -> str:
-    """The cell with spaces up to a width in columns of a terminal, of which a Chinese sign takes two."""
+    """The cell with spaces up to a width in columns of a terminal, of which a Chinese sign takes
+    two.
+    """
     spaces = " " * (width - cell_len(cell))
     return spaces + cell if right else cell + spaces
 
@@ -63,13 +73,34 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
       two three
         four
     """
-    return "\n".join(line if len(line) <= width or " " not in line.strip() else "\n".join(
-        textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)) for line in text.split("\n"))
+    return "\n".join(
+        line
+        if len(line) <= width or " " not in line.strip()
+        else "\n".join(
+            textwrap.wrap(
+                line,
+                width,
+                subsequent_indent=indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+        for line in text.split("\n")
+    )
 
 
-def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = (),
-                whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:
-    """Print a table on a terminal, aligned plain lines elsewhere.  Cells are shown as text, never as markup.
+def print_table(
+    title: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    numbers: Collection[str] = (),
+    whole: Collection[str] = (),
+    roomy: Mapping[str, int] = MappingProxyType({}),
+    spare: Sequence[str] = (),
+) -> None:
+    """Print a table on a terminal, aligned plain lines elsewhere.  Cells are shown as text, never
+    as markup.
 
     numbers  heads of columns that are aligned to the right
     whole    heads of columns whose cells are never wrapped
@@ -78,7 +109,10 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
     """
     shown: list[list[str]] = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
     if console().is_terminal:
-        table = Table(*(Column(Text(h), justify="right" if h in numbers else "left") for h in heads), title=Text(visible(title)))
+        table = Table(
+            *(Column(Text(h), justify="right" if h in numbers else "left") for h in heads),
+            title=Text(visible(title)),
+        )
         for row in shown:
             table.add_row(*map(Text, row))
         draw(table, whole=whole, roomy=roomy, spare=spare)
@@ -86,14 +120,23 @@ def print_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]],
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
     print(visible(title))
     for row in (list(heads), *shown):
-        print("  ".join(_padded(c, w, right=h in numbers) for c, w, h in zip(row, widths, heads, strict=True)).rstrip())
+        print(
+            "  ".join(
+                _padded(c, w, right=h in numbers)
+                for c, w, h in zip(row, widths, heads, strict=True)
+            ).rstrip()
+        )
     print()
 
 
-def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, spare: Collection[str] = ()) -> None:
-    """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it is whole.
+def print_rows(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, spare: Collection[str] = ()
+) -> None:
+    """One line a row; on a terminal the last cell is cut to the width of the window, elsewhere it
+    is whole.
 
-    spare  heads of columns that are left out on a terminal where the last column has less than 30 characters
+    spare  heads of columns that are left out on a terminal where the last column has less than 30
+           characters
     """
     shown = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads) - 1)]
@@ -103,11 +146,25 @@ def print_rows(heads: Sequence[str], rows: Sequence[Sequence[str]], *, spare: Co
         print_rows([heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
         return
     for row in (list(heads), *shown):
-        last = set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..." if room and cell_len(row[-1]) > room else row[-1]
-        print("  ".join((*(_padded(cell, width) for cell, width in zip(row, widths, strict=False)), last)).rstrip())
+        last = (
+            set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..."
+            if room and cell_len(row[-1]) > room
+            else row[-1]
+        )
+        print(
+            "  ".join(
+                (*(_padded(cell, width) for cell, width in zip(row, widths, strict=False)), last)
+            ).rstrip()
+        )
 
 
-def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] = MappingProxyType({}), spare: Sequence[str] = ()) -> None:
+def draw(
+    table: Table,
+    *,
+    whole: Collection[str] = (),
+    roomy: Mapping[str, int] = MappingProxyType({}),
+    spare: Sequence[str] = (),
+) -> None:
     """Print a table that fits the terminal's width.
 
     whole  heads of columns whose cells are never wrapped
@@ -118,7 +175,11 @@ def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] 
     waiting = list(spare)
     while True:
         fitted = _redrawn(table, whole, roomy, left_out)
-        if not waiting or Measurement.get(console(), console().options.update(width=10_000), fitted).minimum <= console().width:
+        if (
+            not waiting
+            or Measurement.get(console(), console().options.update(width=10_000), fitted).minimum
+            <= console().width
+        ):
             break
         left_out.append(waiting.pop(0))
     console().print(fitted)
@@ -126,24 +187,49 @@ def draw(table: Table, *, whole: Collection[str] = (), roomy: Mapping[str, int] 
         print_lines(f"not shown, the terminal is too narrow: {', '.join(left_out)}")
 
 
-def _redrawn(table: Table, whole: Collection[str], roomy: Mapping[str, int], left_out: Collection[str]) -> Table:
+def _redrawn(
+    table: Table, whole: Collection[str], roomy: Mapping[str, int], left_out: Collection[str]
+) -> Table:
     kept = [c for c in table.columns if str(c.header) not in left_out]
     cells = [list(c.cells) for c in kept]
     heads = []
     for column, texts in zip(kept, cells, strict=True):
         head = str(column.header)
-        unbroken = column.no_wrap or head in whole      # rich uses the longest word as minimum width even for these
-        least = max((cell_len(str(t)) for t in (head, *texts)), default=0) if unbroken else roomy.get(head)
-        heads.append(Column(column.header, justify=column.justify, overflow="fold", no_wrap=unbroken, min_width=least))
-    new = Table(*heads, title=table.title, caption=table.caption, title_justify="left", caption_justify="left", title_style="bold",
-                box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        # rich uses the longest word as minimum width even for these
+        unbroken = column.no_wrap or head in whole
+        least = (
+            max((cell_len(str(t)) for t in (head, *texts)), default=0)
+            if unbroken
+            else roomy.get(head)
+        )
+        heads.append(
+            Column(
+                column.header,
+                justify=column.justify,
+                overflow="fold",
+                no_wrap=unbroken,
+                min_width=least,
+            )
+        )
+    new = Table(
+        *heads,
+        title=table.title,
+        caption=table.caption,
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+    )
     for i, row in enumerate(table.rows):
         new.add_row(*(column[i] for column in cells), style=row.style)
     return new
 
 
 class Meter:
-    """Progress of one job on standard error: a bar on a terminal; elsewhere a line at each tenth, and at the first call after a minute without one.
+    """Progress of one job on standard error: a bar on a terminal; elsewhere a line at each tenth,
+    and at the first call after a minute without one.
 
     Call it with (done, total, last item done).
 
@@ -151,7 +237,8 @@ class Meter:
 
     what    what is counted
     least   jobs with fewer items show nothing
-    within  the meter of a larger job: while its bar is shown, this one has none and is shown at the end of that bar
+    within  the meter of a larger job: while its bar is shown, this one has none and is shown at the
+            end of that bar
     first, latest   (done, total) of the first and of the latest call; None before it
     """
 
@@ -171,16 +258,28 @@ class Meter:
         last = visible(last.replace("\n", " "))
         if sys.stderr.isatty():
             self._draw(done, total, last)
-        elif (tenth := 10 * done // max(total, 1)) != self._tenth or monotonic() - self._printed >= SILENCE:
+        elif (
+            tenth := 10 * done // max(total, 1)
+        ) != self._tenth or monotonic() - self._printed >= SILENCE:
             self._tenth, self._printed = tenth, monotonic()
-            print(f"{self.what}: {done}/{total}" + (f"  {last}" if last else ""), file=sys.stderr, flush=True)
+            print(
+                f"{self.what}: {done}/{total}" + (f"  {last}" if last else ""),
+                file=sys.stderr,
+                flush=True,
+            )
         if done >= total:
             self.close()
 
     def _draw(self, done: int, total: int, last: str) -> None:
         if self._bar is None:
-            columns = (TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-                       TextColumn("{task.fields[last]}", markup=False, table_column=Column(no_wrap=True)))
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(20),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[last]}", markup=False, table_column=Column(no_wrap=True)),
+            )
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.add_task(self.what, completed=done, total=total, last=last)
             self._bar.start()

@@ -1,4 +1,7 @@
-"""The evidence files: what a heading is over, and the papers of every check beside the papers that its source names."""
+"""The evidence files: what a heading is over, and the papers of every check beside the papers
+that its source names.
+"""
+
 from __future__ import annotations
 
 import re
@@ -27,19 +30,33 @@ def test_every_heading_has_content(file: Path) -> None:
     headings = [(i, line) for i, line in enumerate(lines) if HEADING.match(line)]
     ends = [*(i for i, _ in headings[1:]), len(lines)]
     for (i, line), end in zip(headings, ends, strict=False):
-        assert any(body.strip() for body in lines[i + 1:end]), line
+        assert any(body.strip() for body in lines[i + 1 : end]), line
 
 
 def plain(name: str) -> str:
-    return re.sub("[^a-z]", "", unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower())
+    return re.sub(
+        "[^a-z]", "", unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    )
 
 
 def named_in(source: str) -> list[set[str]]:
-    """For every author and year in a source, the keys of the references of that year with one of these authors, if there is any."""
+    """For every author and year in a source, the keys of the references of that year with one of
+    these authors, if there is any.
+    """
     found = []
     for year in re.finditer(r"\b(?:1[89]|20)\d\d\b", source):
-        people = {plain(word) for word in re.findall(r"[^\W\d_][\w'-]+", re.split("[;:()]", source[:year.start()])[-1]) if word[0].isupper()}
-        fitting = {e.key: {plain(p.partition(",")[0]) for p in e.fields["author"].split(" and ")} for e in load() if e.fields["year"] == year.group()}
+        people = {
+            plain(word)
+            for word in re.findall(
+                r"[^\W\d_][\w'-]+", re.split("[;:()]", source[: year.start()])[-1]
+            )
+            if word[0].isupper()
+        }
+        fitting = {
+            e.key: {plain(p.partition(",")[0]) for p in e.fields["author"].split(" and ")}
+            for e in load()
+            if e.fields["year"] == year.group()
+        }
         most = max((len(people & authors) for authors in fitting.values()), default=0)
         if most:
             found.append({key for key, authors in fitting.items() if len(people & authors) == most})
@@ -47,18 +64,29 @@ def named_in(source: str) -> list[set[str]]:
 
 
 def test_the_names_of_a_source_are_found() -> None:
-    assert named_in("Frey & Morris 1997; Luboeinski & Tetzlaff 2021, recomputed") == [{"frey1997synaptic"}, {"luboeinski2021memory"}]
-    assert named_in("Tsodyks, Pawelzik & Markram 1998: U 0.5") == [{"tsodyks1998neural"}] and named_in("2000 neurons, by hand") == []
+    assert named_in("Frey & Morris 1997; Luboeinski & Tetzlaff 2021, recomputed") == [
+        {"frey1997synaptic"},
+        {"luboeinski2021memory"},
+    ]
+    assert (
+        named_in("Tsodyks, Pawelzik & Markram 1998: U 0.5") == [{"tsodyks1998neural"}]
+        and named_in("2000 neurons, by hand") == []
+    )
 
 
-@pytest.mark.parametrize("module", [import_module(f"{evidence.__name__}.{file.stem}") for file in FILES],
-                         ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.parametrize(
+    "module",
+    [import_module(f"{evidence.__name__}.{file.stem}") for file in FILES],
+    ids=lambda module: module.__name__.rpartition(".")[2],
+)
 def test_a_check_lists_the_papers_that_its_source_names(module: ModuleType) -> None:
     known = load()
     for check in (value for value in vars(module).values() if isinstance(value, Check)):
         assert all(key in known for key in check.papers), check.id
         for keys in named_in(check.source):
-            assert keys & set(check.papers), f"{check.id}: {check.source} names {keys}, not among {check.papers}"
+            assert keys & set(check.papers), (
+                f"{check.id}: {check.source} names {keys}, not among {check.papers}"
+            )
         assert "Cortex" not in check.source or "cortex2026" in check.papers, check.id
 
 

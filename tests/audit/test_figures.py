@@ -1,4 +1,7 @@
-"""Figures of evidence: refused when nothing is to be seen, drawn from the specimen, in the page's own colours."""
+"""Figures of evidence: refused when nothing is to be seen, drawn from the specimen, in the
+page's own colours.
+"""
+
 from __future__ import annotations
 
 import re
@@ -23,9 +26,12 @@ X = np.linspace(0.0, 1.0, 5)
 
 
 @pytest.mark.parametrize("wrong", [
-    lambda: Picture("x", "y", ()), lambda: Picture("x", "y", (Curve("a", X, X[:3]),)), lambda: Picture("x", "y", (Curve("a", X, X * np.nan),)),
-    lambda: Picture("x", "y", (Curve("a", X, X),), log="z"), lambda: Picture("x", "y", (Curve("a", X, X),) * 9),
-    lambda: figure("two words", caption="c", source="s")(lambda s: None), lambda: figure("a", caption=" ", source="s")(lambda s: None)])
+    lambda: Picture("x", "y", ()), lambda: Picture("x", "y", (Curve("a", X, X[:3]),)),
+    lambda: Picture("x", "y", (Curve("a", X, X * np.nan),)),
+    lambda: Picture("x", "y", (Curve("a", X, X),), log="z"), lambda: Picture("x", "y", (Curve("a",
+    X, X),) * 9),
+    lambda: figure("two words", caption="c", source="s")(lambda s: None), lambda: figure("a",
+    caption=" ", source="s")(lambda s: None)])  # fmt: skip
 def test_an_invalid_picture_or_figure_is_refused(wrong: Any) -> None:
     with pytest.raises(ContractError) as caught:
         wrong()
@@ -33,7 +39,11 @@ def test_an_invalid_picture_or_figure_is_refused(wrong: Any) -> None:
 
 
 def test_a_picture_is_sound_xml_without_colours_or_ids_of_its_own() -> None:
-    picture = Picture("time, h", "value < 1 & more", (Curve("model", X, X), dots("data", X, X * X), Curve("bars", X, X / 2, Marks.BARS)))
+    picture = Picture(
+        "time, h",
+        "value < 1 & more",
+        (Curve("model", X, X), dots("data", X, X * X), Curve("bars", X, X / 2, Marks.BARS)),
+    )
     svg = to_svg(picture, "one")
     tree = ET.fromstring(svg)
     assert "width" not in tree.attrib and "viewBox" in tree.attrib and "<style" not in svg
@@ -42,7 +52,8 @@ def test_a_picture_is_sound_xml_without_colours_or_ids_of_its_own() -> None:
     ids = [e.attrib["id"] for e in tree.iter() if "id" in e.attrib]
     assert ids and all(i.startswith("one-") for i in ids) and len(set(ids)) == len(ids)
     assert set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', svg)) and all(
-        (a or b) in ids for a, b in re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', svg))
+        (a or b) in ids for a, b in re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', svg)
+    )
     assert svg == to_svg(picture, "one"), "the same picture is the same bytes"
 
 
@@ -50,7 +61,9 @@ def test_a_changed_specimen_draws_another_picture() -> None:
     drawn = evidence_of(evidence).figures[0]
     specimen = Specimen("base_level_activation", base_level_activation)
 
-    def steep(now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any) -> None:
+    def steep(
+        now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any
+    ) -> None:
         out[...] = -decays[:, 0] * ((now - created) * seconds) ** 0.3
 
     true, wrong = drawn(specimen), drawn(specimen.replacing("activation", steep))
@@ -59,7 +72,9 @@ def test_a_changed_specimen_draws_another_picture() -> None:
 
 def test_the_picture_goes_through_the_published_data() -> None:
     """Ebbinghaus' savings lie within four points of the curve drawn beside them."""
-    picture = evidence_of(evidence).figures[0](Specimen("base_level_activation", base_level_activation))
+    picture = evidence_of(evidence).figures[0](
+        Specimen("base_level_activation", base_level_activation)
+    )
     curve, data = picture.curves[0], picture.curves[1]
     at = np.interp(np.log(np.asarray(data.x)), np.log(np.asarray(curve.x)), np.asarray(curve.y))
     assert np.abs(at - np.asarray(data.y)).max() < 4.0

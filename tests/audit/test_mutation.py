@@ -1,4 +1,7 @@
-"""Mutants made by machine: the changes, the modules that hold them, and their fates on made-up mechanisms."""
+"""Mutants made by machine: the changes, the modules that hold them, and their fates on made-up
+mechanisms.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -20,7 +23,14 @@ from typer.testing import CliRunner
 from hebbarium.audit.checks import Check, CheckResult, Kind, Score
 from hebbarium.audit.mutation import building, numbers, shares, trial
 from hebbarium.audit.mutation.building import Original
-from hebbarium.audit.mutation.generated import LIST, GeneratedResult, Judged, equivalent, generated, generated_all
+from hebbarium.audit.mutation.generated import (
+    LIST,
+    GeneratedResult,
+    Judged,
+    equivalent,
+    generated,
+    generated_all,
+)
 from hebbarium.audit.mutation.sites import GeneratedMutant, Group, Site, difference, sites
 from hebbarium.audit.mutation.sites import Kind as SiteKind
 from hebbarium.audit.mutation.trial import Fate, Step, tried
@@ -29,7 +39,9 @@ from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.packages import Package
 from hebbarium.engine.catalogue.registry import Registry
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are judged in forked processes")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="mutants are judged in forked processes"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +49,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "FLOOR", 1.0)
 
 
-# --- changes of the source ---------------------------------------------------------------------------------------------------
+# --- changes of the source ------------------------------------------------------------------------
 def changes(source: str, plug_in: str = "") -> list[Site]:
     return sites("m", ast.parse(dedent(source)).body, {plug_in})
 
@@ -48,75 +60,122 @@ def after(body: str, *, kind: str = "") -> set[str]:
     return {s.mutant.change.partition("  ->  ")[2] for s in found if kind in ("", s.mutant.kind)}
 
 
-@pytest.mark.parametrize(("kind", "body", "expected"), [
-    ("operator", "return a + b", {"return a - b"}),
-    ("operator", "return a / b", {"return a * b"}),
-    ("operator", "return a ** b", {"return a * b"}),
-    ("operator", "return a // b", {"return a * b"}),
-    ("operator", "return a % b", {"return a // b"}),
-    ("operator", "return -a", {"return a"}),
-    ("operator", "a -= b", {"a += b"}),
-    ("comparison", "return a < b", {"return a <= b", "return a >= b"}),
-    ("comparison", "return a == b", {"return a != b"}),
-    ("comparison", "return 0 < a <= b", {"return 0 <= a <= b", "return 0 >= a <= b", "return 0 < a < b", "return 0 < a > b"}),
-    ("logic", "return a and b", {"return a or b"}),
-    ("logic", "return not a", {"return a"}),
-    ("constant", "return 0", {"return 1"}),
-    ("constant", "return 3.0", {"return 6.0", "return 1.5", "return -3.0"}),
-    ("constant", "return -2", {"return -4", "return -1", "return 2"}),
-    ("constant", "return True", {"return False"}),
-    ("constant", "return a.sum(axis=0)", {"return a.sum(axis=1)"}),
-    ("arguments", "g(a, b, 1)", {"g(b, a, 1)", "g(a, 1, b)"}),
-    ("arguments", "return max(a, b) + hypot(a, b) + g(a, a)", set()),
-    ("index", "return a[b]", {"return a[b + 1]", "return a[b - 1]"}),
-    ("index", "return a[0, b]", {"return a[1, b]", "return a[-1, b]", "return a[0, b + 1]", "return a[0, b - 1]"}),
-    ("index", "return a[:b]", {"return a[:b + 1]", "return a[:b - 1]"}),
-    ("index", "return a.shape[0], a['x'], a[~b], a[b > 0]", {"return (a.shape[1], a['x'], a[~b], a[b > 0])"}),
-    ("term", "return a + b", {"return a", "return b"}),
-    ("term", "return a - b", {"return a", "return -b"}),
-    ("factor", "return a * b", {"return a", "return b"}),
-    ("factor", "return a / b", {"return a"}),
-    ("assignment", "a[b] += 1", {"a[b] = 1"}),
-    ("assignment", "a[b] = 1", {"a[b] += 1"}),
-    ("statement", "a[b] = 1", {"pass"}),
-    ("statement", "a[0], b[0] = 1, 2", {"pass"}),
-    ("statement", "g(a)", {"pass"}),
-    ("statement", "a = b", set()),
-    ("condition", "while a < b: pass", {"while True:", "while False:"}),
-    ("condition", "return 1 if a else b", {"return 1", "return b"}),
-    ("condition", "return [x for x in a if x]", {"return [x for x in a if True]", "return [x for x in a if False]"}),
-    ("extreme", "return max(a, b)", {"return min(a, b)"}),
-    ("extreme", "return a.argmin(), np.minimum(a, b)", {"return (a.argmax(), np.minimum(a, b))", "return (a.argmin(), np.maximum(a, b))"}),
-    ("attribute", "return view.x - view.y", {"return view.y - view.y", "return view.x - view.x"}),
-    ("attribute", "return self.hours('x') - self.hours('y')", {f"return self.hours('{x}') - self.hours('{x}')" for x in "xy"}),
-    ("unit", "return self.hours('x')", {"return self.params.x"}),
-])
+@pytest.mark.parametrize(
+    ("kind", "body", "expected"),
+    [
+        ("operator", "return a + b", {"return a - b"}),
+        ("operator", "return a / b", {"return a * b"}),
+        ("operator", "return a ** b", {"return a * b"}),
+        ("operator", "return a // b", {"return a * b"}),
+        ("operator", "return a % b", {"return a // b"}),
+        ("operator", "return -a", {"return a"}),
+        ("operator", "a -= b", {"a += b"}),
+        ("comparison", "return a < b", {"return a <= b", "return a >= b"}),
+        ("comparison", "return a == b", {"return a != b"}),
+        (
+            "comparison",
+            "return 0 < a <= b",
+            {"return 0 <= a <= b", "return 0 >= a <= b", "return 0 < a < b", "return 0 < a > b"},
+        ),
+        ("logic", "return a and b", {"return a or b"}),
+        ("logic", "return not a", {"return a"}),
+        ("constant", "return 0", {"return 1"}),
+        ("constant", "return 3.0", {"return 6.0", "return 1.5", "return -3.0"}),
+        ("constant", "return -2", {"return -4", "return -1", "return 2"}),
+        ("constant", "return True", {"return False"}),
+        ("constant", "return a.sum(axis=0)", {"return a.sum(axis=1)"}),
+        ("arguments", "g(a, b, 1)", {"g(b, a, 1)", "g(a, 1, b)"}),
+        ("arguments", "return max(a, b) + hypot(a, b) + g(a, a)", set()),
+        ("index", "return a[b]", {"return a[b + 1]", "return a[b - 1]"}),
+        (
+            "index",
+            "return a[0, b]",
+            {"return a[1, b]", "return a[-1, b]", "return a[0, b + 1]", "return a[0, b - 1]"},
+        ),
+        ("index", "return a[:b]", {"return a[:b + 1]", "return a[:b - 1]"}),
+        (
+            "index",
+            "return a.shape[0], a['x'], a[~b], a[b > 0]",
+            {"return (a.shape[1], a['x'], a[~b], a[b > 0])"},
+        ),
+        ("term", "return a + b", {"return a", "return b"}),
+        ("term", "return a - b", {"return a", "return -b"}),
+        ("factor", "return a * b", {"return a", "return b"}),
+        ("factor", "return a / b", {"return a"}),
+        ("assignment", "a[b] += 1", {"a[b] = 1"}),
+        ("assignment", "a[b] = 1", {"a[b] += 1"}),
+        ("statement", "a[b] = 1", {"pass"}),
+        ("statement", "a[0], b[0] = 1, 2", {"pass"}),
+        ("statement", "g(a)", {"pass"}),
+        ("statement", "a = b", set()),
+        ("condition", "while a < b: pass", {"while True:", "while False:"}),
+        ("condition", "return 1 if a else b", {"return 1", "return b"}),
+        (
+            "condition",
+            "return [x for x in a if x]",
+            {"return [x for x in a if True]", "return [x for x in a if False]"},
+        ),
+        ("extreme", "return max(a, b)", {"return min(a, b)"}),
+        (
+            "extreme",
+            "return a.argmin(), np.minimum(a, b)",
+            {"return (a.argmax(), np.minimum(a, b))", "return (a.argmin(), np.maximum(a, b))"},
+        ),
+        (
+            "attribute",
+            "return view.x - view.y",
+            {"return view.y - view.y", "return view.x - view.x"},
+        ),
+        (
+            "attribute",
+            "return self.hours('x') - self.hours('y')",
+            {f"return self.hours('{x}') - self.hours('{x}')" for x in "xy"},
+        ),
+        ("unit", "return self.hours('x')", {"return self.params.x"}),
+    ],
+)
 def test_what_a_statement_can_become(kind: str, body: str, expected: set[str]) -> None:
     assert after(body, kind=kind) == expected
 
 
-@pytest.mark.parametrize("body", [
-    '"""Two plus 2."""', "raise ValueError(f'{a + 1}')", "assert a > 1", "x: Array[1] = a", "global y", "return a", "return 'x' + b",
-    "return f'{a + 1}'"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"""Two plus 2."""',
+        "raise ValueError(f'{a + 1}')",
+        "assert a > 1",
+        "x: Array[1] = a",
+        "global y",
+        "return a",
+        "return 'x' + b",
+        "return f'{a + 1}'",
+    ],
+)
 def test_what_is_not_changed(body: str) -> None:
     assert after(body) == set()
 
 
 def test_declarations_are_not_changed() -> None:
-    assert changes("""
+    assert (
+        changes("""
         @hook(Phase.ENCODE, reads=(A, B), adds=(), sets=(C[1],))
         def f(a: Array[0], b: int = 1 + 1) -> Array[2]:
             return a
-    """) == []
+    """)
+        == []
+    )
 
 
 def test_two_changes_to_the_same_source_are_one_mutant() -> None:
     assert sorted(s.mutant.change for s in changes("def f(a): return a * a")) == [
-        "return a * a  ->  return a", "return a * a  ->  return a / a"]
+        "return a * a  ->  return a",
+        "return a * a  ->  return a / a",
+    ]
 
 
 def test_groups_are_functions_constants_and_hooks() -> None:
-    found = changes("""
+    found = changes(
+        """
         LIMIT = 3.0
         NAMES = Column("x", 1)
         def f(a): return a + LIMIT
@@ -124,9 +183,15 @@ def test_groups_are_functions_constants_and_hooks() -> None:
             def hook(self, a): return -a
         class Other:
             def method(self, a): return -a
-    """, "Plug")
+    """,
+        "Plug",
+    )
     assert {(s.mutant.function, str(s.mutant.group)) for s in found} == {
-        ("LIMIT", "kernels"), ("f", "kernels"), ("Plug.hook", "hooks"), ("Other.method", "kernels")}
+        ("LIMIT", "kernels"),
+        ("f", "kernels"),
+        ("Plug.hook", "hooks"),
+        ("Other.method", "kernels"),
+    }
 
 
 def test_an_id_does_not_depend_on_lines_or_on_other_functions() -> None:
@@ -135,19 +200,27 @@ def test_an_id_does_not_depend_on_lines_or_on_other_functions() -> None:
 
     short = output("def f(a, b):\n    return a + b * 2\n")
     before = '"""Text."""\nX = 2\n\ndef g(a): return a - 1\n\n\n'
-    assert short == output(f'{before}def f(a, b):\n    """Say 1."""\n    # more\n    return (a +\n            b * 2)\n')
+    assert short == output(
+        f'{before}def f(a, b):\n    """Say 1."""\n    # more\n    return (a +\n            b * 2)\n'
+    )
     assert short[0][0] == "m/f/operator/1" and len({id for id, _ in short}) == len(short)
 
 
 def test_a_long_line_is_cut_around_the_change() -> None:
     line = "x = " + " + ".join(f"variable_{i}" for i in range(40))
     shown = difference(line, line.replace("variable_20 +", "variable_20 -"))
-    assert len(shown) < 180 and "variable_20 + variable_21" in shown and "variable_20 - variable_21" in shown
-    assert all(difference(line, other).count("->") == 1 for other in (line[1:], line + "y", "y", ""))
+    assert (
+        len(shown) < 180
+        and "variable_20 + variable_21" in shown
+        and "variable_20 - variable_21" in shown
+    )
+    assert all(
+        difference(line, other).count("->") == 1 for other in (line[1:], line + "y", "y", "")
+    )
 
 
-# --- made-up mechanisms ------------------------------------------------------------------------------------------------------
-MODULE = '''
+# --- made-up mechanisms ---------------------------------------------------------------------------
+MODULE = """
 from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -195,8 +268,8 @@ class MadeUp(Mechanism[MadeUpParams]):
     @hook(Phase.ENCODE, reads=(ROW, NOW), adds=(), sets=(MET,))
     def meet(self, view: Any, incoming: Any) -> None:
         view.met[view.row] = view.now * self.hours("tau")
-'''
-REGISTRY = '''
+"""
+REGISTRY = """
 made_up:
   class: PACKAGE.made_up:MadeUp
   home: encoding
@@ -209,8 +282,8 @@ made_up:
     share: {value: 0.75, unit: "1", low: 0.0, high: 1.0, kind: paper, source: hebb1949organization}
     count: {value: 0, unit: "1", low: 0, high: 3, kind: engineering, source: "made up"}
     form: {value: a, unit: "1", choices: [a, b], kind: engineering, source: "made up"}
-'''
-EVIDENCE = '''
+"""
+EVIDENCE = """
 from types import SimpleNamespace
 import numpy as np
 from hebbarium.audit.checks import adaptation, equation, mutant
@@ -256,7 +329,7 @@ def the_installed_share_is_the_papers(specimen):
 @mutant("other", rejected_by="X-1")
 def other(specimen):
     return specimen.replacing("half", lambda x: x)
-'''
+"""
 
 
 @pytest.fixture
@@ -268,8 +341,14 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         name = f"made_up_{len(written)}_{tmp_path.name.replace('-', '_')}"
         folder = tmp_path / name
         (folder / "evidence").mkdir(parents=True)
-        files = {"__init__.py": "", "made_up.py": module, "registry.yaml": REGISTRY.replace("PACKAGE", name), "evidence/__init__.py": "",
-                 "evidence/made_up.py": evidence, **({LIST: listed} if listed else {})}
+        files = {
+            "__init__.py": "",
+            "made_up.py": module,
+            "registry.yaml": REGISTRY.replace("PACKAGE", name),
+            "evidence/__init__.py": "",
+            "evidence/made_up.py": evidence,
+            **({LIST: listed} if listed else {}),
+        }
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
         written.append(name)
@@ -283,19 +362,32 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 def fates(result: GeneratedResult, function: str) -> dict[str, tuple[str, str]]:
     """Change -> fate and deciding check, of one function or parameter."""
-    return {j.mutant.change.partition("  ->  ")[2]: (str(j.fate), j.by) for j in result.mutants if j.mutant.function == function}
+    return {
+        j.mutant.change.partition("  ->  ")[2]: (str(j.fate), j.by)
+        for j in result.mutants
+        if j.mutant.function == function
+    }
 
 
 def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[..., Registry]) -> None:
     registry = made_up()
     result = generated("made_up", registry)
     assert set(fates(result, "half").values()) == {("rejected", "X-1")}
-    assert fates(result, "shifted") == dict.fromkeys(("return half(x) - OFFSET", "return half(x)", "return OFFSET"), ("survived", ""))
-    assert fates(result, "OFFSET") == dict.fromkeys(("OFFSET = 1.0", "OFFSET = 0.25", "OFFSET = -0.5"), ("survived", ""))
+    assert fates(result, "shifted") == dict.fromkeys(
+        ("return half(x) - OFFSET", "return half(x)", "return OFFSET"), ("survived", "")
+    )
+    assert fates(result, "OFFSET") == dict.fromkeys(
+        ("OFFSET = 1.0", "OFFSET = 0.25", "OFFSET = -0.5"), ("survived", "")
+    )
     counted = fates(result, "counted")
     assert counted["while True:"] == counted["n += 1"] == ("timed out", "X-3")
-    assert counted["while False:"] == ("rejected", "X-3") and counted["while n >= 0:"] == ("rejected", "X-3")
-    assert {fate for fate, _ in fates(result, "unused").values()} == {"not reached"}, "a check that decides nothing does not count"
+    assert counted["while False:"] == ("rejected", "X-3") and counted["while n >= 0:"] == (
+        "rejected",
+        "X-3",
+    )
+    assert {fate for fate, _ in fates(result, "unused").values()} == {"not reached"}, (
+        "a check that decides nothing does not count"
+    )
     assert set(fates(result, "MadeUp.meet").values()) == {("rejected", "X-5")}
     assert fates(result, "share") == {"0.375": ("rejected", "ST-6"), "1.5": ("refused", "")}
     assert fates(result, "tau") == dict.fromkeys(("1.0", "4.0", "h"), ("rejected", "ST-6"))
@@ -304,36 +396,64 @@ def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[...,
     assert list(unusable) == ["X-6"] and "FAIL on the original" in unusable["X-6"]
 
     numbers_share = result.share(Group.NUMBERS)
-    assert (numbers_share.rejected, numbers_share.of) == (4, 4) and result.share(Group.HOOKS).value == 1.0
+    assert (numbers_share.rejected, numbers_share.of) == (4, 4) and result.share(
+        Group.HOOKS
+    ).value == 1.0
     assert result.share().of == sum(result.share(g).of for g in Group) == len(result.mutants) - 1
     assert str(result.share(Group.NUMBERS, "paper")) == "4/4"
     output = result.to_json()
-    assert output["of"] == len(output["mutants"]) and output["shares"]["numbers"] == {"rejected": 4, "of": 4}
-    assert Registry.installed() is not registry and not hasattr(import_module(registry.entry("made_up").module), building.REACHED)
+    assert output["of"] == len(output["mutants"]) and output["shares"]["numbers"] == {
+        "rejected": 4,
+        "of": 4,
+    }
+    assert Registry.installed() is not registry and not hasattr(
+        import_module(registry.entry("made_up").module), building.REACHED
+    )
 
 
 def test_making_a_mutant_leaves_the_original_unchanged(made_up: Callable[..., Registry]) -> None:
     original = Original(made_up().entry("made_up"))
     first = next(c for c in original.changes if c.mutant.function == "half")
-    assert not first.unchanged and original.plain(first).half(4.0) == 8.0 and original.plain().half(4.0) == 2.0 == original.module.half(4.0)
+    assert (
+        not first.unchanged
+        and original.plain(first).half(4.0) == 8.0
+        and original.plain().half(4.0) == 2.0 == original.module.half(4.0)
+    )
 
 
-def test_a_change_reaches_what_calls_the_function_and_nothing_else_is_new(made_up: Callable[..., Registry]) -> None:
+def test_a_change_reaches_what_calls_the_function_and_nothing_else_is_new(
+    made_up: Callable[..., Registry],
+) -> None:
     original = Original(made_up().entry("made_up"))
-    change = next(c for c in original.changes if c.mutant.change == "return x / 2.0  ->  return x * 2.0")
+    change = next(
+        c for c in original.changes if c.mutant.change == "return x / 2.0  ->  return x * 2.0"
+    )
     for module in (original.plain(change), original.compiled(change)):
         assert module.shifted(4.0) == 8.5 and original.module.shifted(4.0) == 2.5
         assert module.MET is original.module.MET
-    assert original.compiled(change).MadeUp is original.module.MadeUp and original.plain(change).MadeUp is not original.module.MadeUp
+    assert (
+        original.compiled(change).MadeUp is original.module.MadeUp
+        and original.plain(change).MadeUp is not original.module.MadeUp
+    )
     assert original.kernels_behind(change) == 2
 
 
 def test_a_change_in_shared_code_reaches_the_mechanism(registry: Registry) -> None:
     original = Original(registry.entry("serotonin"))
-    change = next(c for c in original.changes if c.mutant.function == "reward.cells" and "% size" in c.mutant.change)
-    assert change.mutant.group is Group.KERNELS and original.plain(change).cells is not original.module.cells
+    change = next(
+        c
+        for c in original.changes
+        if c.mutant.function == "reward.cells" and "% size" in c.mutant.change
+    )
+    assert (
+        change.mutant.group is Group.KERNELS
+        and original.plain(change).cells is not original.module.cells
+    )
     assert original.plain(change).Serotonin is not original.module.Serotonin
-    assert original.compiled(change).Serotonin.experience.__globals__["cells"] is not original.module.cells
+    assert (
+        original.compiled(change).Serotonin.experience.__globals__["cells"]
+        is not original.module.cells
+    )
 
 
 def test_marked_source_tells_which_statements_run(made_up: Callable[..., Registry]) -> None:
@@ -341,7 +461,11 @@ def test_marked_source_tells_which_statements_run(made_up: Callable[..., Registr
     module = original.marked(seen.add)
     seen.clear()
     assert module.counted(0) == 0
-    reached = {c.mutant.change for c in original.changes if c.mutant.function == "counted" and original.reach(c) & seen}
+    reached = {
+        c.mutant.change
+        for c in original.changes
+        if c.mutant.function == "counted" and original.reach(c) & seen
+    }
     assert reached and not any("n -= 1" in change for change in reached)
     module.counted(1)
     assert any("n -= 1" in c.mutant.change for c in original.changes if original.reach(c) & seen)
@@ -349,32 +473,56 @@ def test_marked_source_tells_which_statements_run(made_up: Callable[..., Registr
 
 def test_a_sample_is_the_same_for_the_same_seed(made_up: Callable[..., Registry]) -> None:
     registry = made_up()
-    ids = [[j.mutant.id for j in generated("made_up", registry, sample=4, seed=seed).mutants] for seed in (1, 1, 2)]
+    ids = [
+        [j.mutant.id for j in generated("made_up", registry, sample=4, seed=seed).mutants]
+        for seed in (1, 1, 2)
+    ]
     assert ids[0] == ids[1] != ids[2] and len(ids[0]) == 4
 
 
-def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(made_up: Callable[..., Registry]) -> None:
+def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(
+    made_up: Callable[..., Registry],
+) -> None:
     line = 'made_up/shifted/term/1: {{change: "{}", reason: "no reason"}}\n'
-    result = generated("made_up", made_up(listed=line.format("return half(x) + OFFSET  ->  return half(x)")))
-    assert [(j.mutant.id, j.note) for j in result.mutants if j.fate is Fate.EQUIVALENT] == [("made_up/shifted/term/1", "no reason")]
-    assert result.share(Group.KERNELS).of == sum(j.mutant.group is Group.KERNELS for j in result.mutants) - 1
-    refuted = generated("made_up", made_up(listed='made_up/half/factor/1: {change: "return x / 2.0  ->  return x", reason: "wrong"}\n'))
-    assert [(j.fate, j.by) for j in refuted.mutants if "listed as equal" in j.note] == [(Fate.REJECTED, "X-1")]
-    for listed, fault in ((line.format("return x  ->  return y"), "is now"), (line.replace("term/1", "term/9").format("x"), "no mutant"),
-                          ("made_up/shifted/term/1: because\n", "another form")):
+    result = generated(
+        "made_up", made_up(listed=line.format("return half(x) + OFFSET  ->  return half(x)"))
+    )
+    assert [(j.mutant.id, j.note) for j in result.mutants if j.fate is Fate.EQUIVALENT] == [
+        ("made_up/shifted/term/1", "no reason")
+    ]
+    assert (
+        result.share(Group.KERNELS).of
+        == sum(j.mutant.group is Group.KERNELS for j in result.mutants) - 1
+    )
+    refuted = generated(
+        "made_up",
+        made_up(
+            listed='made_up/half/factor/1: {change: "return x / 2.0  ->  return x", reason: "wrong"}\n'
+        ),
+    )
+    assert [(j.fate, j.by) for j in refuted.mutants if "listed as equal" in j.note] == [
+        (Fate.REJECTED, "X-1")
+    ]
+    for listed, fault in (
+        (line.format("return x  ->  return y"), "is now"),
+        (line.replace("term/1", "term/9").format("x"), "no mutant"),
+        ("made_up/shifted/term/1: because\n", "another form"),
+    ):
         registry = made_up(listed=listed)
         with pytest.raises(ContractError, match=fault):
             generated("made_up", registry, sample=0)
 
 
-def test_a_change_without_effect_on_the_bytecode_is_equivalent(made_up: Callable[..., Registry]) -> None:
+def test_a_change_without_effect_on_the_bytecode_is_equivalent(
+    made_up: Callable[..., Registry],
+) -> None:
     source = "def idle(x: float) -> float:\n    return x + 1 * 6\n"
     original = Original(made_up(f"{MODULE}\n\n{source}").entry("made_up"))
     same = {c.mutant.change.partition("  ->  ")[2] for c in original.changes if c.unchanged}
     assert same == {"return x + 6"}
 
 
-# --- a mutant in its process -------------------------------------------------------------------------------------------------
+# --- a mutant in its process ----------------------------------------------------------------------
 def check(id: str = "C") -> Check:
     return Check(id, Kind.EQUATION, "by hand", lambda specimen: True)
 
@@ -392,15 +540,18 @@ STEPS = [Step(check("A"), False, 0.0), Step(check("B"), False, 0.0)]
     (lambda c, compiled: (Score.ERROR, "IndexError: 3"), (Fate.REJECTED, "A")),
     (lambda c, compiled: (Score.NOT_TESTABLE, ""), (Fate.REJECTED, "A")),
     (lambda c, compiled: (Score.ERROR, "MemoryError: "), (Fate.BROKEN, "")),
-    (lambda c, compiled: (Score.ERROR, "MemoryError: ") if c.id == "A" else (Score.FAIL, ""), (Fate.REJECTED, "B")),
-    (lambda c, compiled: (Score.PASS, "") if compiled else (Score.ERROR, "ZeroDivisionError: division by zero"), (Fate.SURVIVED, "")),
-    (lambda c, compiled: (Score.FAIL, "") if compiled else (Score.ERROR, "ZeroDivisionError: division by zero"), (Fate.REJECTED, "A")),
+    (lambda c, compiled: (Score.ERROR, "MemoryError: ") if c.id == "A" else (Score.FAIL, ""),
+     (Fate.REJECTED, "B")),
+    (lambda c, compiled: (Score.PASS, "") if compiled else (Score.ERROR,
+    "ZeroDivisionError: division by zero"), (Fate.SURVIVED, "")),
+    (lambda c, compiled: (Score.FAIL, "") if compiled else (Score.ERROR,
+    "ZeroDivisionError: division by zero"), (Fate.REJECTED, "A")),
     (lambda c, compiled: os.kill(os.getpid(), signal.SIGSEGV), (Fate.REJECTED, "A")),
     (lambda c, compiled: os.kill(os.getpid(), signal.SIGKILL), (Fate.BROKEN, "A")),
     (lambda c, compiled: compile("x x", "", "exec"), (Fate.BROKEN, "")),
     (lambda c, compiled: int("x"), (Fate.REJECTED, trial.IMPORT)),
     (lambda c, compiled: os._exit(3), (Fate.BROKEN, "A")),
-])
+])  # fmt: skip
 def test_the_fate_of_a_mutant(of: Any, expected: tuple[Fate, str]) -> None:
     outcome = tried(STEPS, run(of))
     assert (outcome.fate, outcome.by) == expected
@@ -434,23 +585,43 @@ def test_what_a_mutant_does_stays_in_its_process() -> None:
     assert tried(STEPS, spoil).fate is Fate.SURVIVED and not data.any()
 
 
-# --- the registry ------------------------------------------------------------------------------------------------------------
+# --- the registry ---------------------------------------------------------------------------------
 def test_another_registry_is_installed_for_a_while_only(registry: Registry) -> None:
     other = numbers.changed(registry, "recency", "half_life", 60.0)
-    assert other.instance("recency").params.half_life == 60.0 and registry.instance("recency").params.half_life == 30.0
+    assert (
+        other.instance("recency").params.half_life == 60.0
+        and registry.instance("recency").params.half_life == 30.0
+    )
     with pytest.raises(ZeroDivisionError), numbers.installed(other):
         assert Registry.installed() is other and Registry.read() is other
-        assert Registry.read(Path(str(import_module("hebbarium").__path__[0])) / "registry.yaml").entry("recency").params["half_life"].value == 30.0
+        assert (
+            Registry.read(Path(str(import_module("hebbarium").__path__[0])) / "registry.yaml")
+            .entry("recency")
+            .params["half_life"]
+            .value
+            == 30.0
+        )
         raise ZeroDivisionError
     assert Registry.read().entry("recency").params["half_life"].value == 30.0
 
 
 def test_numbers_are_halved_and_doubled_and_choices_exchanged(registry: Registry) -> None:
     found = {n.mutant.id: n.value for n in numbers.numbers(registry.entry("lexical_bm25"))}
-    assert found["lexical_bm25/k1/number/half"] == 0.6 and found["lexical_bm25/k1/number/double"] == 2.4
-    assert found["lexical_bm25/idf/number/lucene"] == "lucene" and "lexical_bm25/time_scale/number/half" not in found
-    assert {n.parameter for n in numbers.numbers(registry.entry("base_level_activation"))} >= {"time_scale", "decay_scale"}
-    assert numbers.refused(numbers.changed(registry, "lexical_bm25", "b", 1.5), "lexical_bm25") and not numbers.refused(registry, "lexical_bm25")
+    assert (
+        found["lexical_bm25/k1/number/half"] == 0.6
+        and found["lexical_bm25/k1/number/double"] == 2.4
+    )
+    assert (
+        found["lexical_bm25/idf/number/lucene"] == "lucene"
+        and "lexical_bm25/time_scale/number/half" not in found
+    )
+    assert {n.parameter for n in numbers.numbers(registry.entry("base_level_activation"))} >= {
+        "time_scale",
+        "decay_scale",
+    }
+    assert numbers.refused(
+        numbers.changed(registry, "lexical_bm25", "b", 1.5), "lexical_bm25"
+    ) and not numbers.refused(registry, "lexical_bm25")
 
 
 def test_looking_up_a_number_is_recorded(registry: Registry) -> None:
@@ -459,24 +630,41 @@ def test_looking_up_a_number_is_recorded(registry: Registry) -> None:
     watched.entry("heat").params  # noqa: B018
     watched.instance("heat")
     assert not seen and watched.entry("recency").params["weight"].value and seen == ["weight"]
-    assert watched.instance("recency").params == registry.instance("recency").params and set(seen) == {"weight", "half_life"}
+    assert watched.instance("recency").params == registry.instance("recency").params and set(
+        seen
+    ) == {"weight", "half_life"}
 
 
 def test_fresh_evidence_is_another_module_and_leaves_the_first_in_its_place() -> None:
     name = "hebbarium.audit.evidence.recency"
     first = import_module(name)
-    assert numbers.fresh_evidence(name) is not first and import_module(name) is first and sys.modules[name] is first
+    assert (
+        numbers.fresh_evidence(name) is not first
+        and import_module(name) is first
+        and sys.modules[name] is first
+    )
 
 
-# --- the collection ----------------------------------------------------------------------------------------------------------
+# --- the collection -------------------------------------------------------------------------------
 def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
     output: list[tuple[int, int, str]] = []
-    result = generated_all(registry, ["recency", "heat", "trigram_match"], sample=3, progress=lambda *step: output.append(step))
-    assert [m.id for m in result.mechanisms] == ["heat", "recency", "trigram_match"] and output[0] == (0, 3, "") and output[-1][:2] == (3, 3)
+    result = generated_all(
+        registry,
+        ["recency", "heat", "trigram_match"],
+        sample=3,
+        progress=lambda *step: output.append(step),
+    )
+    assert (
+        [m.id for m in result.mechanisms] == ["heat", "recency", "trigram_match"]
+        and output[0] == (0, 3, "")
+        and output[-1][:2] == (3, 3)
+    )
     assert all(len(m.mutants) == 3 and not m.unusable for m in result.mechanisms)
     assert not [j for m in result.mechanisms for j in m.mutants if j.fate is Fate.BROKEN]
     alone = generated("recency", registry, sample=3)
-    assert [(j.mutant, j.fate) for j in alone.mutants] == [(j.mutant, j.fate) for m in result.mechanisms if m.id == "recency" for j in m.mutants]
+    assert [(j.mutant, j.fate) for j in alone.mutants] == [
+        (j.mutant, j.fate) for m in result.mechanisms if m.id == "recency" for j in m.mutants
+    ]
 
 
 def test_every_listed_mutant_is_there(registry: Registry) -> None:
@@ -484,48 +672,106 @@ def test_every_listed_mutant_is_there(registry: Registry) -> None:
 
     listed = read_yaml(Path(building.__file__).parent.parent / LIST)
     for id in {name.partition("/")[0] for name in listed}:
-        mutants = [c.mutant for c in Original(registry.entry(id)).changes] + [n.mutant for n in numbers.numbers(registry.entry(id))]
-        assert set(equivalent(registry, id, mutants)) == {name for name in listed if name.startswith(f"{id}/")}
+        mutants = [c.mutant for c in Original(registry.entry(id)).changes] + [
+            n.mutant for n in numbers.numbers(registry.entry(id))
+        ]
+        assert set(equivalent(registry, id, mutants)) == {
+            name for name in listed if name.startswith(f"{id}/")
+        }
 
 
-# --- shares ------------------------------------------------------------------------------------------------------------------
-def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# --- shares ---------------------------------------------------------------------------------------
+def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "shares.json"
     monkeypatch.setattr(shares, "FILE", file)
     shares._file.cache_clear()
     entry, evidence = registry.entry("recency"), "hebbarium.audit.evidence.recency"
-    mutants = tuple(Judged(GeneratedMutant(f"recency/f/constant/{n}", group, SiteKind.CONSTANT, f"x = {n}  ->  x = 0"), fate) for n, (group, fate) in
-                    enumerate([(Group.KERNELS, Fate.REJECTED)] * 18 + [(Group.KERNELS, Fate.SURVIVED), (Group.HOOKS, Fate.TIMED_OUT),
-                                                                     (Group.HOOKS, Fate.EQUIVALENT)]))
+    mutants = tuple(
+        Judged(
+            GeneratedMutant(
+                f"recency/f/constant/{n}", group, SiteKind.CONSTANT, f"x = {n}  ->  x = 0"
+            ),
+            fate,
+        )
+        for n, (group, fate) in enumerate(
+            [(Group.KERNELS, Fate.REJECTED)] * 18
+            + [
+                (Group.KERNELS, Fate.SURVIVED),
+                (Group.HOOKS, Fate.TIMED_OUT),
+                (Group.HOOKS, Fate.EQUIVALENT),
+            ]
+        )
+    )
     assert shares.kept(entry, evidence) is None
-    shares.keep([GeneratedResult("recency", mutants, len(mutants))], {"recency": shares.digest(entry, evidence)}, file)
+    shares.keep(
+        [GeneratedResult("recency", mutants, len(mutants))],
+        {"recency": shares.digest(entry, evidence)},
+        file,
+    )
     found = shares.kept(entry, evidence)
-    assert found is not None and not found.stale and found.survivors == (("recency/f/constant/18", "x = 18  ->  x = 0"),)
-    assert [str(found.shares[g]) for g in (Group.NUMBERS, Group.KERNELS, Group.HOOKS)] == ["0/0", "18/19", "1/1"] and str(found.whole) == "19/20"
+    assert (
+        found is not None
+        and not found.stale
+        and found.survivors == (("recency/f/constant/18", "x = 18  ->  x = 0"),)
+    )
+    assert [str(found.shares[g]) for g in (Group.NUMBERS, Group.KERNELS, Group.HOOKS)] == [
+        "0/0",
+        "18/19",
+        "1/1",
+    ] and str(found.whole) == "19/20"
     assert found.below == (Group.KERNELS,)
     changed = numbers.changed(registry, "recency", "half_life", 60.0).entry("recency")
-    assert shares.kept(changed, evidence).stale and shares.kept(entry, "hebbarium.audit.evidence.heat").stale
+    assert (
+        shares.kept(changed, evidence).stale
+        and shares.kept(entry, "hebbarium.audit.evidence.heat").stale
+    )
     shares._file.cache_clear()
 
 
 def test_the_command_prints_shares_and_survivors(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["audit", "recency", "--mutants", "generated", "--sample", "5", "--out", str(tmp_path / "o")])
+    done = CliRunner().invoke(app, ["audit", "recency", "--mutants", "generated", "--sample", "5",
+                                    "--out", str(tmp_path / "o")])  # fmt: skip
     assert done.exit_code == 0, done.output
-    table = [line.split() for line in done.output.splitlines() if line.startswith(("recency ", "all "))]
-    assert [row[0] for row in table] == ["recency", "all"] and table[0][1:4] == table[1][1:4] and table[0][1] == "0/0"
+    table = [
+        line.split() for line in done.output.splitlines() if line.startswith(("recency ", "all "))
+    ]
+    assert (
+        [row[0] for row in table] == ["recency", "all"]
+        and table[0][1:4] == table[1][1:4]
+        and table[0][1] == "0/0"
+    )
     saved = json.loads((tmp_path / "o" / "generated.json").read_text(encoding="utf-8"))
-    assert [m["id"] for m in saved["mechanisms"]] == ["recency"] and len(saved["mechanisms"][0]["mutants"]) == 5
+    assert [m["id"] for m in saved["mechanisms"]] == ["recency"] and len(
+        saved["mechanisms"][0]["mutants"]
+    ) == 5
 
 
-@pytest.mark.parametrize(("words", "names"), [
-    (("--mutants", "generated", "--sample", "5", "--keep"), ("--keep", "--sample")), (("--sample", "5"), ("--sample",)), (("--keep",), ("--keep",)),
-    (("--mutants", "generated", "--reach"), ("--reach",)), (("--mutants", "generated", "--no-mutants"), ("--no-mutants",)),
-    (("--mutants", "generated", "--against", "old.json"), ("--against",)),
-], ids=lambda words: " ".join(words))
-def test_the_command_refuses_options_that_it_would_ignore(words: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("--mutants", "generated", "--sample", "5", "--keep"), ("--keep", "--sample")),
+        (("--sample", "5"), ("--sample",)),
+        (("--keep",), ("--keep",)),
+        (("--mutants", "generated", "--reach"), ("--reach",)),
+        (("--mutants", "generated", "--no-mutants"), ("--no-mutants",)),
+        (("--mutants", "generated", "--against", "old.json"), ("--against",)),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_the_command_refuses_options_that_it_would_ignore(
+    words: tuple[str, ...], names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the options to leave out, and before anything is judged or stored."""
-    for function in ("audit.mutation.generated.generated_all", "audit.mutation.shares.keep", "audit.collect.audit_registry"):
+    for function in (
+        "audit.mutation.generated.generated_all",
+        "audit.mutation.shares.keep",
+        "audit.collect.audit_registry",
+    ):
         monkeypatch.setattr(f"hebbarium.{function}", None)
     with pytest.raises(InputError) as refused:
         CliRunner().invoke(app, ["audit", "recency", *words], catch_exceptions=False)
-    assert refused.value.cure and all(name in refused.value.what + refused.value.cure for name in names)
+    assert refused.value.cure and all(
+        name in refused.value.what + refused.value.cure for name in names
+    )

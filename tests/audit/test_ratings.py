@@ -1,4 +1,5 @@
 """The ratings that ship with the package are those that the audit derives."""
+
 from __future__ import annotations
 
 import json
@@ -23,7 +24,9 @@ def test_shipped_ratings_are_of_registered_mechanisms() -> None:
 
 @pytest.mark.parametrize("id", shipped())
 def test_the_shipped_rating_is_the_derived_one(id: str) -> None:
-    assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, "run `make ratings`"
+    assert derived(audit_registry(REGISTRY, only=[id], mutants=False)) == {id: shipped()[id]}, (
+        "run `make ratings`"
+    )
 
 
 def test_mechanisms_without_a_shipped_rating_can_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:

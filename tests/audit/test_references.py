@@ -1,4 +1,5 @@
 """The BibTeX reader, and the entries themselves."""
+
 from __future__ import annotations
 
 import re
@@ -20,35 +21,49 @@ ENTRY = "@book{a1998x, author={A, B}, title={T}, year=1998}"
 def test_values_in_braces_quotes_and_digits() -> None:
     text = 'comment\n@Article{b2001y,\n  title = {The {ACT-R}\n     book, = part {{1}}},\n  Author="C, D and {E, F}", year=2001,\n}\n'
     one = read(text).get("b2001y")
-    assert dict(one.fields) == {"title": "The {ACT-R} book, = part {{1}}", "author": "C, D and {E, F}", "year": "2001"}
+    assert dict(one.fields) == {
+        "title": "The {ACT-R} book, = part {{1}}",
+        "author": "C, D and {E, F}",
+        "year": "2001",
+    }
     assert (one.kind, one.line) == ("article", 2)
 
 
 def test_exact_text_in_the_order_asked_each_once() -> None:
     second = ENTRY.replace("a1998x", "b1998x")
-    assert read(f"{ENTRY}\n\n% more\n{second}").bibtex(["b1998x", "a1998x", "b1998x"]) == f"{second}\n\n{ENTRY}\n"
+    assert (
+        read(f"{ENTRY}\n\n% more\n{second}").bibtex(["b1998x", "a1998x", "b1998x"])
+        == f"{second}\n\n{ENTRY}\n"
+    )
 
 
 def test_comments_are_ignored() -> None:
     assert len(read(f"@comment{{ {ENTRY} }}\n{ENTRY}\nafter")) == 1
 
 
-@pytest.mark.parametrize(("text", "line", "words"), [
-    (f"{ENTRY}\n\n{ENTRY}", 3, "given twice"),
-    ("\n@book{a1998x, author={A, B}, title={T, year=1998}", 2, "not closed"),
-    ("@book{a1998x,\n author={A, B},\n title={T}\n year=1998}", 3, "no comma"),
-    ("@book{a1998x,\n author={A, B},\n title=T, year=1998}", 3, "without braces"),
-    ("@book{a1998x,\n author={A, B},\n title={T}, title={U}, year=1998}", 3, "twice"),
-    ("@book{a1998x,\n author={A, B},\n title=\"T, year=1998}", 3, "quote"),
-    ("@book{a1998x,\n author={A, B},\n what, year=1998}", 3, "expected"),
-    ("@book{a1998x,\n author={A, B},\n year=}", 3, "expected"),
-    ("\n\n@book{a1998x, author={A, B}, title={T}}", 3, "year"),
-    ("\n@book{a1998x}", 2, "author, title, year"),
-    ("\n@book{A B, author={A, B}, title={T}, year=1998}", 2, "key"),
-    ("\n@book{a1998x, doi={https://doi.org/10.1037/a0014420}, author={A, B}, title={T}, year=1998}", 2, "doi"),
-    ("\n@string{x = {y}}", 2, "not supported"),
-    ("\n\nmail me @ home", 3, "no entry"),
-])
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        (f"{ENTRY}\n\n{ENTRY}", 3, "given twice"),
+        ("\n@book{a1998x, author={A, B}, title={T, year=1998}", 2, "not closed"),
+        ("@book{a1998x,\n author={A, B},\n title={T}\n year=1998}", 3, "no comma"),
+        ("@book{a1998x,\n author={A, B},\n title=T, year=1998}", 3, "without braces"),
+        ("@book{a1998x,\n author={A, B},\n title={T}, title={U}, year=1998}", 3, "twice"),
+        ('@book{a1998x,\n author={A, B},\n title="T, year=1998}', 3, "quote"),
+        ("@book{a1998x,\n author={A, B},\n what, year=1998}", 3, "expected"),
+        ("@book{a1998x,\n author={A, B},\n year=}", 3, "expected"),
+        ("\n\n@book{a1998x, author={A, B}, title={T}}", 3, "year"),
+        ("\n@book{a1998x}", 2, "author, title, year"),
+        ("\n@book{A B, author={A, B}, title={T}, year=1998}", 2, "key"),
+        (
+            "\n@book{a1998x, doi={https://doi.org/10.1037/a0014420}, author={A, B}, title={T}, year=1998}",
+            2,
+            "doi",
+        ),
+        ("\n@string{x = {y}}", 2, "not supported"),
+        ("\n\nmail me @ home", 3, "no entry"),
+    ],
+)
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
     with pytest.raises(DataError, match=words) as caught:
         read(text, "some.bib")
@@ -88,33 +103,56 @@ def joined(folder: Path, references: str) -> Registry:
 
 def test_references_of_a_package_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -> None:
     sound, broken = joined(tmp_path / "sound", ENTRY), joined(tmp_path / "broken", "@book{a1998x")
-    assert "a1998x" in of_registry(sound) and not of_registry(sound).missing and not unknown(sound, of_registry(sound), sound.entries)
+    assert (
+        "a1998x" in of_registry(sound)
+        and not of_registry(sound).missing
+        and not unknown(sound, of_registry(sound), sound.entries)
+    )
     found = of_registry(broken)
     (missing,) = found.missing
-    assert len(found) == len(load()) and found.missing == unreadable(broken) and missing.distribution == "theirs 1.5"
-    assert "references.bib:1: a brace is not closed" in missing.error and "uninstall theirs" in missing.error
+    assert (
+        len(found) == len(load())
+        and found.missing == unreadable(broken)
+        and missing.distribution == "theirs 1.5"
+    )
+    assert (
+        "references.bib:1: a brace is not closed" in missing.error
+        and "uninstall theirs" in missing.error
+    )
     assert unknown(broken, found, broken.entries) == {"a1998x": "theirs of theirs 1.5"}
     with pytest.raises(RegistryError) as raised:
         found.get("a1998x")
     assert "the references of theirs 1.5 cannot be read" in raised.value.cure
 
 
-@pytest.mark.parametrize(("doi", "sound"), [
-    ("10.1037/a0014420", True), ("10.1016/0010-0285(74)90021-8", True), ("10.12/x", False), ("doi:10.1037/x", False), ("10.1037/a b", False),
-    ("10.1037/", False),
-])
+@pytest.mark.parametrize(
+    ("doi", "sound"),
+    [
+        ("10.1037/a0014420", True),
+        ("10.1016/0010-0285(74)90021-8", True),
+        ("10.12/x", False),
+        ("doi:10.1037/x", False),
+        ("10.1037/a b", False),
+        ("10.1037/", False),
+    ],
+)
 def test_doi_syntax(doi: str, sound: bool) -> None:
     assert bool(DOI.match(doi)) is sound
 
 
 NEEDED = [
-    "petrov2006computationally", "anderson1991reflections", "anderson1998atomic", "pavlik2005practice", "howard2002distributed",
-    "howard2006aging", "polyn2009context", "kahana1996associative", "howard2008persistence", "healey2019contiguity", "collins1975spreading",
-    "anderson1974retrieval", "anderson1983spreading", "frey1997synaptic", "clopath2008tag", "luboeinski2021memory", "graupner2012calcium",
-    "li2016induction", "cormack2009reciprocal", "bruch2023analysis", "robertson2009probabilistic", "porter1980algorithm", "cortex2026",
-    "truememory2026", "maharana2024locomo", "tavakoli2026beam", "wu2025longmemeval", "reimers2019sentence", "ebbinghaus1885gedachtnis",
+    "petrov2006computationally", "anderson1991reflections", "anderson1998atomic",
+    "pavlik2005practice", "howard2002distributed",
+    "howard2006aging", "polyn2009context", "kahana1996associative", "howard2008persistence",
+    "healey2019contiguity", "collins1975spreading",
+    "anderson1974retrieval", "anderson1983spreading", "frey1997synaptic", "clopath2008tag",
+    "luboeinski2021memory", "graupner2012calcium",
+    "li2016induction", "cormack2009reciprocal", "bruch2023analysis", "robertson2009probabilistic",
+    "porter1980algorithm", "cortex2026",
+    "truememory2026", "maharana2024locomo", "tavakoli2026beam", "wu2025longmemeval",
+    "reimers2019sentence", "ebbinghaus1885gedachtnis",
     "murre2015replication", "wixted1991form",
-]
+]  # fmt: skip
 
 
 def test_the_file_holds_what_is_cited() -> None:
@@ -125,8 +163,11 @@ def test_the_file_holds_what_is_cited() -> None:
 def test_every_entry_is_named_after_its_first_author_and_year() -> None:
     for each in load():
         assert each.fields["year"] in each.key
-        if each.kind != "misc":                               # systems and software go by their own names
-            surname = unicodedata.normalize("NFKD", each.fields["author"].split(",")[0].split()[0].lower())
+        # systems and software go by their own names
+        if each.kind != "misc":
+            surname = unicodedata.normalize(
+                "NFKD", each.fields["author"].split(",")[0].split()[0].lower()
+            )
             assert each.key.startswith(re.sub(r"[^a-z]", "", surname)), each.key
 
 
@@ -140,16 +181,26 @@ def test_no_doi_stands_twice_and_pages_run_forward() -> None:
 
 def test_a_paper_in_proceedings_is_no_article() -> None:
     for each in load():
-        assert each.kind != "article" or not re.search("Conference|Advances in Neural", each.fields["journal"]), each.key
-        assert each.kind not in ("inproceedings", "incollection") or each.fields["booktitle"], each.key
+        assert each.kind != "article" or not re.search(
+            "Conference|Advances in Neural", each.fields["journal"]
+        ), each.key
+        assert each.kind not in ("inproceedings", "incollection") or each.fields["booktitle"], (
+            each.key
+        )
         assert each.kind not in ("book", "incollection") or each.fields["publisher"], each.key
 
 
-@pytest.mark.parametrize(("key", "doi"), [
-    ("han2007neuronal", "10.1126/science.1139438"), ("kastellakis2015synaptic", "10.1016/j.pneurobio.2014.12.002"),
-    ("zenke2013synaptic", "10.1371/journal.pcbi.1003330"), ("kim1992modality", "10.1126/science.1585183"),
-    ("tetzlaff2011synaptic", "10.3389/fncom.2011.00047"), ("vanrossum2000stable", "10.1523/JNEUROSCI.20-23-08812.2000"),
-])
+@pytest.mark.parametrize(
+    ("key", "doi"),
+    [
+        ("han2007neuronal", "10.1126/science.1139438"),
+        ("kastellakis2015synaptic", "10.1016/j.pneurobio.2014.12.002"),
+        ("zenke2013synaptic", "10.1371/journal.pcbi.1003330"),
+        ("kim1992modality", "10.1126/science.1585183"),
+        ("tetzlaff2011synaptic", "10.3389/fncom.2011.00047"),
+        ("vanrossum2000stable", "10.1523/JNEUROSCI.20-23-08812.2000"),
+    ],
+)
 def test_these_have_their_doi(key: str, doi: str) -> None:
     assert load().get(key).doi == doi
 
@@ -159,12 +210,19 @@ def plain(name: str) -> str:
 
 
 def test_papers_that_the_sources_of_checks_name_are_there() -> None:
-    """By first author and year, as in `Kim & Fanselow 1992`; the Titans paper is kept under the year of its preprint."""
-    listed = {(plain(e.fields["author"].split(",")[0].split()[-1]), e.fields["year"]) for e in load()} | {("behrouz", "2025"), ("rfc", "1951")}
+    """By first author and year, as in `Kim & Fanselow 1992`; the Titans paper is kept under the
+    year of its preprint.
+    """
+    listed = {
+        (plain(e.fields["author"].split(",")[0].split()[-1]), e.fields["year"]) for e in load()
+    } | {("behrouz", "2025"), ("rfc", "1951")}
     named = set()
     for file in sorted(HERE.with_name("evidence").glob("[!_]*.py")):
         for check in evidence_of(import_module(f"hebbarium.audit.evidence.{file.stem}")).checks:
-            found = re.findall(r"([A-Z][\w'-]+)(?:(?:, [A-Z][\w'-]+)*,? (?:&|and) [A-Z][\w'-]+| et al\.)?,? ((?:1[89]|20)\d\d)\b", check.source)
+            found = re.findall(
+                r"([A-Z][\w'-]+)(?:(?:, [A-Z][\w'-]+)*,? (?:&|and) [A-Z][\w'-]+| et al\.)?,? ((?:1[89]|20)\d\d)\b",
+                check.source,
+            )
             named |= {(plain(who), year, check.id) for who, year in found}
     assert len(named) > 300 and not [each for each in named if each[:2] not in listed]
 

@@ -1,4 +1,5 @@
 """A whole audit over five small mechanisms, and its reports."""
+
 from __future__ import annotations
 
 import hashlib
@@ -27,7 +28,17 @@ from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
 from hebbarium.audit.provenance import Provenance, citation, provenance
 from hebbarium.audit.references import load
-from hebbarium.audit.report import Counts, counts, plain, summary, table, to_json, to_latex, to_markdown, verdict_of
+from hebbarium.audit.report import (
+    Counts,
+    counts,
+    plain,
+    summary,
+    table,
+    to_json,
+    to_latex,
+    to_markdown,
+    verdict_of,
+)
 from hebbarium.audit.run import AuditResult, Fate, audit
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import ContractError, RegistryError
@@ -75,7 +86,7 @@ PRINTED = "import math\ndef trace(age, b): return math.exp(-b * age)\nclass Plug
 HONEST = "def blend(x): return x / 2\n"
 RAISES = "def trace(age, b): raise ValueError('<script>no</script>')\n"
 
-POWER_EVIDENCE = '''
+POWER_EVIDENCE = """
 import math
 from hebbarium.audit.checks import equation, limit, signature, data, mutant
 from hebbarium.audit.figures import Curve, Picture, figure
@@ -95,8 +106,10 @@ def a_doubtful_number(s): return s.trace(2.0, 0.5), 99.0
 def exponential(s): return s.replacing("trace", lambda age, b: math.exp(-b * age))
 @mutant("exponential in the equation", rejected_by="PW-1")
 def exponential_too(s): return s.replacing("trace", lambda age, b: math.exp(-b * age))
-'''
-LOOSE_EVIDENCE = POWER_EVIDENCE + '''
+"""
+LOOSE_EVIDENCE = (
+    POWER_EVIDENCE
+    + """
 @mutant("unchanged in effect", rejected_by="PW-1")
 def same(s): return s.replacing("trace", lambda age, b: age ** -b)
 @mutant("crashes", rejected_by="PW-1")
@@ -107,14 +120,15 @@ def nothing(s): return None
 def itself(s): return s
 @mutant("unknown name", rejected_by="PW-1")
 def unknown(s): return s.replacing("traec", abs)
-'''
-HONEST_EVIDENCE = '''
+"""
+)
+HONEST_EVIDENCE = """
 from hebbarium.audit.checks import adaptation, mutant
 @adaptation("HO-1", source="own definition")
 def halves(s): return s.blend(3.0), 1.5
 @mutant("identity", rejected_by="HO-1")
 def identity(s): return s.replacing("blend", lambda x: x)
-'''
+"""
 
 ENTRIES = (
     Entry("power_law", "FAITHFUL"),
@@ -124,11 +138,15 @@ ENTRIES = (
     Entry("bare", "APPROXIMATION"),
 )
 MODULES = {
-    "power_law": module_of("m_power", POWER), "power_law_printed": module_of("m_printed", PRINTED), "blend": module_of("m_honest", HONEST),
-    "crash": module_of("m_raises", RAISES), "bare": module_of("m_bare", POWER),
+    "power_law": module_of("m_power", POWER),
+    "power_law_printed": module_of("m_printed", PRINTED),
+    "blend": module_of("m_honest", HONEST),
+    "crash": module_of("m_raises", RAISES),
+    "bare": module_of("m_bare", POWER),
 }
 EVIDENCE = {
-    "power_law": module_of("e_power", POWER_EVIDENCE), "blend": module_of("e_honest", HONEST_EVIDENCE),
+    "power_law": module_of("e_power", POWER_EVIDENCE),
+    "blend": module_of("e_honest", HONEST_EVIDENCE),
     "crash": module_of("e_raises", POWER_EVIDENCE),
 }
 
@@ -144,36 +162,75 @@ def by_id(result: AuditResult, id: str) -> Any:
 
 def test_ratings_are_derived(result: AuditResult) -> None:
     assert [(m.id, str(m.verdict.rating), m.earned) for m in result.mechanisms] == [
-        ("bare", "APPROXIMATION", False), ("blend", "HONEST", True), ("crash", "APPROXIMATION", True),
-        ("power_law", "FAITHFUL", True), ("power_law_printed", "APPROXIMATION", False),
+        ("bare", "APPROXIMATION", False),
+        ("blend", "HONEST", True),
+        ("crash", "APPROXIMATION", True),
+        ("power_law", "FAITHFUL", True),
+        ("power_law_printed", "APPROXIMATION", False),
     ]
 
 
-def test_a_variety_is_judged_by_the_evidence_of_its_form_and_is_a_finding(result: AuditResult) -> None:
+def test_a_variety_is_judged_by_the_evidence_of_its_form_and_is_a_finding(
+    result: AuditResult,
+) -> None:
     printed = by_id(result, "power_law_printed")
-    assert [r.check.id for r in printed.checks] == ["PW-1", "PW-2", "PW-3", "PW-4"] and printed.mutants == ()
-    assert [id for id, _ in result.findings] == ["power_law_printed"] and "power_law_printed" not in dict(result.failures)
+    assert [r.check.id for r in printed.checks] == [
+        "PW-1",
+        "PW-2",
+        "PW-3",
+        "PW-4",
+    ] and printed.mutants == ()
+    assert [id for id, _ in result.findings] == [
+        "power_law_printed"
+    ] and "power_law_printed" not in dict(result.failures)
 
 
-CITING = POWER_EVIDENCE.replace('"PW-1", source="closed form",', '"PW-1", source="closed form", papers=("petrov2006computationally",),') \
-    .replace('<i>form</i>",', '<i>form</i>", papers=("wixted1991form",),')
+CITING = POWER_EVIDENCE.replace(
+    '"PW-1", source="closed form",',
+    '"PW-1", source="closed form", papers=("petrov2006computationally",),',
+).replace('<i>form</i>",', '<i>form</i>", papers=("wixted1991form",),')
 
 
-def test_checks_of_papers_that_the_source_does_not_cite_do_not_lower_its_rating(tmp_path: Path) -> None:
-    """Ours is judged by all checks; the printed form fails PW-1 and PW-3, of which its source cites the paper of PW-3 alone."""
+def test_checks_of_papers_that_the_source_does_not_cite_do_not_lower_its_rating(
+    tmp_path: Path,
+) -> None:
+    """Ours is judged by all checks; the printed form fails PW-1 and PW-3, of which its source
+    cites the paper of PW-3 alone.
+    """
     both = audit(ENTRIES[:2], MODULES, {"power_law": module_of("e_citing", CITING)})
     ours, printed = both.mechanisms
-    assert [r.check.id for r in ours.checks] == ["PW-1", "PW-2", "PW-3", "PW-4"] and ours.also_compared == ()
-    assert [r.check.id for r in printed.checks] == ["PW-2", "PW-3", "PW-4"] and [r.check.id for r in printed.also_compared] == ["PW-1"]
+    assert [r.check.id for r in ours.checks] == [
+        "PW-1",
+        "PW-2",
+        "PW-3",
+        "PW-4",
+    ] and ours.also_compared == ()
+    assert [r.check.id for r in printed.checks] == ["PW-2", "PW-3", "PW-4"] and [
+        r.check.id for r in printed.also_compared
+    ] == ["PW-1"]
     assert printed.verdict.lowered_by == ("PW-3",) and (printed.passed, printed.gating) == (1, 2)
-    elsewhere = audit([replace(ENTRIES[1], papers=("cortex2026",))], MODULES, {"power_law": module_of("e_citing", CITING)}).mechanisms[0]
-    assert elsewhere.verdict.lowered_by == () and [str(r.score) for r in elsewhere.also_compared] == ["FAIL", "FAIL"]
+    elsewhere = audit(
+        [replace(ENTRIES[1], papers=("cortex2026",))],
+        MODULES,
+        {"power_law": module_of("e_citing", CITING)},
+    ).mechanisms[0]
+    assert elsewhere.verdict.lowered_by == () and [
+        str(r.score) for r in elsewhere.also_compared
+    ] == ["FAIL", "FAIL"]
     output = next(m for m in to_json(both)["mechanisms"] if m["id"] == "power_law_printed")
-    assert [(c["id"], c["papers"]) for c in output["also_compared"]] == [("PW-1", ["petrov2006computationally"])]
+    assert [(c["id"], c["papers"]) for c in output["also_compared"]] == [
+        ("PW-1", ["petrov2006computationally"])
+    ]
     to_html(both, tmp_path / "audit.html")
-    assert Page((tmp_path / "audit.html").read_text(encoding="utf-8")).text.count("Also compared with") == 1
+    assert (
+        Page((tmp_path / "audit.html").read_text(encoding="utf-8")).text.count("Also compared with")
+        == 1
+    )
     text = to_markdown(both)
-    assert "| power_law_printed | PW-1 quadrupling the age halves the trace | petrov2006computationally | fail |" in text
+    assert (
+        "| power_law_printed | PW-1 quadrupling the age halves the trace | petrov2006computationally | fail |"
+        in text
+    )
 
 
 def test_errors_of_checks_are_scores(result: AuditResult) -> None:
@@ -184,17 +241,27 @@ def test_errors_of_checks_are_scores(result: AuditResult) -> None:
 
 def test_mutants(result: AuditResult) -> None:
     assert [m.fate for m in by_id(result, "power_law").mutants] == [Fate.REJECTED, Fate.REJECTED]
-    assert {m.fate for m in by_id(result, "crash").mutants} == {Fate.BROKEN}      # a check that fails on the original shows nothing
+    # a check that fails on the original shows nothing
+    assert {m.fate for m in by_id(result, "crash").mutants} == {Fate.BROKEN}
     assert audit(ENTRIES[:1], MODULES, EVIDENCE).mechanisms[0].mutants == ()
 
 
 def test_a_form_that_its_source_does_not_rate_has_no_claim_to_earn(tmp_path: Path) -> None:
-    """Its derived rating is shown, and it is neither a finding nor a form whose claim counts; a mechanism of ours must claim a rating."""
+    """Its derived rating is shown, and it is neither a finding nor a form whose claim counts; a
+    mechanism of ours must claim a rating.
+    """
     unrated = audit([ENTRIES[0], replace(ENTRIES[1], claims="not rated")], MODULES, EVIDENCE)
     both = audit(ENTRIES[:2], MODULES, EVIDENCE)
     form, again = by_id(unrated, "power_law_printed"), by_id(both, "power_law_printed")
-    assert (form.claim, verdict_of(form), form.verdict) == ("not rated", "not rated", again.verdict) and verdict_of(again) == "finding"
-    assert unrated.findings == () != both.findings and (counts(unrated).printed, counts(both).printed) == (0, 1)
+    assert (form.claim, verdict_of(form), form.verdict) == (
+        "not rated",
+        "not rated",
+        again.verdict,
+    ) and verdict_of(again) == "finding"
+    assert unrated.findings == () != both.findings and (
+        counts(unrated).printed,
+        counts(both).printed,
+    ) == (0, 1)
     to_html(unrated, tmp_path / "audit.html")
     assert 'data-claim="not rated"' in (tmp_path / "audit.html").read_text(encoding="utf-8")
     with pytest.raises(RegistryError, match="not rated"):
@@ -204,16 +271,24 @@ def test_a_form_that_its_source_does_not_rate_has_no_claim_to_earn(tmp_path: Pat
 def test_mutants_that_prove_nothing_fail_the_audit() -> None:
     loose = {"power_law": module_of("e_loose", LOOSE_EVIDENCE)}
     asked = audit(ENTRIES[:1], MODULES, loose, mutants=True)
-    assert [str(m.fate) for m in asked.mechanisms[0].mutants[2:]] == ["survived", "broken", "broken", "broken", "broken"]
+    assert [str(m.fate) for m in asked.mechanisms[0].mutants[2:]] == [
+        "survived",
+        "broken",
+        "broken",
+        "broken",
+        "broken",
+    ]
     assert asked.exit_code == 1 and asked.mechanisms[0].earned
     assert audit(ENTRIES[:1], MODULES, loose).exit_code == 0
 
 
 @pytest.mark.parametrize(("entry", "code"), [
-    (ENTRIES[0], 0), (ENTRIES[1], 0), (ENTRIES[2], 0), (replace(ENTRIES[1], variety_of=None), 1), (replace(ENTRIES[0], claims="DOCUMENTED"), 0),
-    (replace(ENTRIES[0], departures=(Departs("half speed", ""),)), 1), (replace(ENTRIES[0], equations=(Equation(""),)), 1),
+    (ENTRIES[0], 0), (ENTRIES[1], 0), (ENTRIES[2], 0), (replace(ENTRIES[1], variety_of=None), 1),
+    (replace(ENTRIES[0], claims="DOCUMENTED"), 0),
+    (replace(ENTRIES[0], departures=(Departs("half speed", ""),)), 1), (replace(ENTRIES[0],
+    equations=(Equation(""),)), 1),
     (ENTRIES[4], 1), (ENTRIES[3], 0),
-])
+])  # fmt: skip
 def test_exit_code(entry: Entry, code: int) -> None:
     evidence = {**EVIDENCE, "power_law_printed": EVIDENCE["power_law"]}
     assert audit([entry], MODULES, evidence).exit_code == code
@@ -221,8 +296,18 @@ def test_exit_code(entry: Entry, code: int) -> None:
 
 def test_only_and_progress() -> None:
     output: list[tuple[str, str]] = []
-    some = audit(ENTRIES, MODULES, EVIDENCE, mutants=True, only={"blend"}, progress=lambda *step: output.append(step))
-    assert [m.id for m in some.mechanisms] == ["blend"] and output == [("blend", "HO-1"), ("blend", "identity")]
+    some = audit(
+        ENTRIES,
+        MODULES,
+        EVIDENCE,
+        mutants=True,
+        only={"blend"},
+        progress=lambda *step: output.append(step),
+    )
+    assert [m.id for m in some.mechanisms] == ["blend"] and output == [
+        ("blend", "HO-1"),
+        ("blend", "identity"),
+    ]
 
 
 def test_unknown_ids_ratings_and_modules_are_named() -> None:
@@ -239,19 +324,31 @@ def test_same_input_same_result(result: AuditResult) -> None:
     assert again == result and plain(again) == plain(result)
 
 
-# --- reports ------------------------------------------------------------------------------------------------------
+# --- reports --------------------------------------------------------------------------------------
 def test_json_is_strict_json_and_complete(result: AuditResult) -> None:
     output = json.loads(json.dumps(to_json(result), allow_nan=False))
     power = next(m for m in output["mechanisms"] if m["id"] == "power_law")
-    assert (power["claimed"], power["derived"], power["passed"], power["gating"]) == ("FAITHFUL", "FAITHFUL", 3, 3)
+    assert (power["claimed"], power["derived"], power["passed"], power["gating"]) == (
+        "FAITHFUL",
+        "FAITHFUL",
+        3,
+        3,
+    )
     assert [(c["id"], c["score"], c["gates"]) for c in power["checks"]] == [
-        ("PW-1", "PASS", True), ("PW-2", "PASS", True), ("PW-3", "PASS", True), ("PW-4", "FAIL", False)]
-    assert power["checks"][0]["measured"] == pytest.approx(8.0 ** -0.5) and power["checks"][0]["seconds"] > 0
+        ("PW-1", "PASS", True),
+        ("PW-2", "PASS", True),
+        ("PW-3", "PASS", True),
+        ("PW-4", "FAIL", False),
+    ]
+    assert (
+        power["checks"][0]["measured"] == pytest.approx(8.0**-0.5)
+        and power["checks"][0]["seconds"] > 0
+    )
     assert output["findings"][0]["mechanism"] == "power_law_printed"
 
 
 def test_json_of_values_that_json_lacks() -> None:
-    source = '''
+    source = """
 from hebbarium.audit.checks import equation, mutant
 @equation("NA-1", source="x")
 def nan_and_inf(s): return (float("nan"), float("inf"))
@@ -259,19 +356,31 @@ def nan_and_inf(s): return (float("nan"), float("inf"))
 def a_plane(s): return ([1 + 2j, 0], [1 + 2j, 0])
 @mutant("m", rejected_by="NA-2")
 def m(s): return s
-'''
+"""
     output = to_json(audit(ENTRIES[:1], MODULES, {"power_law": module_of("e_nan", source)}))
     checks = json.loads(json.dumps(output, allow_nan=False))["mechanisms"][0]["checks"]
-    assert (checks[0]["measured"], checks[0]["expected"], checks[0]["score"]) == ("nan", "inf", "FAIL")
+    assert (checks[0]["measured"], checks[0]["expected"], checks[0]["score"]) == (
+        "nan",
+        "inf",
+        "FAIL",
+    )
     assert checks[1]["measured"] == [{"real": 1.0, "imag": 2.0}, {"real": 0.0, "imag": 0.0}]
 
 
 def test_plain_and_table_say_the_same(result: AuditResult) -> None:
     lines = plain(result).splitlines()
     row = next(line for line in lines if line.startswith("power_law_printed"))
-    assert row.split(maxsplit=10) == ["power_law_printed", "FAITHFUL", "APPROXIMATION", "1/3", "-", "-", "-", "-", "-", "PW-1",
-                                      "quadrupling the age halves the trace"]
-    assert next(line for line in lines if line.startswith("power_law ")).split() == ["power_law", "FAITHFUL", "FAITHFUL", "3/3", "2/2", *"-----"]
+    assert row.split(maxsplit=10) == ["power_law_printed", "FAITHFUL", "APPROXIMATION", "1/3", "-",
+                                      "-", "-", "-", "-", "PW-1",
+                                      "quadrupling the age halves the trace"]  # fmt: skip
+    assert next(line for line in lines if line.startswith("power_law ")).split() == [
+        "power_law",
+        "FAITHFUL",
+        "FAITHFUL",
+        "3/3",
+        "2/2",
+        *"-----",
+    ]
     assert "findings about printed forms:" in lines
     run = [x.fate for m in result.mechanisms for x in m.mutants]
     assert lines[-1] == f"{run.count(Fate.REJECTED)} of {len(run)} mutants rejected"
@@ -308,7 +417,11 @@ class Page(HTMLParser):
 
 def links(page: Page) -> set[str]:
     """Targets of the links inside the page, but for those that set the filters."""
-    inside = (unquote(a["href"] or "")[1:] for tag, a in page.tags if tag == "a" and (a["href"] or "").startswith("#"))
+    inside = (
+        unquote(a["href"] or "")[1:]
+        for tag, a in page.tags
+        if tag == "a" and (a["href"] or "").startswith("#")
+    )
     return {target for target in inside if "=" not in target}
 
 
@@ -318,23 +431,35 @@ def test_the_page_is_whole_and_loads_nothing(result: AuditResult, tmp_path: Path
     page = Page(raw)
     assert page.open == []
     assert not {"link", "img", "iframe", "object"} & {tag for tag, _ in page.tags}
-    assert [attrs for tag, attrs in page.tags if tag == "script"] == [{}], "one script, the page's own"
-    assert not any(name in attrs for _, attrs in page.tags for name in ("src", "srcset", "data", "style", "onclick"))
+    assert [attrs for tag, attrs in page.tags if tag == "script"] == [{}], (
+        "one script, the page's own"
+    )
+    assert not any(
+        name in attrs
+        for _, attrs in page.tags
+        for name in ("src", "srcset", "data", "style", "onclick")
+    )
     assert "@import" not in raw and "url(" not in raw
     ids = {a["id"] for _, a in page.tags if "id" in a}
     assert links(page) <= ids and all(m.id in ids for m in result.mechanisms)
     for each in result.mechanisms:
         for check in each.checks:
             assert check.check.id in page.text and check.check.title in page.text
-    assert "prefers-color-scheme: dark" in raw and ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in page.tags
+    assert (
+        "prefers-color-scheme: dark" in raw
+        and ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
+        in page.tags
+    )
     assert "Wixted and Ebbesen (1991)" in page.text and "%" not in page.text
 
 
-def test_a_page_with_stale_weights_shows_the_command_as_code(result: AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_with_stale_weights_shows_the_command_as_code(
+    result: AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hebbarium.audit.weights.answering_digest", lambda: "of other code")
     to_html(result, tmp_path / "audit.html")
     raw = (tmp_path / "audit.html").read_text(encoding="utf-8")
-    said, = re.findall(r'<p class="note below">(Stale: .*?)</p>', raw)
+    (said,) = re.findall(r'<p class="note below">(Stale: .*?)</p>', raw)
     assert "<code>hebbarium weights</code>" in said and "`" not in said
 
 
@@ -345,10 +470,13 @@ def test_the_page_escapes_what_it_shows(result: AuditResult, tmp_path: Path) -> 
 
 
 def test_incomplete_checks_stay_on_the_page_faded(tmp_path: Path) -> None:
-    source = POWER_EVIDENCE + '''
+    source = (
+        POWER_EVIDENCE
+        + """
 @data("PW-5", source="Ebbinghaus 1885", scope="out: a single subject")
 def savings(s): return s.trace(1.0, 1.0), 0.5
-'''
+"""
+    )
     one = audit(ENTRIES[:1], MODULES, {"power_law": module_of("e_scope", source)})
     assert str(one.mechanisms[0].verdict.rating) == "DOCUMENTED" and one.exit_code == 1
     to_html(one, tmp_path / "audit.html")
@@ -357,7 +485,7 @@ def savings(s): return s.trace(1.0, 1.0), 0.5
     assert "a single subject" in page.text and "not applicable" in page.text
 
 
-# --- what can be quoted, linked and cited -------------------------------------------------------------------------
+# --- what can be quoted, linked and cited ---------------------------------------------------------
 SHOWN = ("heat", "recency", "short_term_plasticity_printed")
 
 
@@ -374,24 +502,46 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    registry, references, path = Registry.read(), load(), tmp_path_factory.mktemp("made") / "audit.html"
+    registry, references, path = (
+        Registry.read(),
+        load(),
+        tmp_path_factory.mktemp("made") / "audit.html",
+    )
     result, systems = audit_registry(registry, only=SHOWN), sources.read(registry, references)
-    known = provenance(registry, references, SHOWN, seconds=1.25, words=("hebbarium", "audit", "--out", "my audit"))
+    known = provenance(
+        registry, references, SHOWN, seconds=1.25, words=("hebbarium", "audit", "--out", "my audit")
+    )
     to_html(result, path, references, registry, systems, provenance=known)
     return Made(result, registry, systems, known, path.read_text(encoding="utf-8"))
 
 
 def test_the_summary_counts_what_ran(result: AuditResult) -> None:
-    """By hand: 4 checks run on each of three mechanisms and 1 on blend; the 2 mutants of crash are broken; bare has no evidence."""
-    assert counts(result) == Counts(mechanisms=5, checks=13, mutants_run=5, mutants_rejected=3, ours=4, earned=3, printed=1, unearned=1)
+    """By hand: 4 checks run on each of three mechanisms and 1 on blend; the 2 mutants of crash
+    are broken; bare has no evidence.
+    """
+    assert counts(result) == Counts(
+        mechanisms=5,
+        checks=13,
+        mutants_run=5,
+        mutants_rejected=3,
+        ours=4,
+        earned=3,
+        printed=1,
+        unearned=1,
+    )
     assert summary(result).partition(", ")[2] == (
         "5 memory mechanisms were tested by 13 checks, which reject 3 of 5 mutants (wrong versions made on purpose); "
-        "3 of 4 claims of our own are earned, and 1 of 1 printed form that source systems rate does not earn the claimed rating.")
+        "3 of 4 claims of our own are earned, and 1 of 1 printed form that source systems rate does not earn the claimed rating."
+    )
     one = AuditResult((by_id(result, "blend"),))
-    assert summary(one).endswith(", 1 memory mechanism was tested by 1 check, which reject 1 of 1 mutant (wrong versions made on purpose); "
-                                 "1 of 1 claim of our own is earned.")
+    assert summary(one).endswith(
+        ", 1 memory mechanism was tested by 1 check, which reject 1 of 1 mutant (wrong versions made on purpose); "
+        "1 of 1 claim of our own is earned."
+    )
     output = to_json(result)
-    assert output["summary"] == summary(result) and output["counts"]["checks"] == sum(len(m["checks"]) for m in output["mechanisms"])
+    assert output["summary"] == summary(result) and output["counts"]["checks"] == sum(
+        len(m["checks"]) for m in output["mechanisms"]
+    )
     assert output["provenance"] is None and (output["citation"], output["bibtex"]) == ("", "")
 
 
@@ -405,95 +555,197 @@ def test_the_page_opens_with_the_summary_and_shows_sources_before_cards(made: Ma
     text, places = Page(made.page).text, [made.page.index(f'id="{id}"') for id in order]
     assert places == sorted(places)
     assert summary(made.result) in text and f"Cite as: {citation(made.known)}" in text
-    first = text[text.index("and what was measured") + len("and what was measured"):]
+    first = text[text.index("and what was measured") + len("and what was measured") :]
     assert first.strip().startswith(summary(made.result))
 
 
 def test_every_mechanism_check_and_claim_has_an_anchor_and_a_visible_link_to_it(made: Made) -> None:
     page = Page(made.page)
     ids = [a["id"] for _, a in page.tags if "id" in a]
-    assert [id for id, n in Counter(ids).items() if n > 1] == [] and not any(re.search(r"\s", id or "") for id in ids)
-    checks = {f"{m.id}:{r.check.id}" for m in made.result.mechanisms for r in (*m.checks, *m.also_compared, *m.static)}
-    claims = {id for id in ids if id and id.partition(":")[0] in {s.key for s in made.systems} and ":" in id}
-    assert len(checks) > 20 and len(claims) == sum(len(s.claims) + len(s.citations) for s in made.systems)
+    assert [id for id, n in Counter(ids).items() if n > 1] == [] and not any(
+        re.search(r"\s", id or "") for id in ids
+    )
+    checks = {
+        f"{m.id}:{r.check.id}"
+        for m in made.result.mechanisms
+        for r in (*m.checks, *m.also_compared, *m.static)
+    }
+    claims = {
+        id
+        for id in ids
+        if id and id.partition(":")[0] in {s.key for s in made.systems} and ":" in id
+    }
+    assert len(checks) > 20 and len(claims) == sum(
+        len(s.claims) + len(s.citations) for s in made.systems
+    )
     assert {*checks, *claims, *SHOWN, *(s.key for s in made.systems)} <= links(page) <= set(ids)
     assert "recency:RC-2" in checks and "cortex2026:engram.py-half-life" in claims
 
 
 def test_every_form_has_its_provenance(made: Made) -> None:
-    output = json.loads(json.dumps(to_json(made.result, made.registry, made.systems, made.known), allow_nan=False))
+    output = json.loads(
+        json.dumps(to_json(made.result, made.registry, made.systems, made.known), allow_nan=False)
+    )
     schema = json.loads((ROOM / "audit.schema.json").read_text(encoding="utf-8"))
     assert [e.message for e in Draft202012Validator(schema).iter_errors(output)] == []
     how = output["provenance"]
-    assert how["command_line"] == "hebbarium audit --out 'my audit'" and how["seconds"] == 1.25 and how["registry"] == made.registry.digest
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", how["date"]) and how["cores"] >= 1 and how["versions"]["numpy"]
+    assert (
+        how["command_line"] == "hebbarium audit --out 'my audit'"
+        and how["seconds"] == 1.25
+        and how["registry"] == made.registry.digest
+    )
+    assert (
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", how["date"])
+        and how["cores"] >= 1
+        and how["versions"]["numpy"]
+    )
     page, text = Page(made.page).text, to_markdown(made.result, made.systems, None, made.known)
-    for value in (how["version"], how["code"], how["registry"], how["evidence"]["digest"], how["claims"], how["date"], how["platform"],
-                  how["command_line"], how["versions"]["numpy"], "1.2"):
+    for value in (
+        how["version"],
+        how["code"],
+        how["registry"],
+        how["evidence"]["digest"],
+        how["claims"],
+        how["date"],
+        how["platform"],
+        how["command_line"],
+        how["versions"]["numpy"],
+        "1.2",
+    ):
         assert value in page and value in text, value
     assert all(how[name][:12] in output["citation"] for name in ("code", "registry"))
     assert output["mutants_asked"] and ("mutantsrun" in page) and "| mutants | run |" in text
-    assert "| mutants | not run |" in to_markdown(replace(made.result, mutants_asked=False), (), None, made.known)
+    assert "| mutants | not run |" in to_markdown(
+        replace(made.result, mutants_asked=False), (), None, made.known
+    )
 
 
 def test_digests_are_those_of_the_files(made: Made) -> None:
     for id in SHOWN:
-        assert made.known.evidence[id] == hashlib.sha256((ROOM / "evidence" / f"{id}.py").read_bytes()).hexdigest()
+        assert (
+            made.known.evidence[id]
+            == hashlib.sha256((ROOM / "evidence" / f"{id}.py").read_bytes()).hexdigest()
+        )
     fewer = provenance(made.registry, load(), SHOWN[:2], seconds=0.0)
-    assert fewer.evidence_digest != made.known.evidence_digest and (fewer.code, fewer.claims) == (made.known.code, made.known.claims)
+    assert fewer.evidence_digest != made.known.evidence_digest and (fewer.code, fewer.claims) == (
+        made.known.code,
+        made.known.claims,
+    )
 
 
 def test_bibtex_is_that_of_the_mechanisms_shown(made: Made) -> None:
     wanted = {key for id in SHOWN for key in made.registry.entries[id].papers}
     bibtex = to_json(made.result, made.registry, (), made.known)["bibtex"]
     assert {entry.key for entry in bibliography.read(bibtex)} == wanted and len(wanted) > 1
-    assert bibtex.strip() in Page(made.page).text and f"BibTeX of {len(wanted)} papers" in Page(made.page).text
-    lacking = made.registry.entries["heat"].model_copy(update={"papers": ("nobody1900nothing",), "equations": ()})
+    assert (
+        bibtex.strip() in Page(made.page).text
+        and f"BibTeX of {len(wanted)} papers" in Page(made.page).text
+    )
+    lacking = made.registry.entries["heat"].model_copy(
+        update={"papers": ("nobody1900nothing",), "equations": ()}
+    )
     known = provenance(Registry({"heat": lacking}, {}, "0"), load(), ["heat"], seconds=0.0)
     assert known.papers == () and known.made.bibtex == ""
 
 
-# --- LaTeX --------------------------------------------------------------------------------------------------------
+# --- LaTeX ----------------------------------------------------------------------------------------
 def rows_of(tex: str) -> list[list[list[str]]]:
     """The cells of every row of every table, as text."""
-    tables = [part.partition("\\endlastfoot\n")[2].partition("\\end{longtable}")[0] for part in tex.split("\\begin{longtable}")[1:]]
-    plain = [table.replace("\\_\\allowbreak{}", "_").replace("''", '"').replace("\\&", "and") for table in tables]
-    return [[line.removesuffix(" \\\\").split(" & ") for line in table.strip().splitlines()] for table in plain]
+    tables = [
+        part.partition("\\endlastfoot\n")[2].partition("\\end{longtable}")[0]
+        for part in tex.split("\\begin{longtable}")[1:]
+    ]
+    plain = [
+        table.replace("\\_\\allowbreak{}", "_").replace("''", '"').replace("\\&", "and")
+        for table in tables
+    ]
+    return [
+        [line.removesuffix(" \\\\").split(" & ") for line in table.strip().splitlines()]
+        for table in plain
+    ]
 
 
 def test_latex_has_a_row_for_every_mechanism_and_claim(made: Made) -> None:
     tex = to_latex(made.result, made.systems, made.known)
     first, *others = rows_of(tex)
     assert [(row[0], row[1], row[2], row[-1]) for row in first] == [
-        (m.id, str(m.claimed), str(m.verdict.rating), "earned" if m.earned else "finding") for m in made.result.mechanisms]
-    assert [[row[0] for row in rows] for rows in others] == [[c.module for c in system.claims] for system in made.systems]
-    assert all(len(row) == 6 for row in first) and all(len(row) == 5 for rows in others for row in rows)
+        (m.id, str(m.claimed), str(m.verdict.rating), "earned" if m.earned else "finding")
+        for m in made.result.mechanisms
+    ]
+    assert [[row[0] for row in rows] for rows in others] == [
+        [c.module for c in system.claims] for system in made.systems
+    ]
+    assert all(len(row) == 6 for row in first) and all(
+        len(row) == 5 for rows in others for row in rows
+    )
     comments = [line for line in tex.splitlines() if line.startswith("%")]
     assert f"% {summary(made.result)}" in comments and f"% {citation(made.known)}" in comments
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
 def test_latex_compiles(made: Made, tmp_path: Path) -> None:
-    odd = made.systems[0].model_copy(update={"claims": (made.systems[0].claims[0].model_copy(update={"module": "*[\\x{_}^~&%$#<>|\"é ×≥†`]\x1b"}),)})
-    (tmp_path / "audit.tex").write_text(to_latex(made.result, (*made.systems, odd), made.known), encoding="utf-8")
-    (tmp_path / "paper.tex").write_text("\\documentclass{article}\\usepackage{array,booktabs,longtable}"
-                                        "\\begin{document}\\footnotesize\\input{audit}\\end{document}", encoding="utf-8")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "paper"], cwd=tmp_path, capture_output=True,
-                          text=True, errors="replace", timeout=120)
+    odd = made.systems[0].model_copy(
+        update={
+            "claims": (
+                made.systems[0]
+                .claims[0]
+                .model_copy(update={"module": '*[\\x{_}^~&%$#<>|"é ×≥†`]\x1b'}),
+            )
+        }
+    )
+    (tmp_path / "audit.tex").write_text(
+        to_latex(made.result, (*made.systems, odd), made.known), encoding="utf-8"
+    )
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{array,booktabs,longtable}"
+        "\\begin{document}\\footnotesize\\input{audit}\\end{document}",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "paper"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-# --- the command --------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 def test_the_command_writes_every_file(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["audit", "recency", "--no-mutants", "--out", str(tmp_path / "o")])
+    done = CliRunner().invoke(
+        app, ["audit", "recency", "--no-mutants", "--out", str(tmp_path / "o")]
+    )
     assert done.exit_code == 0, done.output
-    files = {file.relative_to(tmp_path / "o").as_posix(): file.read_text(encoding="utf-8") for file in (tmp_path / "o").rglob("*") if file.is_file()}
-    assert set(files) == {"audit.html", "audit.md", "audit.json", "audit.tex", "audit.bib", "figures/recency-half_life.svg"}
+    files = {
+        file.relative_to(tmp_path / "o").as_posix(): file.read_text(encoding="utf-8")
+        for file in (tmp_path / "o").rglob("*")
+        if file.is_file()
+    }
+    assert set(files) == {
+        "audit.html",
+        "audit.md",
+        "audit.json",
+        "audit.tex",
+        "audit.bib",
+        "figures/recency-half_life.svg",
+    }
     output = json.loads(files["audit.json"])
     assert output["bibtex"] == files["audit.bib"] and output["provenance"]["seconds"] > 0
     assert output["provenance"]["command_line"].startswith("hebbarium")
-    assert not output["mutants_asked"] and output["summary"] in files["audit.md"] and output["citation"] in files["audit.tex"]
+    assert (
+        not output["mutants_asked"]
+        and output["summary"] in files["audit.md"]
+        and output["citation"] in files["audit.tex"]
+    )
     drawn = ElementTree.fromstring(files["figures/recency-half_life.svg"])
     box = [float(n) for n in drawn.attrib["viewBox"].split()]
-    assert drawn.tag == "{http://www.w3.org/2000/svg}svg" and (drawn.attrib["width"], drawn.attrib["height"]) == (f"{box[2]:g}pt", f"{box[3]:g}pt")
-    assert "var(" not in files["figures/recency-half_life.svg"] and "<path" in files["figures/recency-half_life.svg"]
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg" and (
+        drawn.attrib["width"],
+        drawn.attrib["height"],
+    ) == (f"{box[2]:g}pt", f"{box[3]:g}pt")
+    assert (
+        "var(" not in files["figures/recency-half_life.svg"]
+        and "<path" in files["figures/recency-half_life.svg"]
+    )

@@ -1,4 +1,5 @@
 """Static evidence: what it passes, and each fault that it finds."""
+
 from __future__ import annotations
 
 import importlib
@@ -16,7 +17,7 @@ from hebbarium.audit.static import Exhibit, evidence
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
 
-MODULE = '''
+MODULE = """
 from dataclasses import dataclass
 import numpy as np
 from hebbarium.engine.contract.columns import Column, Phase, Scope
@@ -44,8 +45,8 @@ class Fading(Mechanism[FadingParams]):
         tau = {tau}
         view.{faded}[...] = (tick.end - view.created) / tau * self.hours("tau")
         view.log_strength[...] = faded(tick.end - view.created, tau)
-'''
-ENTRY = '''
+"""
+ENTRY = """
 fading:
   class: {name}:Fading
   home: maintenance
@@ -56,9 +57,10 @@ fading:
   equations: [{{id: {equation}, paper: {paper}, where: "definition", tex: "-t / tau"}}]
   params:
     tau: {{value: 10.0, unit: h, low: 0.1, high: 1000.0, kind: paper, source: "{source}"}}
-'''
-SOUND = {"impure": "", "more": "", "tau": 'self.hours("tau")', "faded": "", "equation": "faded", "paper": "ebbinghaus1885gedachtnis",
-         "source": "ebbinghaus1885gedachtnis", "number": "600.0", "in": "min"}
+"""
+SOUND = {"impure": "", "more": "", "tau": 'self.hours("tau")', "faded": "", "equation": "faded",
+         "paper": "ebbinghaus1885gedachtnis",
+         "source": "ebbinghaus1885gedachtnis", "number": "600.0", "in": "min"}  # fmt: skip
 
 
 @pytest.fixture
@@ -77,12 +79,20 @@ def scores(folder: Path, references: References, **wrong: str) -> dict[str, tupl
     (folder / f"{name}.py").write_text(MODULE.format(**words), encoding="utf-8")
     (folder / f"{name}.yaml").write_text(ENTRY.format(**words) + DENSE, encoding="utf-8")
     registry = Registry.read(folder / f"{name}.yaml", folder / "sets")
-    number = paper_number("tau", float(words["number"]), words["in"], paper=words["source"], where="table 1")
-    exhibit = Exhibit(registry.entry("fading"), importlib.import_module(name), references, registry, (number,) if words["in"] else ())
+    number = paper_number(
+        "tau", float(words["number"]), words["in"], paper=words["source"], where="table 1"
+    )
+    exhibit = Exhibit(
+        registry.entry("fading"),
+        importlib.import_module(name),
+        references,
+        registry,
+        (number,) if words["in"] else (),
+    )
     return {c.id: ((r := judge(c, exhibit)).score, f"{r.measured} {r.note}") for c in evidence()}
 
 
-DENSE = '''
+DENSE = """
 dense_similarity:
   class: hebbarium.mechanisms.retrieval.dense_similarity:DenseSimilarity
   home: retrieval
@@ -94,25 +104,39 @@ dense_similarity:
     passages: {value: false, unit: "1", kind: engineering, source: "x"}
     length_penalty: {value: 0.0, unit: "1", kind: engineering, source: "x"}
     weight: {value: 1.0, unit: "1", low: 0.0, high: 10.0, kind: engineering, source: "x"}
-'''
+"""
 
 
 def test_a_sound_mechanism_passes_all(folder: Path) -> None:
-    assert {id: score for id, (score, _) in scores(folder, load()).items()} == {f"ST-{i}": Score.PASS for i in range(1, 7)}
+    assert {id: score for id, (score, _) in scores(folder, load()).items()} == {
+        f"ST-{i}": Score.PASS for i in range(1, 7)
+    }
 
 
-@pytest.mark.parametrize(("id", "wrong", "output"), [
-    ("ST-1", {"equation": "faster"}, "faster is no function"), ("ST-1", {"paper": "nobody1900nothing"}, "references.bib lacks"),
-    ("ST-1", {"paper": "wixted1991form"}, "not among the papers"), ("ST-2", {"source": " "}, "tau has no source"),
-    ("ST-2", {"source": "as usual"}, "names none"), ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
-    ("ST-4", {"more": "SURPRISE"}, "means nothing"), ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
-    ("ST-4", {"faded": "faded"}, "was not declared"), ("ST-5", {"tau": "self.params.tau"}, "differs after twice the time"),
-    ("ST-5", {"tau": "self.params.tau"}, "tau is not read by hours() alone"),
-    ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength differs after twice the time"), ("ST-6", {"in": ""}, "NUMBERS of the evidence lacks it"),
-    ("ST-6", {"in": "h"}, "the registry has tau = 10 h, the paper 600 h"), ("ST-6", {"in": "1/min"}, "has the unit h"),
-    ("ST-6", {"number": "601.0"}, "the paper 601 min"),
-])
-def test_each_fault_is_found_and_named(folder: Path, id: str, wrong: dict[str, str], output: str) -> None:
+@pytest.mark.parametrize(
+    ("id", "wrong", "output"),
+    [
+        ("ST-1", {"equation": "faster"}, "faster is no function"),
+        ("ST-1", {"paper": "nobody1900nothing"}, "references.bib lacks"),
+        ("ST-1", {"paper": "wixted1991form"}, "not among the papers"),
+        ("ST-2", {"source": " "}, "tau has no source"),
+        ("ST-2", {"source": "as usual"}, "names none"),
+        ("ST-3", {"impure": " + len(SEEN)"}, "reads SEEN, which is list"),
+        ("ST-4", {"more": "SURPRISE"}, "means nothing"),
+        ("ST-4", {"more": "NOW"}, "now is declared and never touched"),
+        ("ST-4", {"faded": "faded"}, "was not declared"),
+        ("ST-5", {"tau": "self.params.tau"}, "differs after twice the time"),
+        ("ST-5", {"tau": "self.params.tau"}, "tau is not read by hours() alone"),
+        ("ST-5", {"impure": " - (age > 160.0)"}, "log_strength differs after twice the time"),
+        ("ST-6", {"in": ""}, "NUMBERS of the evidence lacks it"),
+        ("ST-6", {"in": "h"}, "the registry has tau = 10 h, the paper 600 h"),
+        ("ST-6", {"in": "1/min"}, "has the unit h"),
+        ("ST-6", {"number": "601.0"}, "the paper 601 min"),
+    ],
+)
+def test_each_fault_is_found_and_named(
+    folder: Path, id: str, wrong: dict[str, str], output: str
+) -> None:
     if "SURPRISE" in wrong.get("more", ""):
         with pytest.raises(HebbariumError, match=output):
             scores(folder, load(), **wrong)

@@ -1,4 +1,7 @@
-"""Ablations: arms, differences against the rows themselves, no-ops, and continuing after a stop at any moment."""
+"""Ablations: arms, differences against the rows themselves, no-ops, and continuing after a stop
+at any moment.
+"""
+
 from __future__ import annotations
 
 import json
@@ -42,48 +45,96 @@ def embedder() -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(64), None)
 
 
-SMALL = plain_set("dense_similarity", "lexical_bm25", "weighted_rrf", weighted_rrf=("convex_fusion",))
+SMALL = plain_set(
+    "dense_similarity", "lexical_bm25", "weighted_rrf", weighted_rrf=("convex_fusion",)
+)
 
 
 def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -> None:
     data = load("demo", limit=2)
     result = ablate(SMALL, registry, data, embedder(), tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
-    assert Counter(row["arm"] for row in rows) == {a.id: sum(len(c.questions) for c in data.conversations) for a in arms_of(SMALL)}
+    assert Counter(row["arm"] for row in rows) == {
+        a.id: sum(len(c.questions) for c in data.conversations) for a in arms_of(SMALL)
+    }
 
     def recall(arm: str) -> float:
-        return fmean(fmean(0 < rank <= 10 for rank in row["ranks"]) for row in rows if row["arm"] == arm and row["gold"])
+        return fmean(
+            fmean(0 < rank <= 10 for rank in row["ranks"])
+            for row in rows
+            if row["arm"] == arm and row["gold"]
+        )
 
     assert len(result.arms) == 4
     for arm in result.arms:
         name = arm.id if arm.id.startswith("swap") else f"without {arm.id}"
         assert arm.metrics["recall@10"] == pytest.approx(recall(name))
         assert arm.differences["recall@10"].mean == pytest.approx(recall("full") - recall(name))
-    assert json.loads((tmp_path / "ablation.json").read_text())["baseline"]["recall@10"] == pytest.approx(recall("full"))
+    assert json.loads((tmp_path / "ablation.json").read_text())["baseline"][
+        "recall@10"
+    ] == pytest.approx(recall("full"))
     kinds = ("json", "md", "html", "svg", "tex")
-    assert {p.name for p in tmp_path.iterdir()} >= {"manifest.json", "rows.jsonl", *(f"ablation.{kind}" for kind in kinds)}
+    assert {p.name for p in tmp_path.iterdir()} >= {
+        "manifest.json",
+        "rows.jsonl",
+        *(f"ablation.{kind}" for kind in kinds),
+    }
 
 
 def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Path) -> None:
     """In this set nothing reads what synaptic tagging writes."""
-    result = ablate(plain_set("lexical_bm25", "synaptic_tagging"), registry, load("demo", limit=1), embedder(), tmp_path)
+    result = ablate(
+        plain_set("lexical_bm25", "synaptic_tagging"),
+        registry,
+        load("demo", limit=1),
+        embedder(),
+        tmp_path,
+    )
     arms = {arm.id: arm for arm in result.arms}
-    assert arms["synaptic_tagging"].no_op and arms["synaptic_tagging"].receipt is not None and arms["synaptic_tagging"].receipt.values_changed
+    assert (
+        arms["synaptic_tagging"].no_op
+        and arms["synaptic_tagging"].receipt is not None
+        and arms["synaptic_tagging"].receipt.values_changed
+    )
     assert not arms["lexical_bm25"].no_op
-    assert arms["synaptic_tagging"].verdict is Verdict.STATE_ONLY and Verdict.STATE_ONLY.value in (tmp_path / "ablation.html").read_text()
+    assert (
+        arms["synaptic_tagging"].verdict is Verdict.STATE_ONLY
+        and Verdict.STATE_ONLY.value in (tmp_path / "ablation.html").read_text()
+    )
 
 
-def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(registry: Registry, tmp_path: Path) -> None:
+def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(
+    registry: Registry, tmp_path: Path
+) -> None:
     """Recency is read by a fusion alone; without any, the ranking is that of the match."""
-    chosen = plain_set("dense_similarity", "lexical_bm25", "recency", "convex_fusion", convex_fusion=("weighted_rrf",))
+    chosen = plain_set(
+        "dense_similarity",
+        "lexical_bm25",
+        "recency",
+        "convex_fusion",
+        convex_fusion=("weighted_rrf",),
+    )
     result = ablate(chosen, registry, load("demo", limit=2), embedder(), tmp_path)
     arms = {arm.id: arm for arm in result.arms}
-    assert {id: arm.silenced for id, arm in arms.items() if arm.silenced} == {"convex_fusion": ("recency",)}
+    assert {id: arm.silenced for id, arm in arms.items() if arm.silenced} == {
+        "convex_fusion": ("recency",)
+    }
     assert arms["convex_fusion"].fair == ("swap convex_fusion->weighted_rrf",)
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
-    bare = ablate(plain_set("dense_similarity", "lexical_bm25", "convex_fusion"), registry, load("demo", limit=2), embedder(), tmp_path / "bare")
-    without = [json.loads(line) for line in (tmp_path / "bare" / "rows.jsonl").read_text().splitlines()]
-    ranks = [[row["ranks"] for row in some if row["arm"] == "without convex_fusion"] for some in (rows, without)]
+    bare = ablate(
+        plain_set("dense_similarity", "lexical_bm25", "convex_fusion"),
+        registry,
+        load("demo", limit=2),
+        embedder(),
+        tmp_path / "bare",
+    )
+    without = [
+        json.loads(line) for line in (tmp_path / "bare" / "rows.jsonl").read_text().splitlines()
+    ]
+    ranks = [
+        [row["ranks"] for row in some if row["arm"] == "without convex_fusion"]
+        for some in (rows, without)
+    ]
     assert ranks[0] == ranks[1], "with or without recency: the same ranks"
     assert not any(arm.silenced for arm in bare.arms)
     assert "also removes the signals of 1 other mechanism" in (tmp_path / "ablation.md").read_text()
@@ -91,47 +142,89 @@ def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(reg
 
 def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) -> None:
     data = load("demo", limit=2)
-    result = ablate(plain_set("lexical_bm25", "write_gate_true_memory"), registry, data, embedder(), tmp_path)
+    result = ablate(
+        plain_set("lexical_bm25", "write_gate_true_memory"), registry, data, embedder(), tmp_path
+    )
     receipt = {arm.id: arm.receipt for arm in result.arms}["write_gate_true_memory"]
     assert receipt is not None and receipt.gate is not None
     gate, events = receipt.gate, sum(len(c.events) for c in data.conversations)
-    assert (gate.judged, gate.stored + gate.vetoed, gate.decided, gate.merged) == (events, events, gate.vetoed, 0) and gate.vetoed > 0
-    assert receipt.ranks_changed == 0 and "0 ‡" in (tmp_path / "ablation.html").read_text(encoding="utf-8")
+    assert (gate.judged, gate.stored + gate.vetoed, gate.decided, gate.merged) == (
+        events,
+        events,
+        gate.vetoed,
+        0,
+    ) and gate.vetoed > 0
+    assert receipt.ranks_changed == 0 and "0 ‡" in (tmp_path / "ablation.html").read_text(
+        encoding="utf-8"
+    )
     assert {arm.id: arm.receipt.gate for arm in result.arms if arm.receipt}["lexical_bm25"] is None
 
 
-def test_only_the_arms_that_are_named_run_and_are_corrected(registry: Registry, tmp_path: Path) -> None:
+def test_only_the_arms_that_are_named_run_and_are_corrected(
+    registry: Registry, tmp_path: Path
+) -> None:
     data = load("demo", limit=2)
     whole = ablate(SMALL, registry, data, embedder(), tmp_path / "whole")
-    part = ablate(SMALL, registry, data, embedder(), tmp_path / "part", only=["lexical_bm25", "swap weighted_rrf->convex_fusion"])
-    assert [arm.id for arm in part.arms] == ["lexical_bm25", "swap weighted_rrf->convex_fusion"] and (len(part.arms), part.n_designed) == (2, 4)
+    part = ablate(
+        SMALL,
+        registry,
+        data,
+        embedder(),
+        tmp_path / "part",
+        only=["lexical_bm25", "swap weighted_rrf->convex_fusion"],
+    )
+    assert [arm.id for arm in part.arms] == [
+        "lexical_bm25",
+        "swap weighted_rrf->convex_fusion",
+    ] and (len(part.arms), part.n_designed) == (2, 4)
     before = {arm.id: arm.primary for arm in whole.arms}
     for arm in part.arms:
         assert (arm.primary.p, arm.primary.mean) == (before[arm.id].p, before[arm.id].mean)
     raw = [arm.primary.p for arm in part.arms]
-    assert [arm.primary.p_holm for arm in part.arms] == pytest.approx(multipletests(raw, method="holm")[1].tolist())
+    assert [arm.primary.p_holm for arm in part.arms] == pytest.approx(
+        multipletests(raw, method="holm")[1].tolist()
+    )
     manifest = json.loads((tmp_path / "part" / "manifest.json").read_text())
     assert manifest["arms"] == ["full", "without lexical_bm25", "swap weighted_rrf->convex_fusion"]
     assert manifest["family"] == ["lexical_bm25", "swap weighted_rrf->convex_fusion"]
     assert "2 of the 4 arms" in (tmp_path / "part" / "ablation.md").read_text()
     with pytest.raises(InputError, match="no arm"):
-        ablate(SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", only=["heat"])
+        ablate(
+            SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", only=["heat"]
+        )
     assert not (tmp_path / "none").exists()
 
 
-def test_what_the_design_can_detect_is_announced_before_anything_runs(registry: Registry, tmp_path: Path) -> None:
-    """First from the figures of the package, then from the earlier run in the folder; both the manifest and the reports keep it."""
+def test_what_the_design_can_detect_is_announced_before_anything_runs(
+    registry: Registry, tmp_path: Path
+) -> None:
+    """First from the figures of the package, then from the earlier run in the folder; both the
+    manifest and the reports keep it.
+    """
     data, seen = load("demo", limit=3), []
     for embed in (embedder(), embedder()):
         ablate(SMALL, registry, data, embed, tmp_path, announce=seen.append)
     first, again = seen
     questions = [sum(bool(q.gold) for q in c.questions) for c in data.conversations]
-    assert (first.n_conversations, first.n_questions, first.family, first.flip_p) == (3, sum(questions), 4, 0.25)
-    assert "demo figures" in first.source and "earlier run of this folder (mine on demo" in again.source and first.half_width != again.half_width
+    assert (first.n_conversations, first.n_questions, first.family, first.flip_p) == (
+        3,
+        sum(questions),
+        4,
+        0.25,
+    )
+    assert (
+        "demo figures" in first.source
+        and "earlier run of this folder (mine on demo" in again.source
+        and first.half_width != again.half_width
+    )
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["expected"]["source"] == again.source and again.source in (tmp_path / "ablation.html").read_text(encoding="utf-8")
+    assert manifest["expected"]["source"] == again.source and again.source in (
+        tmp_path / "ablation.html"
+    ).read_text(encoding="utf-8")
     with pytest.raises(InputError, match="margin"):
-        ablate(SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", margin=0.0)
+        ablate(
+            SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", margin=0.0
+        )
     assert not (tmp_path / "none").exists()
 
 
@@ -146,14 +239,33 @@ def test_reports_and_manifest_say_how_they_were_made(registry: Registry, tmp_pat
     making = made(["hebbarium", "ablate", "--set", "mine"], "@misc{a2000b, title = {B}}\n")
     settings = Settings(param={"lexical_bm25": {"b": 0.6}}, rehearse=2.0)
     learning = plain_set(*SMALL.mechanisms, "recency")
-    ablate(learning, registry, load("demo", limit=1), embedder(), tmp_path, settings=settings, making=making)
+    ablate(
+        learning,
+        registry,
+        load("demo", limit=1),
+        embedder(),
+        tmp_path,
+        settings=settings,
+        making=making,
+    )
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    assert manifest["made"] == asdict(making) and making.command_line == "hebbarium ablate --set mine"
+    assert (
+        manifest["made"] == asdict(making) and making.command_line == "hebbarium ablate --set mine"
+    )
     assert json.loads((tmp_path / "ablation.json").read_text())["provenance"] == manifest
     for kind in ("html", "md", "tex"):
         text = (tmp_path / f"ablation.{kind}").read_text(encoding="utf-8").replace("\\", "")
-        for part in (making.command_line, making.date, "hashing", "one event is a turn", "lexical_bm25.b=0.6", manifest["versions"]["numpy"],
-                     manifest["sha256"], manifest["set_digest"], "2 h before"):
+        for part in (
+            making.command_line,
+            making.date,
+            "hashing",
+            "one event is a turn",
+            "lexical_bm25.b=0.6",
+            manifest["versions"]["numpy"],
+            manifest["sha256"],
+            manifest["set_digest"],
+            "2 h before",
+        ):
             assert part in text, f"{kind}: {part}"
         assert kind == "tex" or making.bibtex.strip() in text
 
@@ -163,10 +275,14 @@ class Unused(HashingEmbedder):
         raise AssertionError("embedded before the arms were checked")
 
 
-def test_an_arm_that_cannot_be_built_is_refused_before_any_work(registry: Registry, tmp_path: Path) -> None:
+def test_an_arm_that_cannot_be_built_is_refused_before_any_work(
+    registry: Registry, tmp_path: Path
+) -> None:
     clash = plain_set("dense_similarity", "weighted_rrf", dense_similarity=("convex_fusion",))
     with pytest.raises(ContractError, match="swap dense_similarity->convex_fusion"):
-        ablate(clash, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o")
+        ablate(
+            clash, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o"
+        )
     assert not (tmp_path / "o").exists()
 
 
@@ -174,20 +290,36 @@ def test_a_system_without_mechanisms_cannot_be_ablated(registry: Registry, tmp_p
     other = Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense")
     for chosen in (None, SMALL):
         with pytest.raises(InputError, match="no mechanisms to leave off") as caught:
-            ablate(chosen, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o", settings=other)
+            ablate(
+                chosen,
+                registry,
+                load("demo", limit=1),
+                CachedEmbedder(Unused(8), None),
+                tmp_path / "o",
+                settings=other,
+            )
         assert f"--beside {other.system}" in caught.value.cure
     with pytest.raises(InputError, match="no mechanism set"):
-        ablate(None, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o")
+        ablate(
+            None, registry, load("demo", limit=1), CachedEmbedder(Unused(8), None), tmp_path / "o"
+        )
     assert not (tmp_path / "o").exists()
 
 
 def test_questions_without_evidence_cannot_be_compared(registry: Registry, tmp_path: Path) -> None:
-    data = Dataset("d", "0", (Conversation("c", (Event(0.0, "x", id="e"),), (Question("q", "x?", 1.0, "k", ()),)),), {})
+    data = Dataset(
+        "d",
+        "0",
+        (Conversation("c", (Event(0.0, "x", id="e"),), (Question("q", "x?", 1.0, "k", ()),)),),
+        {},
+    )
     with pytest.raises(InputError, match="names its evidence"):
         ablate(SMALL, registry, data, embedder(), tmp_path)
 
 
-def test_any_number_of_jobs_and_any_stop_give_the_same_rows(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_jobs_and_any_stop_give_the_same_rows(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data, real, ran = load("demo", limit=2), local.run_cell, Counter[tuple[str, str]]()
     ablate(SMALL, registry, data, embedder(), tmp_path / "whole")
     ablate(SMALL, registry, data, embedder(), tmp_path / "two", jobs=2)
@@ -201,7 +333,10 @@ def test_any_number_of_jobs_and_any_stop_give_the_same_rows(registry: Registry, 
         ran[cell.spec.arm, cell.spec.conversation] += 1
         return outcome
 
-    monkeypatch.setattr(local, "grouped", lambda cells, jobs=1: [[place] for place in range(len(cells))])       # every cell lives alone
+    # every cell lives alone
+    monkeypatch.setattr(
+        local, "grouped", lambda cells, jobs=1: [[place] for place in range(len(cells))]
+    )
     monkeypatch.setattr(local, "run_cell", counted)
     for enough in (1, 4):
         left[0] = enough
@@ -216,11 +351,22 @@ def test_any_number_of_jobs_and_any_stop_give_the_same_rows(registry: Registry, 
 
 def test_killed_and_started_again_no_cell_runs_twice(tmp_path: Path) -> None:
     """A real process, killed without warning as soon as some cells are finished."""
-    ours = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "HEBBARIUM_CACHE": str(tmp_path / "cache")}
+    ours = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "HEBBARIUM_CACHE": str(tmp_path / "cache"),
+    }
 
     def start(out: str, jobs: int) -> subprocess.Popen[str]:
-        call = ["ablate", "--set", "hybrid", "--dataset", "demo", "--embedder", "hashing:64", "--jobs", str(jobs), "--out", str(tmp_path / out)]
-        return subprocess.Popen([sys.executable, "-m", "hebbarium", *call], env=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        call = ["ablate", "--set", "hybrid", "--dataset", "demo", "--embedder", "hashing:64",
+                "--jobs", str(jobs), "--out", str(tmp_path / out)]  # fmt: skip
+        return subprocess.Popen(
+            [sys.executable, "-m", "hebbarium", *call],
+            env=ours,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def finished() -> dict[str, str]:
         if not (tmp_path / "cut" / "ledger.sqlite").exists():
@@ -237,14 +383,27 @@ def test_killed_and_started_again_no_cell_runs_twice(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     before = finished()
-    assert process.returncode == -9 and len(before) >= 3 and not (tmp_path / "cut" / "rows.jsonl").exists()
+    assert (
+        process.returncode == -9
+        and len(before) >= 3
+        and not (tmp_path / "cut" / "rows.jsonl").exists()
+    )
     again, whole = start("cut", 2), start("whole", 1)
     said, (_, whole_said) = again.communicate()[1], whole.communicate()
     total = len(finished())
-    assert again.returncode == whole.returncode == 0 and len(before) < total and before.items() <= finished().items()
-    assert f"{len(before)} of {total} cells were finished before" in said and f"{total - len(before)} were run now" in said
+    assert (
+        again.returncode == whole.returncode == 0
+        and len(before) < total
+        and before.items() <= finished().items()
+    )
+    assert (
+        f"{len(before)} of {total} cells were finished before" in said
+        and f"{total - len(before)} were run now" in said
+    )
     assert "finished before" not in whole_said
-    assert (tmp_path / "cut" / "rows.jsonl").read_bytes() == (tmp_path / "whole" / "rows.jsonl").read_bytes()
+    assert (tmp_path / "cut" / "rows.jsonl").read_bytes() == (
+        tmp_path / "whole" / "rows.jsonl"
+    ).read_bytes()
 
 
 class Page(HTMLParser):
@@ -264,14 +423,24 @@ class Page(HTMLParser):
         self.text += data
 
 
-def test_names_from_data_and_files_are_only_text_in_the_reports(registry: Registry, tmp_path: Path) -> None:
+def test_names_from_data_and_files_are_only_text_in_the_reports(
+    registry: Registry, tmp_path: Path
+) -> None:
     bad, name = "<script>alert(1)</script>", "<img src=x onerror=alert(2)>"
     events = tuple(Event(i / 60, f"{bad} thing {i}", bad, "s", f"e{i}{bad}") for i in range(12))
 
     def page(category: str, set_name: str) -> Page:
-        talk = Conversation(category, events, (Question("q", "thing 3", 1.0, category, (events[3].id,)),))
+        talk = Conversation(
+            category, events, (Question("q", "thing 3", 1.0, category, (events[3].id,)),)
+        )
         chosen = plain_set("lexical_bm25", "dense_similarity", "weighted_rrf", name=set_name)
-        ablate(chosen, registry, Dataset("d", "0", (talk,), {}), embedder(), tmp_path / str(len(set_name)))
+        ablate(
+            chosen,
+            registry,
+            Dataset("d", "0", (talk,), {}),
+            embedder(),
+            tmp_path / str(len(set_name)),
+        )
         return Page((tmp_path / str(len(set_name)) / "ablation.html").read_text(encoding="utf-8"))
 
     hostile, tame = page(bad, name), page("kind", "mine")

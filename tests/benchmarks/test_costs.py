@@ -1,4 +1,7 @@
-"""CPU times of mechanisms: their hooks alone, in the phase where they are, and rows that do not depend on them."""
+"""CPU times of mechanisms: their hooks alone, in the phase where they are, and rows that do not
+depend on them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -21,7 +24,14 @@ CHOSEN = REGISTRY.set("minimal")
 
 def conversation() -> Conversation:
     events = tuple(talk(12))
-    return Conversation("c", events, tuple(Question(f"q{i}", events[i].text[:20], events[-1].time + 1.0, "kind", (events[i].id,)) for i in range(4)))
+    return Conversation(
+        "c",
+        events,
+        tuple(
+            Question(f"q{i}", events[i].text[:20], events[-1].time + 1.0, "kind", (events[i].id,))
+            for i in range(4)
+        ),
+    )
 
 
 @pytest.fixture
@@ -33,14 +43,22 @@ def ticking(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_costs_are_calls_of_hooks_an_event_a_query_and_a_night(ticking: None) -> None:
-    hooks: dict[str, set[Phase]] = {m.id: {h.phase for h in type(m).hooks()} for m in REGISTRY.build(CHOSEN)}
+    hooks: dict[str, set[Phase]] = {
+        m.id: {h.phase for h in type(m).hooks()} for m in REGISTRY.build(CHOSEN)
+    }
     for cost in costs_of(CHOSEN, REGISTRY, conversation(), HashingEmbedder(32)):
         phases = hooks[cost.mechanism]
         assert (cost.query is not None) == bool(phases & {Phase.RETRIEVE, Phase.MAINTAIN}), cost
         assert (cost.event is not None) == bool(phases & {Phase.ENCODE, Phase.MAINTAIN}), cost
         assert (cost.night is not None) <= (Phase.CONSOLIDATE in phases), cost
-    dense = next(c for c in costs_of(CHOSEN, REGISTRY, conversation(), HashingEmbedder(32)) if c.mechanism == "dense_similarity")
-    assert (dense.event, dense.query, dense.night) == (None, pytest.approx(1.0), None), "one hook, called once a query"
+    dense = next(
+        c
+        for c in costs_of(CHOSEN, REGISTRY, conversation(), HashingEmbedder(32))
+        if c.mechanism == "dense_similarity"
+    )
+    assert (dense.event, dense.query, dense.night) == (None, pytest.approx(1.0), None), (
+        "one hook, called once a query"
+    )
 
 
 def test_a_timed_memory_answers_like_another() -> None:
@@ -48,6 +66,13 @@ def test_a_timed_memory_answers_like_another() -> None:
     for observer in (None, HookTimes()):
         engine = Engine(REGISTRY.build(CHOSEN), HashingEmbedder(32), seed=0, observer=observer)
         engine.encode_all(conversation().events)
-        answers.append([(unit.id, score) for unit, score in zip(*(lambda a: (a.units, a.scores))(engine.retrieve("boat", 8)), strict=True)])
+        answers.append(
+            [
+                (unit.id, score)
+                for unit, score in zip(
+                    *(lambda a: (a.units, a.scores))(engine.retrieve("boat", 8)), strict=True
+                )
+            ]
+        )
         engine.close()
     assert answers[0] == answers[1]

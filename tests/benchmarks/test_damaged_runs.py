@@ -1,4 +1,7 @@
-"""Damaged run folders, and folders that other code wrote: named with the cure, and never half a table."""
+"""Damaged run folders, and folders that other code wrote: named with the cure, and never half a
+table.
+"""
+
 from __future__ import annotations
 
 import json
@@ -41,20 +44,33 @@ def edit(file: Path, change: Callable[[str], str]) -> None:
 
 
 ROWS: dict[str, Callable[[str], str]] = {
-    "cut in mid-line": lambda text: text[:-40], "a line is missing": lambda text: text.split("\n", 1)[1],
-    "a line is doubled": lambda text: text.split("\n")[0] + "\n" + text.split("\n", 1)[0] + "\n" + text.split("\n", 2)[2],
-    "no JSON": lambda text: text.replace("{", "<", 1), "a list": lambda text: "[]\n" + text.split("\n", 1)[1],
-    "a field is missing": lambda text: text.replace('"ranks"', '"rnaks"', 1), "empty": lambda text: ""}
+    "cut in mid-line": lambda text: text[:-40],
+    "a line is missing": lambda text: text.split("\n", 1)[1],
+    "a line is doubled": lambda text: (
+        text.split("\n")[0] + "\n" + text.split("\n", 1)[0] + "\n" + text.split("\n", 2)[2]
+    ),
+    "no JSON": lambda text: text.replace("{", "<", 1),
+    "a list": lambda text: "[]\n" + text.split("\n", 1)[1],
+    "a field is missing": lambda text: text.replace('"ranks"', '"rnaks"', 1),
+    "empty": lambda text: "",
+}
 READERS: dict[str, Callable[[Path, Path, Registry, Dataset], object]] = {
     "compare": lambda run, out, registry, data: compare(RunFolder.read(run), RunFolder.read(run)),
-    "misses": lambda run, out, registry, data: misses(RunFolder.read(run), data, registry, EMBEDDER),
-    "reproduce": lambda run, out, registry, data: reproduce(RunFolder.read(run), data, registry, EMBEDDER, out),
-    "export": lambda run, out, registry, data: table(RunFolder.read(run))}
+    "misses": lambda run, out, registry, data: misses(
+        RunFolder.read(run), data, registry, EMBEDDER
+    ),
+    "reproduce": lambda run, out, registry, data: reproduce(
+        RunFolder.read(run), data, registry, EMBEDDER, out
+    ),
+    "export": lambda run, out, registry, data: table(RunFolder.read(run)),
+}
 
 
 @pytest.mark.parametrize("damage", ROWS)
 @pytest.mark.parametrize("reader", READERS)
-def test_damaged_rows_are_named_with_the_cure(folder: Path, tmp_path: Path, registry: Registry, tiny: Dataset, damage: str, reader: str) -> None:
+def test_damaged_rows_are_named_with_the_cure(
+    folder: Path, tmp_path: Path, registry: Registry, tiny: Dataset, damage: str, reader: str
+) -> None:
     edit(folder / "rows.jsonl", ROWS[damage])
     with pytest.raises(DataError) as caught:
         READERS[reader](folder, tmp_path / "new", registry, tiny)
@@ -62,18 +78,28 @@ def test_damaged_rows_are_named_with_the_cure(folder: Path, tmp_path: Path, regi
     assert not (tmp_path / "new" / "rows.jsonl").exists()
 
 
-def test_a_damaged_ledger_is_named_and_its_rows_are_not_half_written(folder: Path, registry: Registry, tiny: Dataset) -> None:
+def test_a_damaged_ledger_is_named_and_its_rows_are_not_half_written(
+    folder: Path, registry: Registry, tiny: Dataset
+) -> None:
     ledger = folder / "ledger.sqlite"
     ledger.write_bytes(ledger.read_bytes()[:2000] + b"\x00" * 4000)
     (folder / "rows.jsonl").unlink()
     with pytest.raises(HebbariumError) as caught:
         run(CHOSEN, registry, tiny, EMBEDDER, folder)
-    assert "ledger.sqlite" in caught.value.where and caught.value.cure and not (folder / "rows.jsonl").exists()
+    assert (
+        "ledger.sqlite" in caught.value.where
+        and caught.value.cure
+        and not (folder / "rows.jsonl").exists()
+    )
 
 
-def test_a_run_of_other_code_is_compared_and_not_continued(folder: Path, whole: Path, registry: Registry, tiny: Dataset) -> None:
+def test_a_run_of_other_code_is_compared_and_not_continued(
+    folder: Path, whole: Path, registry: Registry, tiny: Dataset
+) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "code": "0.0+old"}), encoding="utf-8")
+    (folder / "manifest.json").write_text(
+        json.dumps({**manifest, "code": "0.0+old"}), encoding="utf-8"
+    )
     edit(folder / "rows.jsonl", lambda text: text.replace(manifest["code"], "0.0+old"))
     before = (folder / "rows.jsonl").read_bytes()
     found = compare(RunFolder.read(whole), RunFolder.read(folder))

@@ -1,4 +1,5 @@
 """Samples of the drills; docs/trust.md has the counts of whole ones."""
+
 from __future__ import annotations
 
 import os
@@ -46,7 +47,10 @@ from hebbarium.engine.saving.call_log import CallLog
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
-EVENTS = [Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", f"p{i % 2}", f"s{i // 4}", f"e{i}") for i in range(12)]
+EVENTS = [
+    Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", f"p{i % 2}", f"s{i // 4}", f"e{i}")
+    for i in range(12)
+]
 
 
 def make(path: Path, durable: bool = True) -> Engine:
@@ -57,8 +61,16 @@ def make(path: Path, durable: bool = True) -> Engine:
         view.held += 1.0
         view.drafts.add(Draft(f"summary of {len(view.held)}", Kind.SUMMARY, (len(view.held) - 1,)))
 
-    return memory(mechanism("m", does(Phase.CONSOLIDATE, draft, reads=[TEXTS], adds=[DRAFTS], sets=[held]), owns=[held]), by_number(), path=path,
-                  durable=durable)
+    return memory(
+        mechanism(
+            "m",
+            does(Phase.CONSOLIDATE, draft, reads=[TEXTS], adds=[DRAFTS], sets=[held]),
+            owns=[held],
+        ),
+        by_number(),
+        path=path,
+        durable=durable,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -76,17 +88,33 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> int:
 def test_damage_of_every_kind_is_refused_or_changes_nothing(tmp_path: Path, kinds: int) -> None:
     tally = flips(make, EVENTS, tmp_path, 6 * kinds, 7)
     assert tally.broken == [] and tally.total == 6 * kinds
-    assert tally.of("refused") > tally.total // 2 and tally.of("unchanged") > 0, "spare room of pages holds nothing"
-    for kind in ("blocks swapped", "rows swapped", "vectors swapped", "row lost", "block lost", "former block", "value changed"):
+    assert tally.of("refused") > tally.total // 2 and tally.of("unchanged") > 0, (
+        "spare room of pages holds nothing"
+    )
+    for kind in (
+        "blocks swapped",
+        "rows swapped",
+        "vectors swapped",
+        "row lost",
+        "block lost",
+        "former block",
+        "value changed",
+    ):
         assert tally.outcomes[kind, "refused"] + tally.outcomes[kind, "no change"] == 6, kind
 
 
-def test_the_drill_sees_a_memory_that_loads_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_drill_sees_a_memory_that_loads_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without the marks' check swapped contents load as another memory, and the drill says so."""
     for name in ("storage.snapshot_contents", "marks"):
         monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
     monkeypatch.setattr("hebbarium.engine.saving.contents.Format5.require_whole", lambda self: None)
-    monkeypatch.setattr(damage, "damages", lambda former: {"vectors swapped": damage._by_sql(damage._swap_vectors, former)})
+    monkeypatch.setattr(
+        damage,
+        "damages",
+        lambda former: {"vectors swapped": damage._by_sql(damage._swap_vectors, former)},
+    )
     tally = flips(make, EVENTS, tmp_path, 6, 7)
     assert tally.broken
 
@@ -98,57 +126,91 @@ def test_a_killed_process_loses_no_finished_tick(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_the_drill_sees_a_tick_that_was_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_drill_sees_a_tick_that_was_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A memory that reports ticks which it has not saved."""
-    monkeypatch.setattr("hebbarium.engine.saving.snapshot.Snapshot.save", lambda self, erased=None, state=None: None)
-    monkeypatch.setattr("hebbarium.engine.saving.snapshot.Snapshot.changing", lambda self, call: nullcontext())        # would save, too
+    monkeypatch.setattr(
+        "hebbarium.engine.saving.snapshot.Snapshot.save", lambda self, erased=None, state=None: None
+    )
+    # would save, too
+    monkeypatch.setattr(
+        "hebbarium.engine.saving.snapshot.Snapshot.changing", lambda self, call: nullcontext()
+    )
     assert kills(partial(make, durable=False), EVENTS, tmp_path, 12, 3).broken
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_process_loses_no_call_that_returned(tmp_path: Path) -> None:
     tally = calls(make, EVENTS, tmp_path, 20, 5)
-    assert tally.broken == [] and tally.total == 20 and tally.outcomes["while it opens", "kept"] < 15
+    assert (
+        tally.broken == [] and tally.total == 20 and tally.outcomes["while it opens", "kept"] < 15
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("fault", ["conclude", "begin"])
-def test_the_drill_sees_calls_that_were_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
-    """A log whose calls never count in the file, and one that is not begun anew after a save, so that calls would be repeated twice."""
+def test_the_drill_sees_calls_that_were_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """A log whose calls never count in the file, and one that is not begun anew after a save, so
+    that calls would be repeated twice.
+    """
     if fault == "conclude":
-        monkeypatch.setattr(CallLog, "conclude", lambda self, reached: setattr(self, "reached", reached))
+        monkeypatch.setattr(
+            CallLog, "conclude", lambda self, reached: setattr(self, "reached", reached)
+        )
     else:
         begin = CallLog.begin
-        monkeypatch.setattr(CallLog, "begin", lambda self, to, generation, anew: begin(self, to, generation, anew) if self.reached is None else
-                            self.reached._replace(generation=generation))
+        monkeypatch.setattr(
+            CallLog,
+            "begin",
+            lambda self, to, generation, anew: (
+                begin(self, to, generation, anew)
+                if self.reached is None
+                else self.reached._replace(generation=generation)
+            ),
+        )
         monkeypatch.setattr("hebbarium.engine.saving.call_log.verify", lambda found, expected: None)
     assert calls(make, EVENTS, tmp_path, 12, 5).broken
 
 
 PUMP = "The old pump in our garden drips again since the frost.  It stands behind the shed.  "
 VIOLIN = "My sister plays the violin with the town orchestra every second Sunday.  Her teacher is from Lisbon."
-NIGHTS = [Event(24.0 * (i // 3) + i % 3, text, "Ada", f"s{i // 3}", f"e{i}") for i, text in enumerate((
-    "Our kettle stands behind the green shelf.", "I live in Rome.", "Somebody saw a heron.", "Once more: our kettle stands behind the green shelf.",
-    "I moved to Oslo.", PUMP, "Our kettle stands behind the green shelf.", VIOLIN, "I like plums.", f"{PUMP}{VIOLIN}", "I moved to Turku.",
-    "I like figs.", "A letter came.", "Nobody read it."))]
+NIGHTS = [Event(24.0 * (i // 3) + i % 3, text, "Ada", f"s{i // 3}", f"e{i}") for i,
+          text in enumerate((
+    "Our kettle stands behind the green shelf.", "I live in Rome.", "Somebody saw a heron.",
+    "Once more: our kettle stands behind the green shelf.",
+    "I moved to Oslo.", PUMP, "Our kettle stands behind the green shelf.", VIOLIN, "I like plums.",
+    f"{PUMP}{VIOLIN}", "I moved to Turku.",
+    "I like figs.", "A letter came.", "Nobody read it."))]  # fmt: skip
 
 
 def test_the_nights_of_the_drill_make_and_hide_memories(tmp_path: Path) -> None:
     memory = making()(tmp_path / "m.db")
     memory.encode_all(NIGHTS)
     memory.advance(200.0)
-    assert {Kind.BUNDLE, Kind.EVENT} <= set(memory.column(KIND).tolist()) and not memory.column(VISIBLE).all() and len(memory.writings) > 20
+    assert (
+        {Kind.BUNDLE, Kind.EVENT} <= set(memory.column(KIND).tolist())
+        and not memory.column(VISIBLE).all()
+        and len(memory.writings) > 20
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_process_killed_in_a_consolidation_leaves_no_half_of_it(tmp_path: Path) -> None:
     tally = nights(making(), NIGHTS, tmp_path, 6, 3)
-    assert tally.broken == [] and tally.total >= 6 and tally.outcomes["in a consolidation", "continued"] == 6
+    assert (
+        tally.broken == []
+        and tally.total >= 6
+        and tally.outcomes["in a consolidation", "continued"] == 6
+    )
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_the_drill_sees_half_of_a_consolidation(tmp_path: Path) -> None:
     """A memory that saves before a consolidation has ended."""
+
     def hasty(path: Path) -> Engine:
         memory = making()(path)
         assert memory._snapshot is not None
@@ -163,7 +225,10 @@ def test_the_drill_sees_half_of_a_consolidation(tmp_path: Path) -> None:
         memory.assembly.run[Phase.CONSOLIDATE] = consolidate
         return memory
 
-    assert "in a consolidation: the file holds what was never saved" in nights(hasty, NIGHTS, tmp_path, 4, 3).broken
+    assert (
+        "in a consolidation: the file holds what was never saved"
+        in nights(hasty, NIGHTS, tmp_path, 4, 3).broken
+    )
 
 
 def worded(path: Path) -> Engine:
@@ -174,55 +239,93 @@ def worded(path: Path) -> Engine:
 
 def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
     tally = texts(worded, EVENTS, tmp_path, 60, 2)
-    assert tally.broken == [] and tally.of("kept") == 60 and {"control characters", "half surrogates"} <= {kind for kind, _ in tally.outcomes}
+    assert (
+        tally.broken == []
+        and tally.of("kept") == 60
+        and {"control characters", "half surrogates"} <= {kind for kind, _ in tally.outcomes}
+    )
 
 
-def test_the_drill_sees_a_text_that_was_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_drill_sees_a_text_that_was_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = snapshot_contents.Format5.events
-    monkeypatch.setattr(snapshot_contents.Format5, "events", lambda self: ([replace(e, text=e.text.strip()) for e in read(self)[0]], read(self)[1]))
+    monkeypatch.setattr(
+        snapshot_contents.Format5,
+        "events",
+        lambda self: ([replace(e, text=e.text.strip()) for e in read(self)[0]], read(self)[1]),
+    )
     assert texts(worded, EVENTS, tmp_path, 60, 2).broken
 
 
-def test_threads_share_an_embedder_and_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_share_an_embedder_and_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tally = threads(make, EVENTS, tmp_path, 40, 2)
     assert tally.broken == [] and tally.of("right") == 40
-    monkeypatch.setattr("hebbarium.benchmarks.drills.threads.CachedEmbedder.embed", lambda self, some: np.zeros((len(some), 32), np.float32))
+    monkeypatch.setattr(
+        "hebbarium.benchmarks.drills.threads.CachedEmbedder.embed",
+        lambda self, some: np.zeros((len(some), 32), np.float32),
+    )
     (tmp_path / "other").mkdir()
     assert threads(make, EVENTS, tmp_path / "other", 4, 2).broken
 
 
-def test_damage_to_a_cache_gives_right_vectors_or_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damage_to_a_cache_gives_right_vectors_or_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many = [Event(float(i), f"Ada met Bo in Lisbon, number {i}") for i in range(300)]
     tally = cache(make, many, tmp_path, 200, 2)
     assert tally.broken == [] and tally.total == 200
-    assert tally.of("refused") > 20 and tally.of("computed anew and said") > 10 and tally.of("as stored") > 20
-    monkeypatch.setattr("hebbarium.engine.ports.cache_file.mark", lambda *_: b"the mark of everything")
+    assert (
+        tally.of("refused") > 20
+        and tally.of("computed anew and said") > 10
+        and tally.of("as stored") > 20
+    )
+    monkeypatch.setattr(
+        "hebbarium.engine.ports.cache_file.mark", lambda *_: b"the mark of everything"
+    )
     (tmp_path / "other").mkdir()
     assert "another vector" in str(cache(make, many, tmp_path / "other", 200, 2).broken)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Then a file that any process may write."""
     tally = fork(worded, EVENTS, tmp_path, 20, 2)
-    assert tally.broken == [] and tally.total == 20 and tally.of("refused") >= 12 and tally.of("dropped") == 4
-    monkeypatch.setattr("hebbarium.engine.saving.file.SnapshotFile.require_owner", lambda self: None)
+    assert (
+        tally.broken == []
+        and tally.total == 20
+        and tally.of("refused") >= 12
+        and tally.of("dropped") == 4
+    )
+    monkeypatch.setattr(
+        "hebbarium.engine.saving.file.SnapshotFile.require_owner", lambda self: None
+    )
     (tmp_path / "other").mkdir()
     assert fork(worded, EVENTS, tmp_path / "other", 10, 2).broken
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_workers_end_with_the_process_that_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_end_with_the_process_that_started_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Then joblib's own, of which one that works does not end."""
     tally = orphans(make, EVENTS, tmp_path, 2, 3)
     assert tally.broken == [] and tally.of("all ended") == 2
-    monkeypatch.setattr("hebbarium.benchmarks.drills.orphans.tied", lambda jobs, **how: Parallel(n_jobs=jobs, **how))
+    monkeypatch.setattr(
+        "hebbarium.benchmarks.drills.orphans.tied", lambda jobs, **how: Parallel(n_jobs=jobs, **how)
+    )
     (tmp_path / "other").mkdir()
     assert "processes are left" in str(orphans(make, EVENTS, tmp_path / "other", 2, 3).broken)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_broken_packages_are_named_and_the_rest_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_packages_are_named_and_the_rest_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Then a registry that names none, and one in which a broken package ends everything."""
     tally = packages(make, EVENTS, tmp_path, len(BROKEN), 2)
     assert tally.broken == [] and {kind for kind, _ in tally.outcomes} == set(BROKEN)
@@ -232,7 +335,9 @@ def test_broken_packages_are_named_and_the_rest_works(tmp_path: Path, monkeypatc
         patch.setattr(Registry, "unloadable", lambda self: ())
         assert "not named" in str(packages(make, EVENTS, tmp_path / "other", 4, 2).broken)
     monkeypatch.setattr("hebbarium.engine.catalogue.registry.usable", lambda: sys.exit("broken"))
-    assert "the rest does not: failed with SystemExit" in str(packages(make, EVENTS, tmp_path / "another", 4, 2).broken)
+    assert "the rest does not: failed with SystemExit" in str(
+        packages(make, EVENTS, tmp_path / "another", 4, 2).broken
+    )
 
 
 def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +348,11 @@ def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.Mo
     def mixed(memory: Engine, text: str) -> Any:
         """In a thread, the rows of one answer with the scores of another."""
         found = answered(memory, text)
-        return found if current_thread() is main_thread() else (found[0], *answered(memory, "Bo in Lisbon")[1:])
+        return (
+            found
+            if current_thread() is main_thread()
+            else (found[0], *answered(memory, "Bo in Lisbon")[1:])
+        )
 
     monkeypatch.setattr(readers_drill, "_answered", mixed)
     (tmp_path / "other").mkdir()
@@ -255,7 +364,9 @@ def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) 
     assert "2 faults; promised: refused" in capsys.readouterr().out
 
 
-def test_a_command_that_is_no_drill_is_refused_with_a_cure(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_is_no_drill_is_refused_with_a_cure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["flips", "--set", "nosuch"]) == 2
     assert "no mechanism set 'nosuch'" in (said := capsys.readouterr().err) and "What to do" in said
     for given in ("-3", "0", "few", "1.5"):
@@ -265,8 +376,12 @@ def test_a_command_that_is_no_drill_is_refused_with_a_cure(capsys: pytest.Captur
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_killed_sweep_loses_no_finished_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kills without worker processes, which are slow to start; then a ledger that forgets what it was given."""
+def test_a_killed_sweep_loses_no_finished_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kills without worker processes, which are slow to start; then a ledger that forgets what
+    it was given.
+    """
     plan, data = sweep(Registry.read()), small(load_demo(None, 3))
     tally = sweeps(plan, data, tmp_path, 3, 1)
     assert tally.broken == [] and tally.total == 3

@@ -1,4 +1,5 @@
 """Exported tables hold the rows, and pandas reads the rows in one line."""
+
 from __future__ import annotations
 
 import csv
@@ -24,21 +25,36 @@ LISTS = ("gold", "ranks", "retrieved", "scores")
 def done(tmp_path_factory: pytest.TempPathFactory, registry: Registry, tiny: Dataset) -> RunFolder:
     """An ablation whose first row has an odd text, a missing score and no gold."""
     folder = tmp_path_factory.mktemp("done")
-    chosen = MechanismSet("small", "", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
+    chosen = MechanismSet(
+        "small", "", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}}
+    )
     ablate(chosen, registry, tiny, CachedEmbedder(HashingEmbedder(32), None), folder)
     file = folder / "rows.jsonl"
     first, *rest = file.read_text(encoding="utf-8").splitlines(True)
-    odd = {**json.loads(first), "question_text": ODD, "gold": [], "ranks": [], "scores": [None, 0.5]}
+    odd = {
+        **json.loads(first),
+        "question_text": ODD,
+        "gold": [],
+        "ranks": [],
+        "scores": [None, 0.5],
+    }
     file.write_text(json.dumps(odd) + "\n" + "".join(rest), encoding="utf-8")
     return RunFolder.read(folder)
 
 
 def test_the_table_holds_every_row_with_its_times(done: RunFolder) -> None:
-    rows, times = table(done), {(t["arm"], t["conversation"], t["question"]): t for t in done.times()}
+    rows, times = (
+        table(done),
+        {(t["arm"], t["conversation"], t["question"]): t for t in done.times()},
+    )
     assert len(rows) == 4 * 6
     for written, found in zip(done.rows(), rows, strict=True):
         mine = times[written["arm"], written["conversation"], written["question"]]
-        assert found == {**written, **{name: value for name, value in mine.items() if name.endswith("_ms")}} and "retrieve_ms" in found
+        assert (
+            found
+            == {**written, **{name: value for name, value in mine.items() if name.endswith("_ms")}}
+            and "retrieve_ms" in found
+        )
 
 
 def test_a_run_without_times_has_a_table_too(done: RunFolder, tmp_path: Path) -> None:
@@ -56,7 +72,10 @@ def test_csv_gives_back_every_cell(done: RunFolder, tmp_path: Path) -> None:
     def read(name: str, value: str, of: type) -> object:
         return json.loads(value) if name in LISTS else value == "True" if of is bool else of(value)
 
-    assert [{name: read(name, value, type(old[name])) for name, value in new.items()} for old, new in zip(rows, found, strict=True)] == rows
+    assert [
+        {name: read(name, value, type(old[name])) for name, value in new.items()}
+        for old, new in zip(rows, found, strict=True)
+    ] == rows
     assert found[0]["question_text"] == ODD
 
 
@@ -65,8 +84,13 @@ def test_pandas_reads_csv_as_well_as_rows(done: RunFolder, tmp_path: Path) -> No
     to_csv(table(done), tmp_path / "rows.csv")
     rows = pandas.read_json(done.path / "rows.jsonl", lines=True)
     read = pandas.read_csv(tmp_path / "rows.csv")
-    assert len(rows) == len(read) == 24 and rows["retrieved"].tolist() == [r["retrieved"] for r in done.rows()]
-    assert rows["question_text"].tolist() == read["question_text"].tolist() and read["retrieve_ms"].dtype.kind == "f"
+    assert len(rows) == len(read) == 24 and rows["retrieved"].tolist() == [
+        r["retrieved"] for r in done.rows()
+    ]
+    assert (
+        rows["question_text"].tolist() == read["question_text"].tolist()
+        and read["retrieve_ms"].dtype.kind == "f"
+    )
     times = pandas.read_json(done.path / "times.jsonl", lines=True)
     assert len(rows.merge(times, on=["arm", "conversation", "question", "seed"])) == 24
 
@@ -77,15 +101,24 @@ def test_parquet_gives_back_every_cell(done: RunFolder, tmp_path: Path) -> None:
     to_parquet(rows, tmp_path / "deep" / "rows.parquet")
     assert parquet.read_table(tmp_path / "deep" / "rows.parquet").to_pylist() == rows
     to_parquet([{**row, "gold": [], "scores": []} for row in rows], tmp_path / "empty.parquet")
-    assert str(parquet.read_schema(tmp_path / "empty.parquet").field("scores").type) == "list<element: double>"
+    assert (
+        str(parquet.read_schema(tmp_path / "empty.parquet").field("scores").type)
+        == "list<element: double>"
+    )
     assert not list(tmp_path.rglob("*.part"))
 
 
-def test_without_pyarrow_parquet_is_refused_with_the_cure(done: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_parquet_is_refused_with_the_cure(
+    done: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(InputError, match="not installed") as caught:
         to_parquet(table(done), tmp_path / "rows.parquet")
-    assert "hebbarium[arrow]" in caught.value.cure and "--csv" in caught.value.cure and not (tmp_path / "rows.parquet").exists()
+    assert (
+        "hebbarium[arrow]" in caught.value.cure
+        and "--csv" in caught.value.cure
+        and not (tmp_path / "rows.parquet").exists()
+    )
 
 
 def test_a_place_that_cannot_be_written_is_named(done: RunFolder, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Designs that are scored by a probe: values against the probe run by hand, arms that have none, and the command line."""
+"""Designs that are scored by a probe: values against the probe run by hand, arms that have none,
+and the command line.
+"""
+
 from __future__ import annotations
 
 import json
@@ -39,13 +42,24 @@ def seen(life: Life, seed: int) -> dict[str, float]:
     return {"apart": first.score - second.score + 0.1 * seed, "undefined": math.nan}
 
 
-PROBE = replace(collected()["knowledge_update/current"], id="seen/plain", run=seen, band=(Within("apart", low=0.0),))
+PROBE = replace(
+    collected()["knowledge_update/current"],
+    id="seen/plain",
+    run=seen,
+    band=(Within("apart", low=0.0),),
+)
 
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Probe]:
-    table = {"seen/plain": PROBE, "undefined/plain": replace(PROBE, id="undefined/plain", band=(Within("undefined"),))}
-    for place in ("hebbarium.benchmarks.probed.collected", "hebbarium.benchmarks.probes.harness.run.collected"):
+    table = {
+        "seen/plain": PROBE,
+        "undefined/plain": replace(PROBE, id="undefined/plain", band=(Within("undefined"),)),
+    }
+    for place in (
+        "hebbarium.benchmarks.probed.collected",
+        "hebbarium.benchmarks.probes.harness.run.collected",
+    ):
         monkeypatch.setattr(place, lambda: table)
     return table
 
@@ -56,27 +70,49 @@ def carried(tmp_path: Path, text: str, out: str = "out", **more: Any) -> Any:
     return probed(ready, [("", "hashing:32")], lambda spec: EMBEDDER, tmp_path / out, **more)
 
 
-def test_arms_are_scored_by_the_probe_and_seeds_are_the_clusters(tmp_path: Path, known: dict[str, Probe]) -> None:
+def test_arms_are_scored_by_the_probe_and_seeds_are_the_clusters(
+    tmp_path: Path, known: dict[str, Probe]
+) -> None:
     ready, (result,) = carried(tmp_path, DESIGN)
     ids = ["full", "lexical_bm25.weight=0", "lexical_bm25.weight=2"]
-    assert [arm.id for arm in ready.laid.arms] == ids and result.dataset == "probe seen/plain" and result.clusters == "seeds"
-    rows = [json.loads(line) for line in (tmp_path / "out" / "runs" / "rows.jsonl").read_text().splitlines()]
+    assert (
+        [arm.id for arm in ready.laid.arms] == ids
+        and result.dataset == "probe seen/plain"
+        and result.clusters == "seeds"
+    )
+    rows = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "runs" / "rows.jsonl").read_text().splitlines()
+    ]
     values = {id: [row["numbers"]["apart"] for row in rows if row["arm"] == id] for id in ids}
-    assert [row["seed"] for row in rows] == 3 * [0, 1, 2, 5] and {id: list(v) for id, v in result.by_seed.items()} == values
+    assert [row["seed"] for row in rows] == 3 * [0, 1, 2, 5] and {
+        id: list(v) for id, v in result.by_seed.items()
+    } == values
     for estimate, id in zip(result.estimates, ids[1:], strict=True):
         d = [a - b for a, b in zip(values[id], values["full"], strict=True)]
         test = ttest_1samp(d, 0.0)
         interval = test.confidence_interval(0.95)
-        assert estimate.difference.mean == pytest.approx(fmean(d)) and estimate.seed_sd == pytest.approx(stdev(d))
-        assert estimate.difference.p == pytest.approx(test.pvalue) and estimate.difference.low == pytest.approx(interval.low)
+        assert estimate.difference.mean == pytest.approx(
+            fmean(d)
+        ) and estimate.seed_sd == pytest.approx(stdev(d))
+        assert estimate.difference.p == pytest.approx(
+            test.pvalue
+        ) and estimate.difference.low == pytest.approx(interval.low)
     written = json.loads((tmp_path / "out" / "design.json").read_text())
-    assert written["metric"] == "probe:seen/plain:apart" and written["blocks"][0]["by_seed"]["full"] == values["full"]
+    assert (
+        written["metric"] == "probe:seen/plain:apart"
+        and written["blocks"][0]["by_seed"]["full"] == values["full"]
+    )
     page = (tmp_path / "out" / "design.html").read_text()
     assert "4 seeds" in page and "Arms and seeds" in page and "questions of" not in page
 
 
-def test_equal_numbers_are_a_no_op_and_finished_cells_are_not_run_again(tmp_path: Path, known: dict[str, Probe]) -> None:
-    own = next(m.params.weight for m in REGISTRY.build(REGISTRY.set("hybrid")) if m.id == "lexical_bm25")
+def test_equal_numbers_are_a_no_op_and_finished_cells_are_not_run_again(
+    tmp_path: Path, known: dict[str, Probe]
+) -> None:
+    own = next(
+        m.params.weight for m in REGISTRY.build(REGISTRY.set("hybrid")) if m.id == "lexical_bm25"
+    )
     idle = f"set: hybrid\ndesign: sweep\nmetric: probe:seen\nseeds: [0, 1, 2]\nsweep: {{lexical_bm25.weight: [{own}]}}\n"
     _, (result,) = carried(tmp_path, idle)
     assert [e.verdict.value for e in result.estimates] == ["no-op"]
@@ -88,27 +124,42 @@ def test_equal_numbers_are_a_no_op_and_finished_cells_are_not_run_again(tmp_path
     assert "--replace" in caught.value.cure
 
 
-def test_arms_without_a_value_are_left_out_by_name(tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arms_without_a_value_are_left_out_by_name(
+    tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = module.run_cells
 
     def failing(*arguments: Any, **more: Any) -> list[dict[str, Any]]:
         rows = real(*arguments, **more)
-        return [{**row, "numbers": None, "error": "ValueError: on purpose"} if place == 5 else row for place, row in enumerate(rows)]
+        return [
+            {**row, "numbers": None, "error": "ValueError: on purpose"} if place == 5 else row
+            for place, row in enumerate(rows)
+        ]
 
     monkeypatch.setattr(module, "run_cells", failing)
     ready, (result,) = carried(tmp_path, DESIGN)
-    assert ready.excluded == {"lexical_bm25.weight=0": "seed 1: ValueError: on purpose"} and ready.dropped == ("lexical_bm25.weight=0",)
-    assert [e.name for e in result.estimates] == ["lexical_bm25.weight=2"] and "on purpose" in (tmp_path / "out" / "design.md").read_text()
+    assert ready.excluded == {
+        "lexical_bm25.weight=0": "seed 1: ValueError: on purpose"
+    } and ready.dropped == ("lexical_bm25.weight=0",)
+    assert [e.name for e in result.estimates] == ["lexical_bm25.weight=2"] and "on purpose" in (
+        tmp_path / "out" / "design.md"
+    ).read_text()
 
 
-@pytest.mark.parametrize(("probe", "why"), [("undefined", "undefined is not defined with seed 0, 1, 2, 5")])
-def test_a_reference_without_a_value_ends_the_design(tmp_path: Path, known: dict[str, Probe], probe: str, why: str) -> None:
+@pytest.mark.parametrize(
+    ("probe", "why"), [("undefined", "undefined is not defined with seed 0, 1, 2, 5")]
+)
+def test_a_reference_without_a_value_ends_the_design(
+    tmp_path: Path, known: dict[str, Probe], probe: str, why: str
+) -> None:
     with pytest.raises(HebbariumError, match=why) as caught:
         carried(tmp_path, DESIGN.replace("probe:seen", f"probe:{probe}"))
     assert caught.value.cure and not (tmp_path / "out" / "design.json").exists()
 
 
-def test_a_long_design_is_confirmed_from_one_timed_cell(tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_design_is_confirmed_from_one_timed_cell(
+    tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
     monkeypatch.setattr(module, "LONG", 0.0)
     carried(tmp_path, DESIGN, confirm=asked.append)
@@ -119,19 +170,38 @@ def test_a_long_design_is_confirmed_from_one_timed_cell(tmp_path: Path, known: d
 
 def test_numbers_of_a_band() -> None:
     numbers = {"a": 3.0, "b": 2.0, "zero": 0.0}
-    probe = replace(PROBE, band=(Above("a", "b", 2.0), Ratio("a", "b"), Ratio("b", "zero"), Within("b")))
+    probe = replace(
+        PROBE, band=(Above("a", "b", 2.0), Ratio("a", "b"), Ratio("b", "zero"), Within("b"))
+    )
     assert [value_of(probe, number_of(claim), numbers) for claim in probe.band[:2]] == [-1.0, 1.5]
-    assert math.isnan(value_of(probe, number_of(probe.band[2]), numbers)) and value_of(probe, "b", numbers) == 2.0
+    assert (
+        math.isnan(value_of(probe, number_of(probe.band[2]), numbers))
+        and value_of(probe, "b", numbers) == 2.0
+    )
     real = measures()
-    assert real["gate_auc/stream"].claims == ("AUC",) and real["footprint/bytes"].claims == () and len(real) == len(collected())
+    assert (
+        real["gate_auc/stream"].claims == ("AUC",)
+        and real["footprint/bytes"].claims == ()
+        and len(real) == len(collected())
+    )
 
 
-def test_through_the_command_line(tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_through_the_command_line(
+    tmp_path: Path, known: dict[str, Probe], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))
     (tmp_path / "mine.yaml").write_text(DESIGN, encoding="utf-8")
-    command = ["ablate", "--design", str(tmp_path / "mine.yaml"), "--embedder", "hashing:32", "--out", str(tmp_path / "out")]
+    command = ["ablate", "--design", str(tmp_path / "mine.yaml"), "--embedder", "hashing:32",
+               "--out", str(tmp_path / "out")]  # fmt: skip
     done = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert done.exit_code == 0 and "4 seeds; p corrected" in done.stdout and "| full |" in done.stdout and "written to" in done.stdout
-    with pytest.raises(InputError, match="has no meaning for the metric probe:seen/plain:apart") as caught:
+    assert (
+        done.exit_code == 0
+        and "4 seeds; p corrected" in done.stdout
+        and "| full |" in done.stdout
+        and "written to" in done.stdout
+    )
+    with pytest.raises(
+        InputError, match="has no meaning for the metric probe:seen/plain:apart"
+    ) as caught:
         CliRunner().invoke(app, [*command, "--dataset", "demo"], catch_exceptions=False)
     assert caught.value.where == "--dataset"

@@ -1,4 +1,5 @@
 """Routes: chains that are derived by hand from the declarations, and what they do not pass."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -49,44 +50,69 @@ def used(name: str, reads: list[Any], **how: Any) -> Any:
 
 def test_a_column_reaches_the_signal_that_reads_it_and_the_fusion() -> None:
     giver = mechanism("giver", idle(Phase.MAINTAIN, sets=[ACTIVATION]))
-    assert chains("giver", giver, used("warm", [ACTIVATION]), FUSION) == ["activation -> warm -> fused"]
+    assert chains("giver", giver, used("warm", [ACTIVATION]), FUSION) == [
+        "activation -> warm -> fused"
+    ]
     assert chains("warm", giver, used("warm", [ACTIVATION]), FUSION) == ["warm -> fused"]
     assert chains("fusion", giver, used("warm", [ACTIVATION]), FUSION) == ["fused"]
 
 
-def test_without_a_fusion_the_direct_signals_end_in_the_match_and_the_indirect_ones_nowhere() -> None:
+def test_without_a_fusion_the_direct_signals_end_in_the_match_and_the_indirect_ones_nowhere() -> (
+    None
+):
     giver = mechanism("giver", idle(Phase.MAINTAIN, sets=[ACTIVATION]))
     assert chains("giver", giver, used("warm", [ACTIVATION])) == ["activation -> warm -> match"]
     assert chains("giver", giver, used("warm", [ACTIVATION], direct=False)) == []
 
 
 def test_the_match_leads_from_a_direct_signal_to_an_indirect_one() -> None:
-    assert chains("first", used("first", []), used("later", [MATCH], direct=False), FUSION) == ["first -> fused", "first -> match -> later -> fused"]
+    assert chains("first", used("first", []), used("later", [MATCH], direct=False), FUSION) == [
+        "first -> fused",
+        "first -> match -> later -> fused",
+    ]
 
 
 def test_a_chain_passes_the_columns_of_other_mechanisms_and_takes_the_fewest_steps() -> None:
     middle = column("middle", Scope.MEMORY)
-    giver = mechanism("giver", idle(Phase.MAINTAIN, adds=[LOG_STRENGTH]), idle(Phase.ENCODE, sets=[SURPRISE]))
-    keeper = mechanism("keeper", idle(Phase.CONSOLIDATE, reads=[LOG_STRENGTH], sets=[middle]), owns=[middle])
-    assert chains("giver", giver, keeper, used("far", [middle]), FUSION) == ["log_strength -> middle -> far -> fused"]
-    assert chains("giver", giver, keeper, used("far", [middle, LOG_STRENGTH]), FUSION) == ["log_strength -> far -> fused"]
+    giver = mechanism(
+        "giver", idle(Phase.MAINTAIN, adds=[LOG_STRENGTH]), idle(Phase.ENCODE, sets=[SURPRISE])
+    )
+    keeper = mechanism(
+        "keeper", idle(Phase.CONSOLIDATE, reads=[LOG_STRENGTH], sets=[middle]), owns=[middle]
+    )
+    assert chains("giver", giver, keeper, used("far", [middle]), FUSION) == [
+        "log_strength -> middle -> far -> fused"
+    ]
+    assert chains("giver", giver, keeper, used("far", [middle, LOG_STRENGTH]), FUSION) == [
+        "log_strength -> far -> fused"
+    ]
 
 
 def test_a_column_of_the_event_is_not_read_in_another_phase() -> None:
     giver = mechanism("giver", idle(Phase.ENCODE, sets=[SURPRISE]))
     assert chains("giver", giver, used("warm", [SURPRISE]), FUSION) == []
     taker = mechanism("taker", idle(Phase.ENCODE, reads=[SURPRISE, ROW], sets=[ACTIVATION]))
-    assert chains("giver", giver, taker, used("warm", [ACTIVATION]), FUSION) == ["surprise -> activation -> warm -> fused"]
+    assert chains("giver", giver, taker, used("warm", [ACTIVATION]), FUSION) == [
+        "surprise -> activation -> warm -> fused"
+    ]
 
 
 def test_facets_and_stages() -> None:
     weigher = mechanism("weigher", idle(Phase.RETRIEVE, adds=[LOG_FACETS]))
-    route, = Routes([weigher, used("warm", []), FUSION]).of("weigher")
-    assert (route.kind, route.chain, route.hops) == (Kind.FACETS, ("log_facets", "facet_weights", "fused"), 1)
+    (route,) = Routes([weigher, used("warm", []), FUSION]).of("weigher")
+    assert (route.kind, route.chain, route.hops) == (
+        Kind.FACETS,
+        ("log_facets", "facet_weights", "fused"),
+        1,
+    )
     trace = column("trace", Scope.MEMORY)
-    rival = mechanism("rival", idle(Phase.RETRIEVE, reads=[FUSED, trace], sets=[REWEIGHTED]),
-                      idle(Phase.RETRIEVE, reads=[RECALLED], sets=[trace]), owns=[trace])
-    route, = Routes([rival, used("warm", []), FUSION]).of("rival")
+    rival = mechanism(
+        "rival",
+        idle(Phase.RETRIEVE, reads=[FUSED, trace], sets=[REWEIGHTED]),
+        idle(Phase.RETRIEVE, reads=[RECALLED], sets=[trace]),
+        owns=[trace],
+    )
+    (route,) = Routes([rival, used("warm", []), FUSION]).of("rival")
     assert (route.kind, route.chain, route.after_recall) == (Kind.STAGE, ("reweighted",), False)
     assert chains("warm", rival, used("warm", []), FUSION) == ["warm -> fused"]
 
@@ -98,15 +124,20 @@ def test_gates_end_a_chain() -> None:
     everything = [judge, hider, short, used("warm", [VISIBLE, DETAIL]), FUSION]
     found = {m.id: Routes(everything).of(m.id) for m in everything[:3]}
     assert {id: [(r.kind, r.chain) for r in routes] for id, routes in found.items()} == {
-        "judge": [(Kind.ADMISSION, ("veto",))], "hider": [(Kind.ARCHIVE, ("visible",))], "short": [(Kind.CONDENSED, ("detail",))]}
+        "judge": [(Kind.ADMISSION, ("veto",))],
+        "hider": [(Kind.ARCHIVE, ("visible",))],
+        "short": [(Kind.CONDENSED, ("detail",))],
+    }
     assert all(shortest(routes) == routes for routes in found.values())
 
 
 def test_what_recall_changes_is_marked_and_the_answer_leads_nowhere() -> None:
     tried = column("tried", Scope.MEMORY)
-    tester = mechanism("tester", idle(Phase.RETRIEVE, reads=[RECALLED, MATCH], sets=[tried]), owns=[tried])
+    tester = mechanism(
+        "tester", idle(Phase.RETRIEVE, reads=[RECALLED, MATCH], sets=[tried]), owns=[tried]
+    )
     learner = [tester, used("first", []), used("warm", [tried]), FUSION]
-    route, = Routes(learner).of("tester")[:1]
+    (route,) = Routes(learner).of("tester")[:1]
     assert route.chain == ("tried", "warm", "fused") and route.after_recall
     assert "tried" not in {name for r in Routes(learner).of("first") for name in r.chain}
 
@@ -115,7 +146,8 @@ def test_the_time_of_sleep_reaches_what_sleep_writes() -> None:
     sleeper = mechanism("sleeper", idle(Phase.ENCODE, sets=[SLEEP_END]))
     dreamer = mechanism("dreamer", idle(Phase.CONSOLIDATE, sets=[HIPPOCAMPAL_DEPENDENCE]))
     assert chains("sleeper", sleeper, dreamer, used("warm", [HIPPOCAMPAL_DEPENDENCE]), FUSION) == [
-        "sleep_end -> hippocampal_dependence -> warm -> fused"]
+        "sleep_end -> hippocampal_dependence -> warm -> fused"
+    ]
 
 
 def test_random_streams_and_signals_without_a_weight_are_no_way() -> None:
@@ -131,8 +163,12 @@ BY_HAND = {
     "heat": ["heat -> fused"],
     "temporal_context": ["context -> fused"],
     "query_intent": ["log_facets -> facet_weights -> fused"],
-    "base_level_activation": ["activation -> heat -> fused"],         # maintain sets ACTIVATION, heat.score reads it
-    "synaptic_tagging": ["log_strength -> heat -> fused"],            # maintain adds to LOG_STRENGTH, heat.score reads it
+    "base_level_activation": [
+        "activation -> heat -> fused"
+    ],  # maintain sets ACTIVATION, heat.score reads it
+    "synaptic_tagging": [
+        "log_strength -> heat -> fused"
+    ],  # maintain adds to LOG_STRENGTH, heat.score reads it
     "convex_fusion": ["fused"],
 }
 
@@ -145,5 +181,7 @@ def test_routes_of_minimal_are_those_derived_by_hand(id: str, registry: Registry
 
 def test_a_gate_of_the_registry_ends_in_admission_alone(registry: Registry) -> None:
     """write_gate_cortex adds to VETO and writes nothing else."""
-    found, = Routes(registry.build(MechanismSet("", "", {"write_gate_cortex": {}, "dense_similarity": {}}))).of("write_gate_cortex")
+    (found,) = Routes(
+        registry.build(MechanismSet("", "", {"write_gate_cortex": {}, "dense_similarity": {}}))
+    ).of("write_gate_cortex")
     assert (found.kind, found.chain) == (Kind.ADMISSION, ("veto",))

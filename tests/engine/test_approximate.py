@@ -1,4 +1,5 @@
 """The approximate index against exact search."""
+
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,13 @@ import pytest
 import hebbarium as hb
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.scale import approximate
-from hebbarium.engine.scale.approximate import LOT, ApproximateIndex, GraphIndex, ListIndex, index_of
+from hebbarium.engine.scale.approximate import (
+    LOT,
+    ApproximateIndex,
+    GraphIndex,
+    ListIndex,
+    index_of,
+)
 from hebbarium.engine.state.scans import SharedScans
 
 D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
@@ -21,7 +28,9 @@ D, TOPICS = 32, np.random.default_rng(99).standard_normal((20, 32))
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes are approximate from 1,000 rows on, and look at an eighth of the lists, as they do with 300,000 rows."""
+    """Indexes are approximate from 1,000 rows on, and look at an eighth of the lists, as they do
+    with 300,000 rows.
+    """
     monkeypatch.setattr(approximate, "LEAST", 1000)
     monkeypatch.setattr(approximate, "PROBED", 8)
 
@@ -51,14 +60,18 @@ def test_recall_is_high_and_products_are_exact(kind: type[ApproximateIndex]) -> 
     shares = []
     for query, scores in zip(queries, exact.T, strict=True):
         found, products = index.search(query, 10)
-        assert products.tobytes() == index.scores(query, np.empty(3000, np.float32))[found].tobytes()
+        assert (
+            products.tobytes() == index.scores(query, np.empty(3000, np.float32))[found].tobytes()
+        )
         assert np.all(np.diff(products) <= 0) and len(set(found.tolist())) == 10
         shares.append(len(set(found.tolist()) & set(np.argsort(-scores)[:10].tolist())) / 10)
     assert np.mean(shares) >= 0.98 and index.recall(list(queries)) == pytest.approx(np.mean(shares))
 
 
 @KINDS
-def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on_earlier_questions(kind: type[ApproximateIndex]) -> None:
+def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on_earlier_questions(
+    kind: type[ApproximateIndex],
+) -> None:
     rows, queries = drawn(2500, 2), drawn(20, 3)
     one, other = filled(kind, rows), filled(kind, rows[:1100], 7)
     threads = faiss.omp_get_max_threads()
@@ -68,7 +81,10 @@ def test_the_answer_depends_neither_on_how_rows_were_added_nor_on_threads_nor_on
             other.search(query, 70)
     faiss.omp_set_num_threads(3)
     try:
-        answers = [[index.search(query, k) for query in queries for k in (1, 10, 300)] for index in (one, other)]
+        answers = [
+            [index.search(query, k) for query in queries for k in (1, 10, 300)]
+            for index in (one, other)
+        ]
         assert faiss.omp_get_max_threads() == 3
     finally:
         faiss.omp_set_num_threads(threads)
@@ -93,10 +109,16 @@ def test_hidden_rows_are_never_found_and_new_rows_at_once(kind: type[Approximate
 
 
 @KINDS
-def test_a_search_for_the_same_vector_looks_again_only_if_it_would_see_others(kind: type[ApproximateIndex], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_for_the_same_vector_looks_again_only_if_it_would_see_others(
+    kind: type[ApproximateIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows, queries = drawn(2 * LOT + 900, 10), drawn(2, 11)
-    index, looks, search = filled(kind, rows[:2 * LOT + 10]), list[int](), kind._search
-    monkeypatch.setattr(kind, "_search", lambda self, look, selector: looks.append(look) or search(self, look, selector))
+    index, looks, search = filled(kind, rows[: 2 * LOT + 10]), list[int](), kind._search
+    monkeypatch.setattr(
+        kind,
+        "_search",
+        lambda self, look, selector: looks.append(look) or search(self, look, selector),
+    )
 
     def looked(query: np.ndarray, k: int) -> int:
         """Times that FAISS is asked; the answer is that of an index that was never asked."""
@@ -109,22 +131,32 @@ def test_a_search_for_the_same_vector_looks_again_only_if_it_would_see_others(ki
         assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
         return times
 
-    assert [looked(queries[0], 5), looked(queries[0], 200), looked(queries[0], 300), looked(queries[1], 5), looked(queries[1], 5)] == [1, 0, 1, 1, 0]
+    assert [
+        looked(queries[0], 5),
+        looked(queries[0], 200),
+        looked(queries[0], 300),
+        looked(queries[1], 5),
+        looked(queries[1], 5),
+    ] == [1, 0, 1, 1, 0]
     index.add(queries[1])
     assert looked(queries[1], 5) == 0 and index.search(queries[1], 1)[0].tolist() == [2 * LOT + 10]
     index.archive(2 * LOT + 10)
     assert looked(queries[1], 5) == 1
     index.restore(2 * LOT + 10)
     assert looked(queries[1], 5) == 1
-    index.add_many(rows[2 * LOT + 11:])
+    index.add_many(rows[2 * LOT + 11 :])
     assert looked(queries[1], 5) == 1
 
 
 @KINDS
-def test_rows_beyond_the_last_lot_are_found_as_they_come_and_go(kind: type[ApproximateIndex]) -> None:
-    """Their products with the last vector are kept; a search for one of them finds it first, and hidden ones never."""
+def test_rows_beyond_the_last_lot_are_found_as_they_come_and_go(
+    kind: type[ApproximateIndex],
+) -> None:
+    """Their products with the last vector are kept; a search for one of them finds it first, and
+    hidden ones never.
+    """
     rng, rows = np.random.default_rng(12), drawn(2 * LOT + 400, 13)
-    index = filled(kind, rows[:2 * LOT + 5])
+    index = filled(kind, rows[: 2 * LOT + 5])
     for row in range(2 * LOT + 5, 2 * LOT + 60):
         index.add(rows[row])
         gone = int(rng.integers(2 * LOT, row))
@@ -132,14 +164,18 @@ def test_rows_beyond_the_last_lot_are_found_as_they_come_and_go(kind: type[Appro
         for asked in (row, int(rng.integers(2 * LOT, row)), row):
             found, products = index.search(rows[asked], 3)
             assert (found[0] == asked) == index.is_visible(asked) and gone not in found
-            assert products == pytest.approx(rows[found].astype(np.float64) @ rows[asked].astype(np.float64), abs=1e-6)
+            assert products == pytest.approx(
+                rows[found].astype(np.float64) @ rows[asked].astype(np.float64), abs=1e-6
+            )
         if rng.random() < 0.5:
             index.restore(gone)
 
 
 @pytest.mark.parametrize("case", ["few rows", "few visible", "all"])
 @KINDS
-def test_where_an_index_does_not_pay_the_search_is_exact(kind: type[ApproximateIndex], case: str) -> None:
+def test_where_an_index_does_not_pay_the_search_is_exact(
+    kind: type[ApproximateIndex], case: str
+) -> None:
     rows, query = drawn(900 if case == "few rows" else 1300, 6), drawn(1, 7)[0]
     index, exact = filled(kind, rows), SharedScans(D)
     exact.add_many(rows)
@@ -153,12 +189,16 @@ def test_where_an_index_does_not_pay_the_search_is_exact(kind: type[ApproximateI
 
 
 @KINDS
-def test_an_overwritten_index_answers_as_the_one_that_is_loaded(kind: type[ApproximateIndex]) -> None:
-    """Rows in the graph or the lists and beyond them are overwritten: answers are those of an index of the new vectors, which looks at some only."""
+def test_an_overwritten_index_answers_as_the_one_that_is_loaded(
+    kind: type[ApproximateIndex],
+) -> None:
+    """Rows in the graph or the lists and beyond them are overwritten: answers are those of an
+    index of the new vectors, which looks at some only.
+    """
     rows, queries = drawn(1300, 6), drawn(8, 7)
     index = filled(kind, rows)
     for step, query in enumerate(queries):
-        index.search(query, 20)                             # keeps products
+        index.search(query, 20)  # keeps products
         before, taken = index.parts(), int(index.search(query, 1)[0][0])
         for row in (taken, 17 * step, 1299 - step):
             rows[row] = -query if row == taken else queries[step - 1]
@@ -170,23 +210,34 @@ def test_an_overwritten_index_answers_as_the_one_that_is_loaded(kind: type[Appro
         for other in (loaded, filled(kind, rows)):
             wanted, scores = other.search(query, 20)
             assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
-        assert taken not in found and products == pytest.approx(rows[found].astype(np.float64) @ query.astype(np.float64), abs=1e-6)
+        assert taken not in found and products == pytest.approx(
+            rows[found].astype(np.float64) @ query.astype(np.float64), abs=1e-6
+        )
         assert index._built is not None
 
 
 @pytest.mark.parametrize("name", ["ivf", "hnsw"])
-def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One with few links, or that looks at one list, so that it does not find all that an exact one finds."""
+def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One with few links, or that looks at one list, so that it does not find all that an exact
+    one finds.
+    """
     for constant, value in (("PROBED", 1), ("LOOK", 12), ("LINKS", 3)):
         monkeypatch.setattr(approximate, constant, value)
     words = np.random.default_rng(0).integers(0, 400, (1300, 6))
-    talk = [hb.Event(i / 60.0, " ".join(f"w{word}" for word in each), id=f"e{i}", dated=False) for i, each in enumerate(words.tolist())]
+    talk = [
+        hb.Event(i / 60.0, " ".join(f"w{word}" for word in each), id=f"e{i}", dated=False)
+        for i, each in enumerate(words.tolist())
+    ]
 
     def opened(index: str = name, file: str = "memory.db") -> Any:
         return hb.memory("hybrid", embedding="hashing:32", path=tmp_path / file, index=index)
 
     def answers(memory: Any) -> list[tuple[list[int], bytes]]:
-        found = [memory.assembly.index.search(memory.cue(event.text).vector, 10) for event in talk[::40]]
+        found = [
+            memory.assembly.index.search(memory.cue(event.text).vector, 10) for event in talk[::40]
+        ]
         return [(rows.tolist(), products.tobytes()) for rows, products in found]
 
     with opened() as memory:
@@ -195,7 +246,7 @@ def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(name: str, t
         memory.erase("e80", confirm=True)
         copyfile(tmp_path / "memory.db", tmp_path / "copy.db")
         found = answers(memory)
-    with opened(file="copy.db") as memory:          # a copy of an open file is a whole memory
+    with opened(file="copy.db") as memory:  # a copy of an open file is a whole memory
         assert answers(memory) == found
     with opened() as memory:
         assert memory.assembly.index._saved and answers(memory) == found
@@ -213,8 +264,11 @@ def test_centres_are_found_anew_when_there_are_four_times_the_rows() -> None:
     assert (before, grown._built.nlist, whole._built.nlist) == (62, 124, 124)
     once = filled(ListIndex, rows[:3999])
     once.search(query, 5)
-    once.add(rows[3999])                # no further lot enters
-    assert once.search(query, 200)[0].tolist() == filled(ListIndex, rows[:4000]).search(query, 200)[0].tolist()
+    once.add(rows[3999])  # no further lot enters
+    assert (
+        once.search(query, 200)[0].tolist()
+        == filled(ListIndex, rows[:4000]).search(query, 200)[0].tolist()
+    )
 
 
 def test_an_unknown_index_is_refused() -> None:
@@ -227,7 +281,10 @@ def test_an_unknown_index_is_refused() -> None:
 
 
 def test_a_memory_with_an_approximate_index_lives_and_a_small_one_answers_as_an_exact_one() -> None:
-    events = [hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}") for i in range(1040)]
+    events = [
+        hb.Event(float(i), f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}")
+        for i in range(1040)
+    ]
     answers = []
     for index, count in (("exact", 60), ("hnsw", 60), ("hnsw", 1040), ("ivf", 60), ("ivf", 1040)):
         with hb.memory("hybrid", embedding="hashing:32", without=(), index=index) as memory:
@@ -237,8 +294,12 @@ def test_a_memory_with_an_approximate_index_lives_and_a_small_one_answers_as_an_
 
 
 @pytest.mark.parametrize("kind", [SharedScans, GraphIndex, ListIndex])
-def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(kind: type[SharedScans]) -> None:
-    """What two threads have asked for is dropped: the products, the vectors that were expected, and the last search."""
+def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(
+    kind: type[SharedScans],
+) -> None:
+    """What two threads have asked for is dropped: the products, the vectors that were expected,
+    and the last search.
+    """
     rows = np.random.default_rng(0).standard_normal((1_200, 16)).astype(np.float32)
     index = kind(16)
     index.add_many(rows)
@@ -255,13 +316,17 @@ def test_an_overwritten_vector_is_in_nothing_that_a_thread_has_asked(kind: type[
         index.overwrite(3, rows[5])
         held = [index._own, other.submit(lambda: index._own).result()]
     assert all(not (own.products or own.expected) for own in held)
-    assert index._kept is None and (not isinstance(index, ApproximateIndex) or index._last[0] is None)
+    assert index._kept is None and (
+        not isinstance(index, ApproximateIndex) or index._last[0] is None
+    )
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, kind: Any, method: str) -> list[int]:
     """How many rows a method of FAISS was given, each time."""
     found, original = list[int](), getattr(kind, method)
-    monkeypatch.setattr(kind, method, lambda self, rows: found.append(len(rows)) or original(self, rows))
+    monkeypatch.setattr(
+        kind, method, lambda self, rows: found.append(len(rows)) or original(self, rows)
+    )
     return found
 
 
@@ -274,33 +339,50 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_an_index_from_saved_lists_is_the_one_that_was_built(trained: list[int]) -> None:
     rows, queries = drawn(4300, 12), drawn(20, 13)
     assert filled(ListIndex, rows).parts() == filled(ListIndex, rows[:900]).parts() == {}
-    for first, end in ((1000, 1000), (1000, 1100), (2600, 3999), (3000, 4000)):         # the last ones need more lists
+    # the last ones need more lists
+    for first, end in ((1000, 1000), (1000, 1100), (2600, 3999), (3000, 4000)):
         built, index = filled(ListIndex, rows[:first]), filled(ListIndex, rows[:end])
         built.search(queries[0], 5)
         saved = {key: array.copy() for key, array in built.parts().items()}
         index.adopt(saved)
         times = len(trained)
-        assert index.search(queries[0], 5)[0].shape == (5,) and len(trained) == times + (end == 4000)
+        assert index.search(queries[0], 5)[0].shape == (5,) and len(trained) == times + (
+            end == 4000
+        )
         whole = filled(ListIndex, rows[:end])
         for query in queries:
             (found, products), (wanted, scores) = index.search(query, 30), whole.search(query, 30)
             assert found.tolist() == wanted.tolist() and products.tobytes() == scores.tobytes()
-        assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
+        assert {key: array.tobytes() for key, array in index.parts().items()} == {
+            key: array.tobytes() for key, array in whole.parts().items()
+        }
 
 
-@pytest.mark.parametrize("wrong", [{"assigned": np.zeros(9 * LOT, np.int32), "codes": np.zeros((9 * LOT, D // 4), np.uint8)},
-                                   {"assigned": np.full(LOT, 62, np.int32)}, {"assigned": np.full(LOT, -1, np.int32)},
-                                   {"assigned": np.zeros(LOT + 1, np.int32), "codes": np.zeros((LOT + 1, D // 4), np.uint8)},
-                                   {"assigned": np.zeros(LOT)}, {"assigned": np.zeros((LOT, 1), np.int32)}, {"assigned": None},
-                                   {"codes": np.zeros((LOT + 1, D // 4), np.uint8)}, {"codes": np.zeros((LOT, D // 2), np.uint8)},
+@pytest.mark.parametrize("wrong", [{"assigned": np.zeros(9 * LOT, np.int32),
+                                    "codes": np.zeros((9 * LOT, D // 4), np.uint8)},
+                                   {"assigned": np.full(LOT, 62, np.int32)},
+                                   {"assigned": np.full(LOT, -1, np.int32)},
+                                   {"assigned": np.zeros(LOT + 1, np.int32),
+                                    "codes": np.zeros((LOT + 1, D // 4), np.uint8)},
+                                   {"assigned": np.zeros(LOT)}, {"assigned": np.zeros((LOT, 1),
+                                   np.int32)}, {"assigned": None},
+                                   {"codes": np.zeros((LOT + 1, D // 4), np.uint8)},
+                                   {"codes": np.zeros((LOT, D // 2), np.uint8)},
                                    {"codes": np.zeros((LOT, D // 4), np.int8)}, {"codes": None},
-                                   {"centroids": np.zeros((62, D + 1), np.float32)}, {"centroids": np.zeros((62, D))}, {"centroids": None},
-                                   {"centroids": np.full((62, D), np.nan, np.float32)}, {"codebooks": np.zeros((D, 16, 1), np.float32)},
-                                   {"codebooks": np.full((D // 2, 16, 2), np.inf, np.float32)}, {"codebooks": None}])
+                                   {"centroids": np.zeros((62, D + 1), np.float32)},
+                                   {"centroids": np.zeros((62, D))}, {"centroids": None},
+                                   {"centroids": np.full((62, D), np.nan, np.float32)},
+                                   {"codebooks": np.zeros((D, 16, 1), np.float32)},
+                                   {"codebooks": np.full((D // 2, 16, 2), np.inf, np.float32)},
+                                   {"codebooks": None}])  # fmt: skip
 def test_lists_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     index = filled(ListIndex, drawn(4300, 14))
-    fits = {"centroids": np.zeros((62, D), np.float32), "codebooks": np.zeros((D // 2, 16, 2), np.float32),
-            "assigned": np.full(LOT, 61, np.int32), "codes": np.zeros((LOT, D // 4), np.uint8)}
+    fits = {
+        "centroids": np.zeros((62, D), np.float32),
+        "codebooks": np.zeros((D // 2, 16, 2), np.float32),
+        "assigned": np.full(LOT, 61, np.int32),
+        "codes": np.zeros((LOT, D // 4), np.uint8),
+    }
     index.adopt(fits)
     with pytest.raises(ValueError, match="lists"):
         index.adopt({key: array for key, array in (fits | wrong).items() if array is not None})
@@ -309,13 +391,24 @@ def test_lists_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
 def test_lists_of_an_earlier_form_are_made_anew(trained: list[int]) -> None:
     rows, query = drawn(1500, 15), drawn(1, 16)[0]
     index = filled(ListIndex, rows)
-    index.adopt({"centres": np.zeros((62, D), np.float32), "ranges": np.zeros(2 * D, np.float32), "lists": np.zeros(LOT, np.int32)})
-    assert index.search(query, 30)[0].tolist() == filled(ListIndex, rows).search(query, 30)[0].tolist() and len(trained) == 2
+    index.adopt(
+        {
+            "centres": np.zeros((62, D), np.float32),
+            "ranges": np.zeros(2 * D, np.float32),
+            "lists": np.zeros(LOT, np.int32),
+        }
+    )
+    assert (
+        index.search(query, 30)[0].tolist() == filled(ListIndex, rows).search(query, 30)[0].tolist()
+        and len(trained) == 2
+    )
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 7, 30, 33])
 def test_codes_of_vectors_of_any_length(dimensions: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an odd number of dimensions too, whose codes are of one number each, and of codes that fill no whole byte.  All lists are looked at."""
+    """Of an odd number of dimensions too, whose codes are of one number each, and of codes that
+    fill no whole byte.  All lists are looked at.
+    """
     monkeypatch.setattr(approximate, "PROBED", 62)
     rng = np.random.default_rng(dimensions)
     rows = rng.standard_normal((1500, dimensions)).astype(np.float32)
@@ -323,7 +416,10 @@ def test_codes_of_vectors_of_any_length(dimensions: int, monkeypatch: pytest.Mon
     whole, index = filled(ListIndex, rows), filled(ListIndex, rows)
     assert whole.recall(list(queries)) >= 0.98
     index.adopt({key: array.copy() for key, array in whole.parts().items()})
-    assert all(index.search(query, 40)[0].tolist() == whole.search(query, 40)[0].tolist() for query in queries)
+    assert all(
+        index.search(query, 40)[0].tolist() == whole.search(query, 40)[0].tolist()
+        for query in queries
+    )
 
 
 @pytest.mark.parametrize("k", [512, 700, 2_000])
@@ -340,9 +436,18 @@ def test_a_long_search_of_lists_finds_most(k: int) -> None:
     assert len(found & wanted) / k >= 0.6
 
 
-def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path: Path, trained: list[int]) -> None:
-    """Also if it is opened with the exact index in between; a process that ends without closing leaves those of the last closing."""
-    talk = [hb.Event(i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(4200)]
+def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(
+    tmp_path: Path, trained: list[int]
+) -> None:
+    """Also if it is opened with the exact index in between; a process that ends without closing
+    leaves those of the last closing.
+    """
+    talk = [
+        hb.Event(
+            i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)
+        )
+        for i in range(4200)
+    ]
     path, copied = tmp_path / "memory.db", tmp_path / "copy.db"
 
     def opened(index: str, where: Path = path) -> Any:
@@ -353,7 +458,13 @@ def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(tmp_path
         return found.tolist(), products.tobytes()
 
     times = list[int]()
-    for index, first, end in (("ivf", 0, 2000), ("exact", 2000, 2600), ("ivf", 2600, 3200), ("ivf", 3200, 4200), ("ivf", 4200, 4200)):
+    for index, first, end in (
+        ("ivf", 0, 2000),
+        ("exact", 2000, 2600),
+        ("ivf", 2600, 3200),
+        ("ivf", 3200, 4200),
+        ("ivf", 4200, 4200),
+    ):
         with opened(index) as memory:
             memory.encode_all(talk[first:end])
             copyfile(path, copied)
@@ -383,25 +494,40 @@ def linked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_graph_from_saved_links_is_the_one_that_was_built(linked: list[int]) -> None:
-    """To the byte, after further rows too: the levels of these are drawn as if nothing had been saved."""
+    """To the byte, after further rows too: the levels of these are drawn as if nothing had been
+    saved.
+    """
     rows, query = drawn(4300, 12), drawn(1, 13)[0]
     assert filled(GraphIndex, rows).parts() == filled(GraphIndex, rows[:900]).parts() == {}
     for first, end in ((1024, 1024), (1030, 1100), (2600, 4300)):
-        built, index, whole = filled(GraphIndex, rows[:first]), filled(GraphIndex, rows[:end]), filled(GraphIndex, rows[:end])
+        built, index, whole = (
+            filled(GraphIndex, rows[:first]),
+            filled(GraphIndex, rows[:end]),
+            filled(GraphIndex, rows[:end]),
+        )
         built.search(query, 5)
         index.adopt({key: array.copy() for key, array in built.parts().items()})
         linked.clear()
         index.search(query, 5)
         assert sum(linked) == end // LOT * LOT - first // LOT * LOT
         whole.search(query, 5)
-        assert faiss.serialize_index(index._built).tobytes() == faiss.serialize_index(whole._built).tobytes()
-        assert {key: array.tobytes() for key, array in index.parts().items()} == {key: array.tobytes() for key, array in whole.parts().items()}
+        assert (
+            faiss.serialize_index(index._built).tobytes()
+            == faiss.serialize_index(whole._built).tobytes()
+        )
+        assert {key: array.tobytes() for key, array in index.parts().items()} == {
+            key: array.tobytes() for key, array in whole.parts().items()
+        }
 
 
-@pytest.mark.parametrize("wrong", [{"links": None}, {"walk": None}, {"links": np.zeros(9)}, {"links": np.full(9, LOT, np.int32)},
-                                   {"links": np.full(9, -2, np.int32)}, {"links": np.zeros((3, 3), np.int32)}, {"walk": np.array([LOT, LOT])},
-                                   {"walk": np.array([LOT, -1])}, {"walk": np.array([LOT + 1, 0])}, {"walk": np.array([9 * LOT, 0])},
-                                   {"walk": np.array([0, 0])}, {"walk": np.array([LOT])}, {"walk": np.array([LOT, 0], np.int32)}])
+@pytest.mark.parametrize("wrong", [{"links": None}, {"walk": None}, {"links": np.zeros(9)},
+                                   {"links": np.full(9, LOT, np.int32)},
+                                   {"links": np.full(9, -2, np.int32)}, {"links": np.zeros((3, 3),
+                                   np.int32)}, {"walk": np.array([LOT, LOT])},
+                                   {"walk": np.array([LOT, -1])}, {"walk": np.array([LOT + 1, 0])},
+                                   {"walk": np.array([9 * LOT, 0])},
+                                   {"walk": np.array([0, 0])}, {"walk": np.array([LOT])},
+                                   {"walk": np.array([LOT, 0], np.int32)}])  # fmt: skip
 def test_links_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     index = filled(GraphIndex, drawn(4300, 14))
     fits = {"links": np.zeros(9, np.int32), "walk": np.array([LOT, 0])}
@@ -430,18 +556,35 @@ def test_a_graph_of_other_levels_is_built_anew(harm: str, linked: list[int]) -> 
     assert index.search(query, 20)[0].tolist() == wanted and sum(linked) == 2048
 
 
-def test_a_memory_keeps_its_graph_in_its_file_until_something_is_erased(tmp_path: Path, linked: list[int]) -> None:
+def test_a_memory_keeps_its_graph_in_its_file_until_something_is_erased(
+    tmp_path: Path, linked: list[int]
+) -> None:
     """Also if it is opened with another index in between."""
-    talk = [hb.Event(i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)) for i in range(2600)]
+    talk = [
+        hb.Event(
+            i / 60.0, f"note {i} about {('boats', 'keys', 'lakes')[i % 3]} and {i * i}", id=str(i)
+        )
+        for i in range(2600)
+    ]
 
     def opened(index: str, end: int) -> list[int]:
-        with hb.memory("hybrid", embedding="hashing:32", path=tmp_path / "memory.db", index=index) as memory:
-            memory.encode_all(talk[len(memory.assembly.event_log.events):end])
-            found: list[int] = memory.assembly.index.search(memory.cue("what about boats?").vector, 20)[0].tolist()
+        with hb.memory(
+            "hybrid", embedding="hashing:32", path=tmp_path / "memory.db", index=index
+        ) as memory:
+            memory.encode_all(talk[len(memory.assembly.event_log.events) : end])
+            found: list[int] = memory.assembly.index.search(
+                memory.cue("what about boats?").vector, 20
+            )[0].tolist()
         return found
 
     built = list[int]()
-    for index, end in (("hnsw", 1600), ("ivf", 2000), ("exact", 2000), ("hnsw", 2600), ("hnsw", 2600)):
+    for index, end in (
+        ("hnsw", 1600),
+        ("ivf", 2000),
+        ("exact", 2000),
+        ("hnsw", 2600),
+        ("hnsw", 2600),
+    ):
         linked.clear()
         found = opened(index, end)
         built.append(sum(linked))
@@ -449,7 +592,11 @@ def test_a_memory_keeps_its_graph_in_its_file_until_something_is_erased(tmp_path
     linked.clear()
     with hb.memory("hybrid", embedding="hashing:32", index="hnsw") as fresh:
         fresh.encode_all(talk)
-        assert fresh.assembly.index.search(fresh.cue("what about boats?").vector, 20)[0].tolist() == found and sum(linked) == 2560
+        assert (
+            fresh.assembly.index.search(fresh.cue("what about boats?").vector, 20)[0].tolist()
+            == found
+            and sum(linked) == 2560
+        )
     with hb.memory("hybrid", embedding="hashing:32", path=tmp_path / "memory.db") as memory:
         memory.erase("7", confirm=True)
     linked.clear()

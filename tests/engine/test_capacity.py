@@ -1,4 +1,7 @@
-"""Capacity: never more rows visible than it allows, nothing lost, the same state for ticks of any length, and nothing without it."""
+"""Capacity: never more rows visible than it allows, nothing lost, the same state for ticks of
+any length, and nothing without it.
+"""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -31,28 +34,46 @@ def shown(memory: Engine) -> list[int]:
 
 
 def test_the_rows_that_leave_are_the_best_choice_of_all() -> None:
-    """Every set of rows that leaves the memory with three visible ones, by brute force: new rows stay, then the least worth in sum goes."""
+    """Every set of rows that leaves the memory with three visible ones, by brute force: new rows
+    stay, then the least worth in sum goes.
+    """
     rng = np.random.default_rng(0)
     for _ in range(50):
         worth, visible, new = rng.normal(size=7), rng.random(7) < 0.8, rng.random(7) < 0.3
         rows = np.flatnonzero(visible)
         gone = set(least_worth(worth, visible, new, 3).tolist())
         choices = [set(c) for c in combinations(rows.tolist(), max(len(rows) - 3, 0))]
-        best = min(choices, key=lambda c: (sum(bool(new[r]) for r in c), [r for r in sorted(c) if new[r]], sum(worth[r] for r in c if not new[r])))
+        best = min(
+            choices,
+            key=lambda c: (
+                sum(bool(new[r]) for r in c),
+                [r for r in sorted(c) if new[r]],
+                sum(worth[r] for r in c if not new[r]),
+            ),
+        )
         assert gone == best
 
 
 def test_one_row_that_leaves_is_found_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As between sleeps: by brute force, with ties, signed zeros, infinities and NaN, which is the most, and with every share of new rows."""
+    """As between sleeps: by brute force, with ties, signed zeros, infinities and NaN, which is
+    the most, and with every share of new rows.
+    """
     monkeypatch.setattr(np, "lexsort", None)
     rng = np.random.default_rng(1)
     for round in range(400):
         n = int(rng.integers(1, 12))
-        worth = rng.choice([-np.inf, -1.5, -0.0, 0.0, 0.5, np.inf, np.nan] if round % 2 else [0.0, 0.5, 1.0], n)
+        worth = rng.choice(
+            [-np.inf, -1.5, -0.0, 0.0, 0.5, np.inf, np.nan] if round % 2 else [0.0, 0.5, 1.0], n
+        )
         visible, new = rng.random(n) < 0.8, rng.random(n) < rng.choice([0.0, 0.3, 1.0])
         rows = np.flatnonzero(visible).tolist()
         if rows:
-            keys = {row: (True,) if new[row] else (False, np.isnan(worth[row]), np.nan_to_num(worth[row])) for row in rows}
+            keys = {
+                row: (True,)
+                if new[row]
+                else (False, np.isnan(worth[row]), np.nan_to_num(worth[row]))
+                for row in rows
+            }
             found = least_worth(worth, visible, new, len(rows) - 1)
             assert found.tolist() == [min(rows, key=keys.__getitem__)] and found.dtype == np.int64
         for most in (len(rows), len(rows) + 3):
@@ -60,7 +81,9 @@ def test_one_row_that_leaves_is_found_without_sorting(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["default", "night"])
-def test_never_more_rows_than_the_capacity_and_no_text_is_lost(registry: Registry, name: str) -> None:
+def test_never_more_rows_than_the_capacity_and_no_text_is_lost(
+    registry: Registry, name: str
+) -> None:
     memory, told = Engine(registry.build(registry.set(name)), EMBEDDER, capacity=7), talk(40)
     for event in told:
         memory.encode(event)
@@ -88,28 +111,43 @@ def test_the_state_does_not_depend_on_the_length_of_ticks(registry: Registry, na
 
 
 def test_without_a_capacity_nothing_votes_and_no_state_changes(registry: Registry) -> None:
-    """A memory that can hold everything has the columns of one without a capacity, but for the votes."""
+    """A memory that can hold everything has the columns of one without a capacity, but for the
+    votes.
+    """
     chosen = registry.set("everything")
-    free, roomy = (Engine(registry.build(chosen), EMBEDDER, capacity=capacity) for capacity in (None, 1000))
-    assert not any(WORTH in (*node.adds, *node.reads) for node in free.assembly.phases[Phase.CONSOLIDATE])
+    free, roomy = (
+        Engine(registry.build(chosen), EMBEDDER, capacity=capacity) for capacity in (None, 1000)
+    )
+    assert not any(
+        WORTH in (*node.adds, *node.reads) for node in free.assembly.phases[Phase.CONSOLIDATE]
+    )
     for memory in (free, roomy):
         memory.encode_all(talk(20))
         memory.advance(talk(20)[-1].time + 30.0)
     assert not free.column(WORTH).any() and roomy.column(WORTH).any()
     one, two = free.store.persistent(), roomy.store.persistent()
-    assert all(np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind == "f") for name in one if name != "worth")
+    assert all(
+        np.array_equal(one[name], two[name], equal_nan=one[name].dtype.kind == "f")
+        for name in one
+        if name != "worth"
+    )
 
 
 def test_votes_decide_between_sleeps_and_in_sleep() -> None:
-    """Worth by row: 3 and 1 are worth least.  In the first sleep four of five stay; then each new row takes the place of the least."""
-    def vote(view: Any, _: Any) -> None:
-        view.worth += np.array([2.0, 1.0, 3.0, 0.5, 4.0, 5.0, 5.0, 5.0])[:len(view.worth)]
+    """Worth by row: 3 and 1 are worth least.  In the first sleep four of five stay; then each
+    new row takes the place of the least.
+    """
 
-    memory = Engine([mechanism("judge", does(Phase.CONSOLIDATE, vote, adds=(WORTH,)))], EMBEDDER, capacity=4)
+    def vote(view: Any, _: Any) -> None:
+        view.worth += np.array([2.0, 1.0, 3.0, 0.5, 4.0, 5.0, 5.0, 5.0])[: len(view.worth)]
+
+    memory = Engine(
+        [mechanism("judge", does(Phase.CONSOLIDATE, vote, adds=(WORTH,)))], EMBEDDER, capacity=4
+    )
     for event in events(4, 1.0):
         memory.encode(event)
     memory.encode(Event(4.0, "one more"))
-    assert shown(memory) == [1, 2, 3, 4]                # no sleep has judged: the oldest goes
+    assert shown(memory) == [1, 2, 3, 4]  # no sleep has judged: the oldest goes
     memory.advance(25.0)
     memory.encode(Event(26.0, "after the first sleep"))
     assert shown(memory) == [1, 2, 4, 5]
@@ -122,14 +160,20 @@ def test_a_row_that_a_sleep_shows_again_takes_the_place_of_another() -> None:
         view.show[0] += 1
         view.worth[0] += 1.0
 
-    memory = Engine([mechanism("judge", does(Phase.CONSOLIDATE, show, adds=(WORTH, SHOW)))], EMBEDDER, capacity=3)
+    memory = Engine(
+        [mechanism("judge", does(Phase.CONSOLIDATE, show, adds=(WORTH, SHOW)))],
+        EMBEDDER,
+        capacity=3,
+    )
     memory.encode_all(events(4, 1.0))
     assert shown(memory) == [1, 2, 3]
     memory.advance(25.0)
     assert shown(memory) == [0, 2, 3]
 
 
-def test_a_snapshot_continues_with_the_capacity_that_is_given(registry: Registry, tmp_path: Path) -> None:
+def test_a_snapshot_continues_with_the_capacity_that_is_given(
+    registry: Registry, tmp_path: Path
+) -> None:
     chosen = registry.set("default")
     whole, path = Engine(registry.build(chosen), EMBEDDER, capacity=6), tmp_path / "m.sqlite"
     told = talk(30)

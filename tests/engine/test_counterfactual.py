@@ -1,4 +1,7 @@
-"""Counterfactuals: the places that a mechanism changes are counted, and the state stays as it is."""
+"""Counterfactuals: the places that a mechanism changes are counted, and the state stays as it
+is.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,7 +38,9 @@ from hebbarium.engine.state.graph import EdgeType
 from hebbarium.testing.small import by_number, column, does, mechanism, memory, numbered, score
 
 
-def probed(*mechanisms: Any, numbers: tuple[float, ...] = (1, 2, 3, 4), advance: float = 2.0) -> dict[str, int]:
+def probed(
+    *mechanisms: Any, numbers: tuple[float, ...] = (1, 2, 3, 4), advance: float = 2.0
+) -> dict[str, int]:
     """Places among the best that change when each mechanism is silenced."""
     e = memory(*mechanisms, observer=Observer())
     e.encode_all(numbered(*numbers))
@@ -50,7 +55,15 @@ def probed(*mechanisms: Any, numbers: tuple[float, ...] = (1, 2, 3, 4), advance:
 
 def reverse(stage: Any, id: str = "reverse") -> Any:
     """Reverses the ranking, in one stage."""
-    return mechanism(id, does(Phase.RETRIEVE, lambda v, _: np.negative(v.match, out=getattr(v, stage.name)), reads=[MATCH], sets=[stage]))
+    return mechanism(
+        id,
+        does(
+            Phase.RETRIEVE,
+            lambda v, _: np.negative(v.match, out=getattr(v, stage.name)),
+            reads=[MATCH],
+            sets=[stage],
+        ),
+    )
 
 
 def idle(id: str = "idle", stage: Any = REWEIGHTED) -> Any:
@@ -64,37 +77,90 @@ def test_without_the_only_signal_every_rank_changes() -> None:
 
 def test_a_stage_is_silenced_to_the_stage_before_not_to_zero() -> None:
     for stage in (FUSED, REWEIGHTED, RERANKED):
-        assert probed(by_number(), reverse(stage), numbers=(2, 1, 4, 3)) == {"number": 4, "reverse": 4}
+        assert probed(by_number(), reverse(stage), numbers=(2, 1, 4, 3)) == {
+            "number": 4,
+            "reverse": 4,
+        }
         assert probed(by_number(), idle(stage=stage)) == {"number": 4, "idle": 0}
     assert probed(by_number(), reverse(FUSED, "first"), idle(stage=RERANKED))["idle"] == 0
 
 
 def test_persistent_columns_are_silenced_for_their_readers() -> None:
     """`giver` runs in MAINTAIN only; another mechanism reads its column in RETRIEVE."""
-    giver = mechanism("giver", does(Phase.MAINTAIN, lambda v, _: np.copyto(v.activation, v.created), reads=[CREATED], sets=[ACTIVATION]))
+    giver = mechanism(
+        "giver",
+        does(
+            Phase.MAINTAIN,
+            lambda v, _: np.copyto(v.activation, v.created),
+            reads=[CREATED],
+            sets=[ACTIVATION],
+        ),
+    )
     taken = score("taken")
-    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.activation), reads=[ACTIVATION], sets=[taken]), owns=[taken])
+    taker = mechanism(
+        "taker",
+        does(
+            Phase.RETRIEVE,
+            lambda v, _: np.copyto(v.taken, v.activation),
+            reads=[ACTIVATION],
+            sets=[taken],
+        ),
+        owns=[taken],
+    )
     assert probed(giver, taker) == {"giver": 4, "taker": 4}
 
 
 def strength(id: str, values: list[float]) -> Any:
-    return mechanism(id, does(Phase.MAINTAIN, lambda v, _: np.copyto(v.log_strength, values[: len(v.log_strength)]), adds=[LOG_STRENGTH]))
+    return mechanism(
+        id,
+        does(
+            Phase.MAINTAIN,
+            lambda v, _: np.copyto(v.log_strength, values[: len(v.log_strength)]),
+            adds=[LOG_STRENGTH],
+        ),
+    )
 
 
 def test_of_a_shared_column_only_the_own_contribution_is_removed() -> None:
     taken = score("taken")
-    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
-                      owns=[taken])
-    found = probed(taker, strength("strong", [1.0, 2.0, 3.0, 4.0]), strength("nothing", [0.0] * 4), strength("little", [0.1, 0.0, 0.0, 0.0]))
+    taker = mechanism(
+        "taker",
+        does(
+            Phase.RETRIEVE,
+            lambda v, _: np.copyto(v.taken, v.log_strength),
+            reads=[LOG_STRENGTH],
+            sets=[taken],
+        ),
+        owns=[taken],
+    )
+    found = probed(
+        taker,
+        strength("strong", [1.0, 2.0, 3.0, 4.0]),
+        strength("nothing", [0.0] * 4),
+        strength("little", [0.1, 0.0, 0.0, 0.0]),
+    )
     assert found == {"taker": 4, "strong": 4, "nothing": 0, "little": 0}
 
 
 def test_a_contribution_to_a_fresh_column_is_removed_once() -> None:
     """2 + 2 and 0 + 1 rank as 2 and 1 do; 2 - 2 and 1 - 0 would not."""
     taken = score("taken")
-    taker = mechanism("taker", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.taken, v.log_strength), reads=[LOG_STRENGTH], sets=[taken]),
-                      owns=[taken])
-    assert probed(taker, strength("more", [2.0, 0.0]), strength("base", [2.0, 1.0]), numbers=(1, 2))["more"] == 0
+    taker = mechanism(
+        "taker",
+        does(
+            Phase.RETRIEVE,
+            lambda v, _: np.copyto(v.taken, v.log_strength),
+            reads=[LOG_STRENGTH],
+            sets=[taken],
+        ),
+        owns=[taken],
+    )
+    assert (
+        probed(taker, strength("more", [2.0, 0.0]), strength("base", [2.0, 1.0]), numbers=(1, 2))[
+            "more"
+        ]
+        == 0
+    )
 
 
 def test_edge_columns_are_silenced() -> None:
@@ -107,20 +173,34 @@ def test_edge_columns_are_silenced() -> None:
         view.spread[view.graph.source] = view.trust
 
     linker = mechanism("linker", does(Phase.ENCODE, link, reads=[ROW], adds=[GRAPH]))
-    owner = mechanism("owner", does(Phase.MAINTAIN, lambda v, _: np.copyto(v.trust, np.arange(len(v.trust))), sets=[trust]), owns=[trust])
+    owner = mechanism(
+        "owner",
+        does(
+            Phase.MAINTAIN, lambda v, _: np.copyto(v.trust, np.arange(len(v.trust))), sets=[trust]
+        ),
+        owns=[trust],
+    )
     signal = score("spread")
-    reader = mechanism("reader", does(Phase.RETRIEVE, spread, reads=[GRAPH, trust], sets=[signal]), owns=[signal])
+    reader = mechanism(
+        "reader", does(Phase.RETRIEVE, spread, reads=[GRAPH, trust], sets=[signal]), owns=[signal]
+    )
     assert probed(linker, owner, reader) == {"linker": 0, "owner": 4, "reader": 4}
 
 
 def test_memories_archived_by_a_mechanism_are_visible_during_the_probe_only() -> None:
-    hide = mechanism("hide", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(3, False), sets=[VISIBLE]))
+    hide = mechanism(
+        "hide", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(3, False), sets=[VISIBLE])
+    )
     assert probed(hide, by_number())["hide"] == 4, "3 2 1 without it, 4 3 2 1 with the best back"
 
 
 def test_a_column_that_another_sets_is_not_silenced_with_the_adder() -> None:
     weight = mechanism("adder", does(Phase.RETRIEVE, lambda v, _: None, adds=[REWEIGHTED]))
-    assert probed(by_number(), reverse(REWEIGHTED), weight, numbers=(2, 1, 4, 3)) == {"number": 4, "reverse": 4, "adder": 0}
+    assert probed(by_number(), reverse(REWEIGHTED), weight, numbers=(2, 1, 4, 3)) == {
+        "number": 4,
+        "reverse": 4,
+        "adder": 0,
+    }
 
 
 def test_a_counterfactual_draws_no_random_numbers_and_is_not_observed() -> None:
@@ -130,18 +210,36 @@ def test_a_counterfactual_draws_no_random_numbers_and_is_not_observed() -> None:
         view.marks[view.recalled] += view.random.random()
 
     watch = Observer()
-    e = memory(mechanism("m", does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], sets=[marks, RANDOM]), owns=[marks]), by_number(), observer=watch)
+    e = memory(
+        mechanism(
+            "m",
+            does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], sets=[marks, RANDOM]),
+            owns=[marks],
+        ),
+        by_number(),
+        observer=watch,
+    )
     e.encode_all(numbered(1, 2, 3))
     e.retrieve("number", learn=True)
-    before, calls, passes = e.digest(), watch.receipts["m"].calls, {p: len(ms) for p, ms in watch.phase_ms.items()}
+    before, calls, passes = (
+        e.digest(),
+        watch.receipts["m"].calls,
+        {p: len(ms) for p, ms in watch.phase_ms.items()},
+    )
     twice = Counterfactual(e)
     for _ in range(2):
         assert twice.ranks_changed("number") == ranks_changed(e, "number")
-    assert e.digest() == before and watch.receipts["m"].calls == calls and {p: len(ms) for p, ms in watch.phase_ms.items()} == passes
+    assert (
+        e.digest() == before
+        and watch.receipts["m"].calls == calls
+        and {p: len(ms) for p, ms in watch.phase_ms.items()} == passes
+    )
 
 
 def test_the_present_answer_and_columns_stay() -> None:
-    """Answer, candidate columns and k of the query before are restored; ten places are compared whatever k was."""
+    """Answer, candidate columns and k of the query before are restored; ten places are compared
+    whatever k was.
+    """
     e = memory(by_number(), reverse(REWEIGHTED), observer=Observer())
     e.encode_all(numbered(*range(14)))
     rows = e.retrieve("number", k=3).rows
@@ -161,8 +259,12 @@ def test_with_no_or_one_memory_no_rank_changes(stored: int) -> None:
 
 
 def test_a_failure_half_way_leaves_the_state_as_it_is() -> None:
-    """`picky` raises when the column of `giver` is silenced; the columns are restored, and the memory can be used."""
-    giver = mechanism("giver", does(Phase.MAINTAIN, lambda v, _: v.activation.fill(1.0), sets=[ACTIVATION]))
+    """`picky` raises when the column of `giver` is silenced; the columns are restored, and the
+    memory can be used.
+    """
+    giver = mechanism(
+        "giver", does(Phase.MAINTAIN, lambda v, _: v.activation.fill(1.0), sets=[ACTIVATION])
+    )
 
     def ask(view: Any, _: Any) -> None:
         if not view.activation.all():
@@ -170,7 +272,9 @@ def test_a_failure_half_way_leaves_the_state_as_it_is() -> None:
         view.picked[...] = view.activation
 
     picked = score("picked")
-    picky = mechanism("picky", does(Phase.RETRIEVE, ask, reads=[ACTIVATION], sets=[picked]), owns=[picked])
+    picky = mechanism(
+        "picky", does(Phase.RETRIEVE, ask, reads=[ACTIVATION], sets=[picked]), owns=[picked]
+    )
     e = memory(giver, picky, observer=Observer())
     e.encode_all(numbered(1, 2))
     before = e.digest()
@@ -195,7 +299,9 @@ def test_invalid_queries_are_refused() -> None:
 
 
 def test_silencing_a_mechanism_that_only_scores_equals_leaving_it_off() -> None:
-    """An independent count: the answers of two engines, one without the mechanism, are compared place by place."""
+    """An independent count: the answers of two engines, one without the mechanism, are compared
+    place by place.
+    """
 
     def filled(*mechanisms: Any, **options: Any) -> Engine:
         e = memory(*mechanisms, **options)
@@ -204,31 +310,57 @@ def test_silencing_a_mechanism_that_only_scores_equals_leaving_it_off() -> None:
 
     whole, less = filled(by_number(), evenness(), observer=Observer()), filled(by_number())
     places = zip(whole.retrieve("number"), less.retrieve("number"), strict=True)
-    assert ranks_changed(whole, "number")["evenness"] == sum(one.row != other.row for one, other in places) > 0
+    assert (
+        ranks_changed(whole, "number")["evenness"]
+        == sum(one.row != other.row for one, other in places)
+        > 0
+    )
 
 
 def evenness() -> Any:
     """Prefers even rows."""
     even = score("even")
-    return mechanism("evenness", does(Phase.RETRIEVE, lambda v, _: np.copyto(v.even, np.arange(len(v.even)) % 2 == 0), sets=[even]), owns=[even])
+    return mechanism(
+        "evenness",
+        does(
+            Phase.RETRIEVE,
+            lambda v, _: np.copyto(v.even, np.arange(len(v.even)) % 2 == 0),
+            sets=[even],
+        ),
+        owns=[even],
+    )
 
 
 def test_ranks_of_rows_with_each_mechanism_silenced() -> None:
-    """1 4 2 3 ranks as 4 1 3 2, turned round as 1 4 2 3; a hidden row has no rank until what hides it is silenced."""
-    hider = mechanism("hider", does(Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(slice(2, 3), False), sets=[VISIBLE]))
+    """1 4 2 3 ranks as 4 1 3 2, turned round as 1 4 2 3; a hidden row has no rank until what
+    hides it is silenced.
+    """
+    hider = mechanism(
+        "hider",
+        does(
+            Phase.MAINTAIN, lambda v, _: v.visible.__setitem__(slice(2, 3), False), sets=[VISIBLE]
+        ),
+    )
     e = memory(by_number(), reverse(REWEIGHTED), hider, observer=Observer())
     e.encode_all(numbered(1, 4, 2, 3))
     before, answer = e.digest(), e.retrieve("number", 2)
     assert [answer.rank(row) for row in range(4)] == [1, 3, 0, 2]
     found = Counterfactual(e).ranks("number", [0, 1, 2, 3])
     assert found == {"number": (1, 2, 0, 3), "reverse": (3, 1, 0, 2), "hider": (1, 4, 2, 3)}
-    assert Counterfactual(e).ranks("number", []) == {"number": (), "reverse": (), "hider": ()} and e.digest() == before
+    assert (
+        Counterfactual(e).ranks("number", []) == {"number": (), "reverse": (), "hider": ()}
+        and e.digest() == before
+    )
     np.testing.assert_array_equal(e.retrieve("number", 2).rows, answer.rows)
 
 
 @pytest.mark.parametrize("name", ["default", "everything", "in_use", "all_mem"])
-def test_running_the_steps_that_a_silence_reaches_is_running_all_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a lived memory that has learnt from answers; the reference runs every step of the plan for every mechanism."""
+def test_running_the_steps_that_a_silence_reaches_is_running_all_steps(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a lived memory that has learnt from answers; the reference runs every step of the plan
+    for every mechanism.
+    """
     talk = load("demo", limit=1).conversations[0]
     with hb.memory(name, embedding="hashing:64", observer=Observer()) as e:
         e.encode_all(talk.events[:150])
@@ -236,10 +368,18 @@ def test_running_the_steps_that_a_silence_reaches_is_running_all_steps(name: str
             e.advance(e.now + 20.0)
             e.retrieve(question.text, learn=True)
         questions, state = [q.text for q in talk.questions[3:9]], e.digest()
-        found = [(one.ranks_changed(text), one.ranks(text, range(12))) for one in [Counterfactual(e)] for text in questions]
+        found = [
+            (one.ranks_changed(text), one.ranks(text, range(12)))
+            for one in [Counterfactual(e)]
+            for text in questions
+        ]
         with monkeypatch.context() as patched:
             patched.setattr(PhasePlan, "again", lambda plan, steps, columns, what: plan.run(what))
-            whole = [(one.ranks_changed(text), one.ranks(text, range(12))) for one in [Counterfactual(e)] for text in questions]
+            whole = [
+                (one.ranks_changed(text), one.ranks(text, range(12)))
+                for one in [Counterfactual(e)]
+                for text in questions
+            ]
         assert found == whole and e.digest() == state
         assert any(found[0][0].values())
 
@@ -253,7 +393,9 @@ def test_the_silence_of_one_signal_leaves_the_others_alone() -> None:
             getattr(view, id)[...] = view.created
 
         signal = score(id)
-        return mechanism(id, does(Phase.RETRIEVE, scored, reads=[CREATED], sets=[signal]), owns=[signal])
+        return mechanism(
+            id, does(Phase.RETRIEVE, scored, reads=[CREATED], sets=[signal]), owns=[signal]
+        )
 
     both = does(Phase.RETRIEVE, lambda v, _: calls.append("fuse"), reads=[SIGNALS], sets=[FUSED])
     e = memory(counted("one"), counted("two"), mechanism("fuse", both), observer=Observer())

@@ -1,4 +1,7 @@
-"""Several threads for one question: in whatever order the steps run, the outcome is that of the schedule, bit for bit."""
+"""Several threads for one question: in whatever order the steps run, the outcome is that of the
+schedule, bit for bit.
+"""
+
 from __future__ import annotations
 
 import random
@@ -30,9 +33,13 @@ from hebbarium.testing.small import by_number, does, mechanism
 from hebbarium.testing.small import memory as small
 
 REGISTRY = Registry.read()
-TEXTS = ("Who painted Oslo with Bo?", "In which order did Ada visit Lisbon and Oslo?", "What did Ada say the day before she left Lisbon?", "")
-QUESTIONS = (*map(Query, TEXTS),
-             Query("Where was Bo?", only=Only(speakers=("Ada",))))
+TEXTS = (
+    "Who painted Oslo with Bo?",
+    "In which order did Ada visit Lisbon and Oslo?",
+    "What did Ada say the day before she left Lisbon?",
+    "",
+)
+QUESTIONS = (*map(Query, TEXTS), Query("Where was Bo?", only=Only(speakers=("Ada",))))
 
 
 def lived(name: str, threads: int) -> Engine:
@@ -44,7 +51,11 @@ def lived(name: str, threads: int) -> Engine:
 
 def outcome(memory: Engine) -> dict[str, bytes]:
     """All columns of the question and its candidates."""
-    return {c.name: memory.store.array(c).tobytes() for c in memory.store.columns if c.scope in (Scope.EVENT, Scope.CANDIDATE)}
+    return {
+        c.name: memory.store.array(c).tobytes()
+        for c in memory.store.columns
+        if c.scope in (Scope.EVENT, Scope.CANDIDATE)
+    }
 
 
 def found(memory: Engine) -> list[Any]:
@@ -52,7 +63,15 @@ def found(memory: Engine) -> list[Any]:
     each = []
     for question in QUESTIONS:
         answer = memory.retrieve(question)
-        each.append((answer.rows.tobytes(), answer.final.tobytes(), answer.units, answer.sufficiency, outcome(memory)))
+        each.append(
+            (
+                answer.rows.tobytes(),
+                answer.final.tobytes(),
+                answer.units,
+                answer.sufficiency,
+                outcome(memory),
+            )
+        )
     return each
 
 
@@ -71,7 +90,9 @@ def test_the_outcome_of_several_threads_is_that_of_one(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REGISTRY.sets)
-def test_any_order_that_the_waits_allow_has_the_same_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_order_that_the_waits_allow_has_the_same_outcome(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Steps one after another in random orders, which shows more of them than threads do."""
     draw, taken = random.Random(1), list[tuple[int, ...]]()
 
@@ -93,7 +114,9 @@ def test_any_order_that_the_waits_allow_has_the_same_outcome(name: str, monkeypa
     monkeypatch.setattr(Work, "run", run)
     for _ in range(6):
         assert found(shuffled) == expected
-    assert len(taken) == 6 * len(QUESTIONS) and all(sorted(each) == list(range(len(taken[0]))) for each in taken)
+    assert len(taken) == 6 * len(QUESTIONS) and all(
+        sorted(each) == list(range(len(taken[0]))) for each in taken
+    )
     assert len(set(taken)) > 1
 
 
@@ -109,7 +132,9 @@ def reached(followers: Any) -> list[set[int]]:
 
 @pytest.mark.parametrize("name", REGISTRY.sets)
 def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
-    """By the declarations of each pair, apart from the schedule; two that add to a column both precede its last contributor, which adds it up."""
+    """By the declarations of each pair, apart from the schedule; two that add to a column both
+    precede its last contributor, which adds it up.
+    """
     memory = lived(name, 2)
     nodes = memory.assembly.phases[Phase.RETRIEVE]
     signals = [s for s, _ in memory.assembly.signals]
@@ -117,16 +142,27 @@ def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
     stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
 
     def reads(node: Node) -> set[Any]:
-        seen = {stages.source(getattr(r, "of", r)) for r in node.reads} | {c for c in map(stages.before, (*node.sets, *node.adds)) if c}
+        seen = {stages.source(getattr(r, "of", r)) for r in node.reads} | {
+            c for c in map(stages.before, (*node.sets, *node.adds)) if c
+        }
         return seen | (set(signals) if SIGNALS in seen else set())
 
     for (i, one), (j, two) in combinations(enumerate(nodes), 2):
         sets, adds = ({*one.sets}, {*two.sets}), ({*one.adds}, {*two.adds})
-        both = (sets[0] & (sets[1] | adds[1] | reads(two))) | (sets[1] & (adds[0] | reads(one))) | (adds[0] & reads(two)) | (adds[1] & reads(one))
+        both = (
+            (sets[0] & (sets[1] | adds[1] | reads(two)))
+            | (sets[1] & (adds[0] | reads(one)))
+            | (adds[0] & reads(two))
+            | (adds[1] & reads(one))
+        )
         both |= {s for s in adds[0] & adds[1] if isinstance(s, Structure)}
         touched = ({*sets[0], *adds[0], *one.sees}, {*sets[1], *adds[1], *two.sees})
         both |= {s for s in touched[0] & touched[1] if isinstance(s, Structure) and not s.persists}
-        if {s for s in both if not (isinstance(s, Structure) and s.private and one.owner != two.owner)}:
+        if {
+            s
+            for s in both
+            if not (isinstance(s, Structure) and s.private and one.owner != two.owner)
+        }:
             assert j in after[i], (one.label, two.label, both)
     for item in {c for n in nodes for c in n.adds if isinstance(c, Column)}:
         adders = [at for at, n in enumerate(nodes) if item in n.adds]
@@ -148,7 +184,10 @@ def test_steps_run_at_the_same_time() -> None:
         gate.wait()
         names.add(threading.current_thread().name)
 
-    memory = asked(mechanism("a", does(Phase.RETRIEVE, meet, reads=[VISIBLE])), mechanism("b", does(Phase.RETRIEVE, meet, reads=[VISIBLE])))
+    memory = asked(
+        mechanism("a", does(Phase.RETRIEVE, meet, reads=[VISIBLE])),
+        mechanism("b", does(Phase.RETRIEVE, meet, reads=[VISIBLE])),
+    )
     assert len(memory.retrieve("1")) == 1
     assert len(names) == 2 and "helper 1" in names
 
@@ -163,10 +202,14 @@ def test_a_failure_is_raised_once_no_step_runs(threads: int) -> None:
             if fails[0]:
                 gate.wait()
                 raise error
+
         return fail
 
-    memory = asked(mechanism("a", does(Phase.RETRIEVE, failing(ValueError("first")), reads=[VISIBLE])),
-                   mechanism("b", does(Phase.RETRIEVE, failing(KeyError("second")), reads=[VISIBLE])), threads=threads)
+    memory = asked(
+        mechanism("a", does(Phase.RETRIEVE, failing(ValueError("first")), reads=[VISIBLE])),
+        mechanism("b", does(Phase.RETRIEVE, failing(KeyError("second")), reads=[VISIBLE])),
+        threads=threads,
+    )
     before = threading.active_count()
     for _ in range(5):
         with pytest.raises(ValueError, match="first"):
@@ -219,7 +262,9 @@ def test_parts_are_done_by_all_and_a_failure_of_one_ends_them() -> None:
     memory = asked(mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])))
     memory.retrieve("1")
     assert seen == [list(range(9))] and len(names) == 2
-    assert HELPED.get()(2, lambda at: None) is None and not [t for t in threading.enumerate() if t.name.startswith("helper")]
+    assert HELPED.get()(2, lambda at: None) is None and not [
+        t for t in threading.enumerate() if t.name.startswith("helper")
+    ]
 
 
 @pytest.mark.parametrize("threads", [2, 4])
@@ -234,7 +279,14 @@ def test_parts_that_fail_while_helpers_wait(threads: int) -> None:
                 in_parts(3, lambda at: done.append(at) or 1 // at)
             assert len(set(done)) == len(done) and min(done) == 0
 
-    assert len(asked(mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])), threads=threads).retrieve("1")) == 1
+    assert (
+        len(
+            asked(
+                mechanism("a", does(Phase.RETRIEVE, share, reads=[VISIBLE])), threads=threads
+            ).retrieve("1")
+        )
+        == 1
+    )
 
 
 def test_steps_that_scan_for_more_vectors_than_are_kept() -> None:
@@ -249,7 +301,15 @@ def test_steps_that_scan_for_more_vectors_than_are_kept() -> None:
             scores = view.index.scores(vector, np.empty(len(view.index.vectors), np.float32))
             seen[id] += [rows.tobytes(), products.tobytes(), scores.tobytes()]
 
-    hooks = [mechanism(id, does(Phase.RETRIEVE, partial(search, id=id, mine=vectors[at::3]), reads=[VISIBLE, INDEX])) for at, id in enumerate("abc")]
+    hooks = [
+        mechanism(
+            id,
+            does(
+                Phase.RETRIEVE, partial(search, id=id, mine=vectors[at::3]), reads=[VISIBLE, INDEX]
+            ),
+        )
+        for at, id in enumerate("abc")
+    ]
     found = []
     for threads in (1, 3, 3, 3):
         memory = asked(*hooks, threads=threads)
@@ -271,8 +331,18 @@ def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.Mo
 
     found = []
     for order in ((900, 40, 5), (40, 900, 5), (5, 40, 900)):
-        memory = asked(*(mechanism(f"m{k}", does(Phase.RETRIEVE, partial(search, k=k), reads=[VISIBLE, INDEX]), order=at)
-                         for at, k in enumerate(order)), threads=1, index="hnsw")
+        memory = asked(
+            *(
+                mechanism(
+                    f"m{k}",
+                    does(Phase.RETRIEVE, partial(search, k=k), reads=[VISIBLE, INDEX]),
+                    order=at,
+                )
+                for at, k in enumerate(order)
+            ),
+            threads=1,
+            index="hnsw",
+        )
         memory.encode_all([Event(1.0, f"{number}") for number in range(2000)])
         memory.retrieve("1")
         found.append(dict(sorted(seen.items())))
@@ -303,7 +373,9 @@ def test_a_hook_in_a_helper_cannot_call_the_memory(call: str) -> None:
         if threading.current_thread().name.startswith("helper"):
             _ = held[0].retrieve("again") if call == "retrieve" else held[0].encode(Event(1.0, "2"))
 
-    held.append(asked(*(mechanism(id, does(Phase.RETRIEVE, meddle, reads=[VISIBLE])) for id in "ab")))
+    held.append(
+        asked(*(mechanism(id, does(Phase.RETRIEVE, meddle, reads=[VISIBLE])) for id in "ab"))
+    )
     with pytest.raises(ContractError, match="in the middle of a call"):
         held[0].retrieve("1")
     assert held[0].store.n == 1 and held[0].encode(Event(1.0, "2")) == 1
@@ -325,7 +397,9 @@ def test_a_worker_of_an_experiment_has_one_thread(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", ["everything", "all_mem"])
 def test_more_than_a_part_of_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scans, sums and resets that are shared out have the bits of one thread, when events are encoded, too."""
+    """Scans, sums and resets that are shared out have the bits of one thread, when events are
+    encoded, too.
+    """
     alone = lived(name, 1)
     expected = found(alone)
     for module, rows in ((ranking, 7), (scans, 5), (topology_bank, 3)):

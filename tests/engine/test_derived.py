@@ -1,4 +1,7 @@
-"""Derived columns: which they are, that maintenance computes them from the rest of the state, and that files leave them out as long as they can."""
+"""Derived columns: which they are, that maintenance computes them from the rest of the state,
+and that files leave them out as long as they can.
+"""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +19,15 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column, Phase, Scope
 from hebbarium.engine.contract.hooks import Mechanism, Params, at_rest, forecast, hook
 from hebbarium.engine.contract.records import Event
-from hebbarium.engine.contract.vocabulary import CREATED, GRAPH, NOW, RANDOM, RECALLED, ROW, SALIENCE
+from hebbarium.engine.contract.vocabulary import (
+    CREATED,
+    GRAPH,
+    NOW,
+    RANDOM,
+    RECALLED,
+    ROW,
+    SALIENCE,
+)
 from hebbarium.engine.flow.derived import derived, late
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.flow.schedule import Node
@@ -32,23 +43,43 @@ SYLLABLES = ("ban", "cor", "del", "fan", "gil", "hut", "jam", "kep")
 
 
 def step(reads: Any = (), adds: Any = (), sets: Any = ()) -> Node:
-    return Node("m", "step", Phase.MAINTAIN, 0, tuple(reads), tuple(adds), tuple(sets), lambda view, tick: None)
+    return Node(
+        "m",
+        "step",
+        Phase.MAINTAIN,
+        0,
+        tuple(reads),
+        tuple(adds),
+        tuple(sets),
+        lambda view, tick: None,
+    )
 
 
-@pytest.mark.parametrize(("steps", "names"), [
-    ([step(reads=[CREATED, NOW], sets=[A])], "a"),
-    ([step(reads=[CREATED], adds=[A]), step(reads=[KEPT], adds=[A, B]), step(reads=[A], sets=[C])], "abc"),
-    ([step(sets=[A, KEPT])], ""),                               # changes what is saved
-    ([step(sets=[KEPT])], ""),                                  # is not computed anew
-    ([step(sets=[LEVEL]), step(sets=[A])], "a"),                # is no column of memories
-    ([step(sets=[A, LEVEL])], ""),
-    ([step(reads=[KEPT.before], sets=[A])], ""),                # reads what the phase may have changed since
-    ([step(reads=[SALIENCE], sets=[A])], ""),                   # reads what is not saved
-    ([step(reads=[GRAPH], sets=[A])], ""),
-    ([step(sets=[A, RANDOM])], ""),                             # draws again
-    ([step(reads=[A], adds=[A])], ""),                          # reads what it writes
-    ([step(adds=[A]), step(adds=[A, B]), step(sets=[B, KEPT]), step(sets=[C])], "c"),
-], ids=range(12))
+@pytest.mark.parametrize(
+    ("steps", "names"),
+    [
+        ([step(reads=[CREATED, NOW], sets=[A])], "a"),
+        (
+            [
+                step(reads=[CREATED], adds=[A]),
+                step(reads=[KEPT], adds=[A, B]),
+                step(reads=[A], sets=[C]),
+            ],
+            "abc",
+        ),
+        ([step(sets=[A, KEPT])], ""),  # changes what is saved
+        ([step(sets=[KEPT])], ""),  # is not computed anew
+        ([step(sets=[LEVEL]), step(sets=[A])], "a"),  # is no column of memories
+        ([step(sets=[A, LEVEL])], ""),
+        ([step(reads=[KEPT.before], sets=[A])], ""),  # reads what the phase may have changed since
+        ([step(reads=[SALIENCE], sets=[A])], ""),  # reads what is not saved
+        ([step(reads=[GRAPH], sets=[A])], ""),
+        ([step(sets=[A, RANDOM])], ""),  # draws again
+        ([step(reads=[A], adds=[A])], ""),  # reads what it writes
+        ([step(adds=[A]), step(adds=[A, B]), step(sets=[B, KEPT]), step(sets=[C])], "c"),
+    ],
+    ids=range(12),
+)
 def test_which_columns_are_derived(steps: list[Node], names: str) -> None:
     found, needed = derived(steps)
     assert {c.name for c in found} == set(names)
@@ -63,8 +94,15 @@ def test_encoding_may_set_only_what_says_so() -> None:
         dawn = column("dawn", fresh=Phase.MAINTAIN, first=first)
 
         def made(dawn: Column = dawn) -> Engine:
-            return memory(mechanism("m", does(Phase.ENCODE, mark, reads=[ROW], sets=[dawn]),
-                                    does(Phase.MAINTAIN, lambda v, t: None, reads=[GRAPH], sets=[dawn]), owns=[dawn]))
+            return memory(
+                mechanism(
+                    "m",
+                    does(Phase.ENCODE, mark, reads=[ROW], sets=[dawn]),
+                    does(Phase.MAINTAIN, lambda v, t: None, reads=[GRAPH], sets=[dawn]),
+                    owns=[dawn],
+                )
+            )
+
         if not first:
             with pytest.raises(ContractError, match="dawn is computed in"):
                 made()
@@ -103,7 +141,11 @@ def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> No
     """After each tick: the same bits from cells of rubbish; nothing else changes."""
     registry = Registry.read()
     e = Engine(registry.build(registry.set(chosen)), HashingEmbedder(32))
-    assert {c.name for c in e.assembly.derived} <= {"log_strength", "activation", "release_probability"}
+    assert {c.name for c in e.assembly.derived} <= {
+        "log_strength",
+        "activation",
+        "release_probability",
+    }
     for last in lived(e):
         assert not e.clock.settled or last == "tick"
         if last == "tick":
@@ -117,8 +159,13 @@ def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> No
             assert e.digest() == before
 
 
-@pytest.mark.parametrize(("chosen", "rows"), [("minimal", 8), ("default", 8), ("everything", 4096), ("cortex_as_printed", 8)])
-def test_a_file_continues_with_and_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, rows: int) -> None:
+@pytest.mark.parametrize(
+    ("chosen", "rows"),
+    [("minimal", 8), ("default", 8), ("everything", 4096), ("cortex_as_printed", 8)],
+)
+def test_a_file_continues_with_and_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, rows: int
+) -> None:
     """rows: of a block; fewer have none of their own.  Late columns are in no file."""
     registry, path = Registry.read(), tmp_path / "m.db"
     for name in ("BLOCK", "EDGES", "LARGE"):
@@ -136,9 +183,13 @@ def test_a_file_continues_with_and_without_them(tmp_path: Path, monkeypatch: pyt
         assert ways >= {(last, bool(stored(path, plain)))}, "closing changes nothing"
         again = made(path)
         assert again.digest() == plain.digest()
-        vars(saved).update(vars(again))         # the life goes on with the memory that was loaded
+        vars(saved).update(vars(again))  # the life goes on with the memory that was loaded
     expected = {("event", True), ("use", True), ("archived", True), ("tick", False)}
-    assert ways >= expected if rows == 8 and plain.assembly.derived != plain.assembly.late else not any(found for _, found in ways)
+    assert (
+        ways >= expected
+        if rows == 8 and plain.assembly.derived != plain.assembly.late
+        else not any(found for _, found in ways)
+    )
     assert ("tick", True) not in ways
     saved.close()
 
@@ -146,29 +197,50 @@ def test_a_file_continues_with_and_without_them(tmp_path: Path, monkeypatch: pyt
 def stored(path: Path, e: Engine) -> set[str]:
     """Derived columns of the memory that have blocks in the file."""
     with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
-        found = {name for name, in connection.execute("SELECT DISTINCT name FROM blocks")} & {f"column.{c.name}" for c in e.assembly.derived}
-        left = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'computed'").fetchone()[0])
+        found = {name for (name,) in connection.execute("SELECT DISTINCT name FROM blocks")} & {
+            f"column.{c.name}" for c in e.assembly.derived
+        }
+        left = json.loads(
+            connection.execute("SELECT value FROM meta WHERE key = 'computed'").fetchone()[0]
+        )
     connection.close()
     assert found.isdisjoint(f"column.{name}" for name in left)
     return found
 
 
-# --- files -------------------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 SIZE = column("size")
 GROWN = column("grown", fresh=Phase.MAINTAIN)
 
 
 def growing(path: Path | None, derives: bool = True, observer: Observer | None = None) -> Engine:
-    """Each memory grows with its age times the length of its text; encoding reads it, so that it is computed in maintenance."""
+    """Each memory grows with its age times the length of its text; encoding reads it, so that it
+    is computed in maintenance.
+    """
+
     def dress(view: Any, incoming: Any) -> None:
         view.size[view.row] = len(incoming.event.text)
 
     def grow(view: Any, tick: Any) -> None:
         view.grown[...] = view.size * (tick.end - view.created)
 
-    return memory(by_number(), mechanism("m", does(Phase.ENCODE, dress, reads=[ROW, GROWN], sets=[SIZE]),
-                                         does(Phase.MAINTAIN, grow, reads=[SIZE, CREATED, *([] if derives else [GRAPH])], sets=[GROWN]),
-                                         owns=[SIZE, GROWN], order=1), path=path, observer=observer)
+    return memory(
+        by_number(),
+        mechanism(
+            "m",
+            does(Phase.ENCODE, dress, reads=[ROW, GROWN], sets=[SIZE]),
+            does(
+                Phase.MAINTAIN,
+                grow,
+                reads=[SIZE, CREATED, *([] if derives else [GRAPH])],
+                sets=[GROWN],
+            ),
+            owns=[SIZE, GROWN],
+            order=1,
+        ),
+        path=path,
+        observer=observer,
+    )
 
 
 def grown(path: Path, **options: Any) -> Engine:
@@ -190,8 +262,12 @@ def marked(path: Path) -> None:
     """Give the description the mark that it should have."""
     with sqlite3.connect(path) as connection:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
-        rows = connection.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name").fetchall()
-        forms = snapshot_contents.forms_mark({name: snapshot_contents.Form(*form) for name, *form in rows})
+        rows = connection.execute(
+            "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
+        ).fetchall()
+        forms = snapshot_contents.forms_mark(
+            {name: snapshot_contents.Form(*form) for name, *form in rows}
+        )
         mark = snapshot_contents.description_mark(meta, forms)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (mark.hex(),))
     connection.close()
@@ -209,7 +285,9 @@ def test_no_instrument_counts_what_loading_computes(tmp_path: Path) -> None:
 
 
 def test_a_file_that_says_otherwise_is_refused(tmp_path: Path) -> None:
-    """Whether the description no longer fits its mark, or fits and leaves out what has blocks or lists what has none."""
+    """Whether the description no longer fits its mark, or fits and leaves out what has blocks or
+    lists what has none.
+    """
     path, other = tmp_path / "m.db", tmp_path / "other.db"
     e = grown(path)
     e.close()
@@ -229,13 +307,18 @@ def test_a_file_that_says_otherwise_is_refused(tmp_path: Path) -> None:
 def test_a_version_that_does_not_derive_a_column_says_so(tmp_path: Path) -> None:
     grown(tmp_path / "m.db").close()
     before = (tmp_path / "m.db").read_bytes()
-    with pytest.raises(SnapshotError, match="another version of Hebbarium or of a mechanism, which computed grown at loading"):
+    with pytest.raises(
+        SnapshotError,
+        match="another version of Hebbarium or of a mechanism, which computed grown at loading",
+    ):
         growing(tmp_path / "m.db", derives=False)
     assert (tmp_path / "m.db").read_bytes() == before
 
 
 @pytest.mark.parametrize("derives", [True, False])
-def test_a_file_says_whether_anything_changed_since_the_maintenance(tmp_path: Path, derives: bool) -> None:
+def test_a_file_says_whether_anything_changed_since_the_maintenance(
+    tmp_path: Path, derives: bool
+) -> None:
     e = grown(tmp_path / "m.db", derives=derives)
     for settled in (True, False):
         if not settled:
@@ -269,7 +352,9 @@ def test_a_file_without_the_list_is_read(tmp_path: Path) -> None:
     third.close()
 
 
-def test_a_step_that_fails_at_loading_leaves_the_file_unlocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_fails_at_loading_leaves_the_file_unlocked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "m.db"
     grown(path).close()
     with monkeypatch.context() as patch:
@@ -286,9 +371,11 @@ def test_an_empty_memory_leaves_nothing_out(tmp_path: Path) -> None:
     assert not growing(tmp_path / "m.db").clock.settled
 
 
-# --- late columns ------------------------------------------------------------------------------------------------------------------------
+# --- late columns ---------------------------------------------------------------------------------
 def ageing(read_in: Phase | None = None) -> tuple[Engine, list[float]]:
-    """Each memory ages; the times at which ages were computed.  read_in: a phase with a hook that reads the ages."""
+    """Each memory ages; the times at which ages were computed.  read_in: a phase with a hook
+    that reads the ages.
+    """
     age, seen, computed = column("age", fresh=Phase.MAINTAIN), column("seen"), list[float]()
 
     def grow(view: Any, tick: Any) -> None:
@@ -298,23 +385,66 @@ def ageing(read_in: Phase | None = None) -> tuple[Engine, list[float]]:
     def see(view: Any, what: Any) -> None:
         view.seen[...] = view.age
 
-    sees = [does(read_in, see, reads=[age, *[RECALLED] * (read_in is Phase.RETRIEVE)], sets=[seen])] if read_in else []
-    return memory(by_number(), mechanism("ages", does(Phase.MAINTAIN, grow, reads=[CREATED], sets=[age]), *sees,
-                                         owns=[age, seen], order=1)), computed
+    sees = (
+        [does(read_in, see, reads=[age, *[RECALLED] * (read_in is Phase.RETRIEVE)], sets=[seen])]
+        if read_in
+        else []
+    )
+    return memory(
+        by_number(),
+        mechanism(
+            "ages",
+            does(Phase.MAINTAIN, grow, reads=[CREATED], sets=[age]),
+            *sees,
+            owns=[age, seen],
+            order=1,
+        ),
+    ), computed
 
 
-@pytest.mark.parametrize(("steps", "others", "names"), [
-    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [], "ab"),
-    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [step(reads=[A], sets=[KEPT])], "b"),
-    ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [step(reads=[A.before], sets=[KEPT])], "b"),
-    ([step(adds=[A]), step(adds=[A, B]), step(adds=[B, C]), step(sets=[Column("d", np.float64, Scope.MEMORY, "1", 0.0, "d")])],
-     [step(reads=[C], sets=[KEPT])], ""),           # one step computes a column that is read at once and one that is not
-], ids=range(4))
-def test_which_columns_wait_until_they_are_read(steps: list[Node], others: list[Node], names: str) -> None:
-    columns = frozenset(c for node in steps for c in (*node.sets, *node.adds) if isinstance(c, Column) and c in (A, B, C))
+@pytest.mark.parametrize(
+    ("steps", "others", "names"),
+    [
+        ([step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])], [], "ab"),
+        (
+            [step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])],
+            [step(reads=[A], sets=[KEPT])],
+            "b",
+        ),
+        (
+            [step(reads=[CREATED], sets=[A]), step(reads=[KEPT], sets=[B])],
+            [step(reads=[A.before], sets=[KEPT])],
+            "b",
+        ),
+        (
+            [
+                step(adds=[A]),
+                step(adds=[A, B]),
+                step(adds=[B, C]),
+                step(sets=[Column("d", np.float64, Scope.MEMORY, "1", 0.0, "d")]),
+            ],
+            [step(reads=[C], sets=[KEPT])],
+            "",
+        ),  # one step computes a column that is read at once and one that is not
+    ],
+    ids=range(4),
+)
+def test_which_columns_wait_until_they_are_read(
+    steps: list[Node], others: list[Node], names: str
+) -> None:
+    columns = frozenset(
+        c
+        for node in steps
+        for c in (*node.sets, *node.adds)
+        if isinstance(c, Column) and c in (A, B, C)
+    )
     read = [item for node in others for item in node.reads]
-    found, needed = late(columns, [node for node in steps if columns & {*node.sets, *node.adds}], read)
-    assert {c.name for c in found} == set(names) and list(needed) == [node for node in steps if found & {*node.sets, *node.adds}]
+    found, needed = late(
+        columns, [node for node in steps if columns & {*node.sets, *node.adds}], read
+    )
+    assert {c.name for c in found} == set(names) and list(needed) == [
+        node for node in steps if found & {*node.sets, *node.adds}
+    ]
 
 
 def test_time_alone_computes_nothing_and_a_reader_gets_the_present() -> None:
@@ -328,23 +458,38 @@ def test_time_alone_computes_nothing_and_a_reader_gets_the_present() -> None:
     e.retrieve("number 3")
     assert computed == [400.0], "nothing has changed since"
     e.encode(Event(400.5, "number 5"))
-    assert e.column("age").tolist() == [*(400.5 - hour for hour in range(5)), 0.0], "also within a tick, and of a new memory"
+    assert e.column("age").tolist() == [*(400.5 - hour for hour in range(5)), 0.0], (
+        "also within a tick, and of a new memory"
+    )
 
 
-@pytest.mark.parametrize("read", ["retrieve", "context", "explain", "column", "held", "digest", "use", "planned"])
+@pytest.mark.parametrize(
+    "read", ["retrieve", "context", "explain", "column", "held", "digest", "use", "planned"]
+)
 def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) -> None:
-    told, quiet = ageing(Phase.RETRIEVE if read == "use" else None), ageing(Phase.RETRIEVE if read == "use" else None)
+    told, quiet = (
+        ageing(Phase.RETRIEVE if read == "use" else None),
+        ageing(Phase.RETRIEVE if read == "use" else None),
+    )
     for e, _ in (told, quiet):
         e.encode_all([Event(0.0, "number 1"), Event(0.25, "number 2")])
         e.encode(Event(0.5, "number 3"))
     e, computed = told
     computed.clear()
     plan = e.planned(e.mechanisms)
-    {"retrieve": lambda: e.retrieve("number 2"), "context": lambda: e.context("number 2"), "explain": lambda: e.explain("number 2", 1),
-     "column": lambda: e.column("age"),
-     "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]), "digest": e.digest, "use": lambda: e.use(e.retrieve("number 2"), [1]),
-     "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan]))}[read]()
-    assert computed == [0.5] and e.store.array({c.name: c for c in e.store.columns}["age"]).tolist() == [0.5, 0.25, 0.0]
+    {
+        "retrieve": lambda: e.retrieve("number 2"),
+        "context": lambda: e.context("number 2"),
+        "explain": lambda: e.explain("number 2", 1),
+        "column": lambda: e.column("age"),
+        "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]),
+        "digest": e.digest,
+        "use": lambda: e.use(e.retrieve("number 2"), [1]),
+        "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan])),
+    }[read]()
+    assert computed == [0.5] and e.store.array(
+        {c.name: c for c in e.store.columns}["age"]
+    ).tolist() == [0.5, 0.25, 0.0]
     if read != "use":
         assert e.digest() == quiet[0].digest()
 
@@ -359,8 +504,16 @@ def test_a_maintenance_that_changes_what_they_read_is_seen() -> None:
     def say(view: Any, tick: Any) -> None:
         view.said[...] = view.told
 
-    e = memory(by_number(), mechanism("m", does(Phase.MAINTAIN, tell, sets=[told]), does(Phase.MAINTAIN, say, reads=[told], sets=[said]),
-                                      owns=[told, said], order=1))
+    e = memory(
+        by_number(),
+        mechanism(
+            "m",
+            does(Phase.MAINTAIN, tell, sets=[told]),
+            does(Phase.MAINTAIN, say, reads=[told], sets=[said]),
+            owns=[told, said],
+            order=1,
+        ),
+    )
     e.encode(Event(0.0, "number 1"))
     assert e.column("said").tolist() == [0.0] and said in e.assembly.late
     e.advance(e.now)
@@ -390,7 +543,11 @@ def test_a_sleep_that_reads_them_sees_them_as_of_its_end() -> None:
     e, computed = ageing(Phase.CONSOLIDATE)
     e.encode(Event(0.0, "number 1"))
     e.advance(50.0)
-    assert computed == [24.0, 48.0] and e.column("seen").tolist() == [48.0] and e.column("age").tolist() == [50.0]
+    assert (
+        computed == [24.0, 48.0]
+        and e.column("seen").tolist() == [48.0]
+        and e.column("age").tolist() == [50.0]
+    )
 
 
 def test_encoding_that_reads_them_sees_them_as_of_the_last_maintenance() -> None:
@@ -418,4 +575,6 @@ def test_threads_that_ask_after_a_tick_see_the_present() -> None:
         computed.clear()
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: e.retrieve("number 3"), range(8)))
-        assert computed == [7.0 + hours] and all(each.rows.tolist() == plain.rows.tolist() for each in found)
+        assert computed == [7.0 + hours] and all(
+            each.rows.tolist() == plain.rows.tolist() for each in found
+        )

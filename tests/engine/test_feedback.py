@@ -1,4 +1,7 @@
-"""Feedback: which rows of an answer were needed reaches the hooks that read RECALLED, once, and equals an answer that may change memory."""
+"""Feedback: which rows of an answer were needed reaches the hooks that read RECALLED, once, and
+equals an answer that may change memory.
+"""
+
 from __future__ import annotations
 
 import pickle
@@ -36,8 +39,17 @@ def note(view: Any, cue: Any) -> None:
 
 
 def told() -> Any:
-    return mechanism("told", does(Phase.RETRIEVE, note, reads=[RECALLED, OUTCOME, NOW, MATCH], sets=[USES, BEST, TOLD, ASKED_AT]),
-                     owns=[USES, BEST, TOLD, ASKED_AT], order=1)
+    return mechanism(
+        "told",
+        does(
+            Phase.RETRIEVE,
+            note,
+            reads=[RECALLED, OUTCOME, NOW, MATCH],
+            sets=[USES, BEST, TOLD, ASKED_AT],
+        ),
+        owns=[USES, BEST, TOLD, ASKED_AT],
+        order=1,
+    )
 
 
 @pytest.fixture
@@ -56,15 +68,21 @@ def refused(e: Engine, words: str, *given: Any) -> InputError:
     return caught.value
 
 
-# --- what hooks get ---------------------------------------------------------------------------------------------------------------
+# --- what hooks get -------------------------------------------------------------------------------
 @pytest.mark.parametrize(("needed", "rows"), [
-    ([0, 4], [4, 0]), ((0, 4, 0), [4, 0]), (np.array([3]), [3]), (2, [2]), ("e1", [1]), (["e0", 4, "e4"], [4, 0]), ((), []),
-    (range(5), [4, 2, 0, 3, 1])], ids=str)
-def test_hooks_get_exactly_the_rows_that_were_needed_best_first(e: Engine, needed: Any, rows: list[int]) -> None:
+    ([0, 4], [4, 0]), ((0, 4, 0), [4, 0]), (np.array([3]), [3]), (2, [2]), ("e1", [1]), (["e0", 4,
+    "e4"], [4, 0]), ((), []),
+    (range(5), [4, 2, 0, 3, 1])], ids=str)  # fmt: skip
+def test_hooks_get_exactly_the_rows_that_were_needed_best_first(
+    e: Engine, needed: Any, rows: list[int]
+) -> None:
     answer = e.retrieve("number", k=2)
     assert answer.rows.tolist() == [4, 2]
     assert e.use(answer, needed).tolist() == rows
-    assert np.flatnonzero(e.column(USES)).tolist() == sorted(rows) and e.column(USES).max(initial=0) <= 1
+    assert (
+        np.flatnonzero(e.column(USES)).tolist() == sorted(rows)
+        and e.column(USES).max(initial=0) <= 1
+    )
     assert e.column(BEST) == (rows[0] if rows else -2.0)
 
 
@@ -81,14 +99,18 @@ def test_the_outcome_reaches_the_hooks_and_is_reset(e: Engine) -> None:
 def test_later_feedback_runs_at_the_present(e: Engine) -> None:
     answer = e.retrieve("number", k=2)
     e.encode(Event(50.0, "number 99"))
-    assert e.use(answer, answer.rows).tolist() == [4, 2], "the answer's rows, not those of the present"
+    assert e.use(answer, answer.rows).tolist() == [4, 2], (
+        "the answer's rows, not those of the present"
+    )
     assert e.column(ASKED_AT) == 50.0 and e.column(USES).tolist() == [0, 0, 1, 0, 1, 0]
     assert e.retrieve("number", k=1).rows.tolist() == [5], "the next answer is chosen again"
 
 
 def test_an_answer_in_order_of_time_is_the_same_answer(e: Engine) -> None:
     answer = e.retrieve("number", k=2)
-    assert e.use(answer.in_time(), answer.in_time().rows).tolist() == [4, 2] and e.column(BEST) == 4.0
+    assert (
+        e.use(answer.in_time(), answer.in_time().rows).tolist() == [4, 2] and e.column(BEST) == 4.0
+    )
     refused(e, "already learnt", answer, [4])
 
 
@@ -96,13 +118,16 @@ def test_an_id_means_the_answered_rows_that_show_the_event() -> None:
     e = memory(by_number(), told())
     e.encode_all(numbered(5, 1))
     assert e.use(e.retrieve("number", k=1), "e0").tolist() == [0]
-    assert e.use(e.retrieve("number", k=0), "e1").tolist() == [1], "it was not answered: the row of the event"
+    assert e.use(e.retrieve("number", k=0), "e1").tolist() == [1], (
+        "it was not answered: the row of the event"
+    )
 
 
-# --- what is refused --------------------------------------------------------------------------------------------------------------
+# --- what is refused ------------------------------------------------------------------------------
 @pytest.mark.parametrize(("needed", "words"), [
-    ([5], "no row that the memory held"), ([-1], "no row"), ([0, 7], "no row"), (None, "no row"), ([True], "no row"), ([1.0], "no row"),
-    (["e9"], "'e9' is unknown"), ("", "'' is unknown"), ([b"e0"], "no row")], ids=repr)
+    ([5], "no row that the memory held"), ([-1], "no row"), ([0, 7], "no row"), (None, "no row"),
+    ([True], "no row"), ([1.0], "no row"),
+    (["e9"], "'e9' is unknown"), ("", "'' is unknown"), ([b"e0"], "no row")], ids=repr)  # fmt: skip
 def test_an_unknown_row_or_id_is_refused(e: Engine, needed: Any, words: str) -> None:
     answer = e.retrieve("number")
     refused(e, words, answer, needed)
@@ -133,7 +158,9 @@ def test_a_row_or_event_that_came_after_the_answer_is_refused(e: Engine) -> None
     refused(e, "'later' was not stored before the answer", answer, ["later"])
 
 
-def test_an_answer_of_another_memory_is_refused_and_that_of_an_equal_one_harmless(e: Engine) -> None:
+def test_an_answer_of_another_memory_is_refused_and_that_of_an_equal_one_harmless(
+    e: Engine,
+) -> None:
     other = memory(by_number(), told())
     other.encode_all(replace(event, id=f"e{i}") for i, event in enumerate(numbered(5, 1, 7, 3, 8)))
     refused(e, "does not hold the rows", other.retrieve("number"), [4])
@@ -159,7 +186,7 @@ def test_a_hook_that_fails_ends_the_memory_and_the_outcome_is_reset() -> None:
     assert not e.assembly.told and np.isnan(e.store.array(OUTCOME))
 
 
-# --- use at once -------------------------------------------------------------------------------------------------------------------
+# --- use at once ----------------------------------------------------------------------------------
 def asked() -> tuple[Engine, list[str]]:
     """A memory with five events, and a list of the questions for which it computes its signal."""
     asked_for = list[str]()
@@ -167,7 +194,11 @@ def asked() -> tuple[Engine, list[str]]:
     def ask(view: Any, cue: Any) -> None:
         asked_for.append(cue.query.text)
 
-    e = memory(by_number(), told(), mechanism("m", does(Phase.RETRIEVE, ask, reads=[MATCH], sets=[COUNTED]), owns=[COUNTED]))
+    e = memory(
+        by_number(),
+        told(),
+        mechanism("m", does(Phase.RETRIEVE, ask, reads=[MATCH], sets=[COUNTED]), owns=[COUNTED]),
+    )
     e.encode_all(replace(event, id=f"e{i}") for i, event in enumerate(numbered(5, 1, 7, 3, 9)))
     return e, asked_for
 
@@ -186,7 +217,14 @@ def test_use_at_once_does_not_ask_again_and_use_later_does() -> None:
     answer = e.retrieve("five")
     e.use(e.retrieve("six"), [2])
     e.use(answer, [2])
-    assert asked_for[4:] == ["four", "four", "five", "six", "five"] and e.column(USES).tolist() == [1, 2, 2, 0, 0, 0]
+    assert asked_for[4:] == ["four", "four", "five", "six", "five"] and e.column(USES).tolist() == [
+        1,
+        2,
+        2,
+        0,
+        0,
+        0,
+    ]
 
 
 @pytest.mark.parametrize("name", ["in_use", "hybrid", "night"])
@@ -199,18 +237,22 @@ def test_use_at_once_equals_use_after_another_question(registry: Registry, name:
             answer = e.retrieve(Query(event.text, session="s"), 3)
             if again:
                 e.retrieve("who was it")
-            e.use(answer, answer.rows[i % 3:][:1])
+            e.use(answer, answer.rows[i % 3 :][:1])
     for e in lives:
         e.advance(e.now + 30.0)
     one, two = (e.store.persistent() for e in lives)
-    assert lives[0].digest() == lives[1].digest() and all(np.array_equal(one[c], two[c], equal_nan=one[c].dtype.kind == "f") for c in one)
+    assert lives[0].digest() == lives[1].digest() and all(
+        np.array_equal(one[c], two[c], equal_nan=one[c].dtype.kind == "f") for c in one
+    )
 
 
-# --- archived and erased rows ------------------------------------------------------------------------------------------------------
+# --- archived and erased rows ---------------------------------------------------------------------
 def test_an_archived_row_counts_and_stays_archived(e: Engine) -> None:
     answer = e.retrieve("number")
     e.archive(4)
-    assert e.use(answer, [4]).tolist() == [4] and e.column(USES)[4] == 1 and not e.column("visible")[4]
+    assert (
+        e.use(answer, [4]).tolist() == [4] and e.column(USES)[4] == 1 and not e.column("visible")[4]
+    )
 
 
 def test_an_erased_row_is_left_out(e: Engine) -> None:
@@ -229,10 +271,12 @@ def test_an_event_without_text_that_a_mechanism_archived_is_no_erased_one() -> N
     e.encode_all([Event(0.0, "", id="e0"), Event(1.0, "words", id="e1")])
     e.advance(30.0)
     answer = e.retrieve("number")
-    assert not e.column("visible")[0] and e.use(answer, [0]).tolist() == [0] and e.column(USES)[0] == 1
+    assert (
+        not e.column("visible")[0] and e.use(answer, [0]).tolist() == [0] and e.column(USES)[0] == 1
+    )
 
 
-# --- snapshots ---------------------------------------------------------------------------------------------------------------------
+# --- snapshots ------------------------------------------------------------------------------------
 def test_an_answer_outlives_a_snapshot(tmp_path: Path) -> None:
     def opened() -> Engine:
         return memory(by_number(), told(), path=tmp_path / "m.db")
@@ -247,14 +291,25 @@ def test_an_answer_outlives_a_snapshot(tmp_path: Path) -> None:
         two.erase("e2", confirm=True)
     with opened() as three:
         assert three.column(USES).tolist() == [1, 0, 0]
-        assert three.use(answers[2], [0, 2]).tolist() == [0] and three.column(USES).tolist() == [2, 0, 0]
+        assert three.use(answers[2], [0, 2]).tolist() == [0] and three.column(USES).tolist() == [
+            2,
+            0,
+            0,
+        ]
 
 
-# --- the same as recall ------------------------------------------------------------------------------------------------------------
+# --- the same as recall ---------------------------------------------------------------------------
 @pytest.mark.parametrize("id", ["everything", *EVERYTHING])
-def test_use_of_the_whole_answer_equals_an_answer_that_may_change_memory(id: str, build: Callable[..., Engine]) -> None:
-    """Bit for bit, after every question and after the sleeps that follow; for each mechanism alone and for all of them."""
-    lives = [build(*(EVERYTHING if id == "everything" else {id, "dense_similarity"}), seed=1) for _ in range(2)]
+def test_use_of_the_whole_answer_equals_an_answer_that_may_change_memory(
+    id: str, build: Callable[..., Engine]
+) -> None:
+    """Bit for bit, after every question and after the sleeps that follow; for each mechanism
+    alone and for all of them.
+    """
+    lives = [
+        build(*(EVERYTHING if id == "everything" else {id, "dense_similarity"}), seed=1)
+        for _ in range(2)
+    ]
     changed = False
     for i, event in enumerate(talk(24)):
         for e in lives:

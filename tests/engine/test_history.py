@@ -1,4 +1,5 @@
 """The history of a row: its versions, against a walk through all edges one by one."""
+
 from __future__ import annotations
 
 import tracemalloc
@@ -18,7 +19,11 @@ def linked(seed: int, rows: int, edges: int) -> Engine:
     m.encode_all([Event(float(i), f"number {i}") for i in range(rows)])
     graph = m.assembly.graph
     nodes = [*range(rows), *(~graph.entity(name) for name in ("Ada", "Bo"))]
-    for source, target, kind in zip(*rng.integers(0, len(nodes), (2, edges)).tolist(), rng.integers(0, len(EdgeType), edges).tolist(), strict=True):
+    for source, target, kind in zip(
+        *rng.integers(0, len(nodes), (2, edges)).tolist(),
+        rng.integers(0, len(EdgeType), edges).tolist(),
+        strict=True,
+    ):
         graph.add(nodes[source], nodes[target], EdgeType(kind), 0.0)
     return m
 
@@ -30,7 +35,12 @@ def versions(m: Engine, row: int) -> list[int]:
         before = set(found)
         for edge in range(graph.n_edges):
             ends = {int(graph.source[edge]), int(graph.target[edge])}
-            if graph.alive[edge] and graph.type[edge] == EdgeType.VERSION and min(ends) >= 0 and ends & found:
+            if (
+                graph.alive[edge]
+                and graph.type[edge] == EdgeType.VERSION
+                and min(ends) >= 0
+                and ends & found
+            ):
                 found |= ends
     return sorted(found)
 

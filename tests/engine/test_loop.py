@@ -1,4 +1,5 @@
 """The loop: which phases run when, which input is refused, and what stays unchanged."""
+
 from __future__ import annotations
 
 import math
@@ -29,8 +30,13 @@ Steps = list[tuple[str, float, float]]
 def recorder() -> tuple[Any, Steps]:
     """A mechanism that records every tick it is called for."""
     steps: Steps = []
-    return mechanism("recorder", does(Phase.MAINTAIN, lambda _, tick: steps.append(("maintain", tick.start, tick.end))),
-                     does(Phase.CONSOLIDATE, lambda _, tick: steps.append(("consolidate", tick.start, tick.end)))), steps
+    return mechanism(
+        "recorder",
+        does(Phase.MAINTAIN, lambda _, tick: steps.append(("maintain", tick.start, tick.end))),
+        does(
+            Phase.CONSOLIDATE, lambda _, tick: steps.append(("consolidate", tick.start, tick.end))
+        ),
+    ), steps
 
 
 def test_a_year_of_idle_time_costs_one_consolidation_a_day() -> None:
@@ -38,15 +44,27 @@ def test_a_year_of_idle_time_costs_one_consolidation_a_day() -> None:
     e = memory(who)
     e.encode(Event(0.0, "x"))
     e.advance(HOURS_IN_A_YEAR)
-    assert [s for s in steps if s[0] == "consolidate"] == [("consolidate", 24.0 * d, 24.0 * (d + 1)) for d in range(365)]
+    assert [s for s in steps if s[0] == "consolidate"] == [
+        ("consolidate", 24.0 * d, 24.0 * (d + 1)) for d in range(365)
+    ]
     *each, last = [s for s in steps if s[0] == "maintain"]
-    assert each == [("maintain", 24.0 * d, 24.0 * (d + 1)) for d in range(365)] and last == ("maintain", HOURS_IN_A_YEAR, HOURS_IN_A_YEAR)
+    assert each == [("maintain", 24.0 * d, 24.0 * (d + 1)) for d in range(365)] and last == (
+        "maintain",
+        HOURS_IN_A_YEAR,
+        HOURS_IN_A_YEAR,
+    )
     assert steps[:-1:2] == each, "maintenance runs up to each consolidation"
 
 
-@given(st.lists(st.floats(0.0, 60.0), min_size=1, max_size=12), st.sampled_from([0.0, 0.5, 5.0, 1000.0]), st.sampled_from([0.7, 24.0, math.inf]))
+@given(
+    st.lists(st.floats(0.0, 60.0), min_size=1, max_size=12),
+    st.sampled_from([0.0, 0.5, 5.0, 1000.0]),
+    st.sampled_from([0.7, 24.0, math.inf]),
+)
 @settings(max_examples=60, deadline=None)
-def test_maintenance_covers_all_time_exactly_once_for_any_gaps(gaps: list[float], tick_hours: float, every: float) -> None:
+def test_maintenance_covers_all_time_exactly_once_for_any_gaps(
+    gaps: list[float], tick_hours: float, every: float
+) -> None:
     who, steps = recorder()
     e = memory(who, tick_hours=tick_hours, consolidate_every=every)
     now = 7.0
@@ -57,12 +75,22 @@ def test_maintenance_covers_all_time_exactly_once_for_any_gaps(gaps: list[float]
         assert now < e.clock.consolidated + every
     e.advance(now)
     maintained = [s for s in steps if s[0] == "maintain"]
-    assert all(a < b for _, a, b in maintained[:-1]), "only the last maintenance may have length 0, for events since the previous one"
-    assert [a for _, a, _ in maintained] == [7.0, *(b for _, _, b in maintained)][: len(maintained)], "each starts where the previous one ended"
+    assert all(a < b for _, a, b in maintained[:-1]), (
+        "only the last maintenance may have length 0, for events since the previous one"
+    )
+    assert [a for _, a, _ in maintained] == [7.0, *(b for _, _, b in maintained)][
+        : len(maintained)
+    ], "each starts where the previous one ended"
     assert (maintained[-1][2] if maintained else 7.0) == now
     consolidated = [b for kind, _, b in steps if kind == "consolidate"]
-    np.testing.assert_allclose(consolidated, [7.0 + every * (i + 1) for i in range(len(consolidated))] if consolidated else [], rtol=1e-12)
-    assert len(consolidated) == (0 if math.isinf(every) else sum(7.0 + every * (i + 1) <= now + 1e-9 for i in range(2000)))
+    np.testing.assert_allclose(
+        consolidated,
+        [7.0 + every * (i + 1) for i in range(len(consolidated))] if consolidated else [],
+        rtol=1e-12,
+    )
+    assert len(consolidated) == (
+        0 if math.isinf(every) else sum(7.0 + every * (i + 1) <= now + 1e-9 for i in range(2000))
+    )
 
 
 def test_without_events_or_memories_nothing_is_maintained() -> None:
@@ -76,15 +104,22 @@ def test_without_events_or_memories_nothing_is_maintained() -> None:
     assert e.now == HOURS_IN_A_YEAR and steps == []
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, True, None, "3", 10**400, 1e300, 1.7e12, 1.7e9, 1j, [1.0]], ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [math.nan, math.inf, -math.inf, True, None, "3", 10**400, 1e300, 1.7e12, 1.7e9, 1j, [1.0]],
+    ids=repr,
+)
 @pytest.mark.parametrize("where", ["encode", "advance", "retrieve", "encode_all"])
 def test_invalid_times_are_refused_and_change_nothing(wrong: Any, where: str) -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2))
     before = e.digest()
     call: dict[str, Callable[[], Any]] = {
-        "encode": lambda: e.encode(Event(wrong, "number 3")), "advance": lambda: e.advance(wrong), "retrieve": lambda: e.retrieve(Query("x", wrong)),
-        "encode_all": lambda: e.encode_all([Event(e.now, "number 4"), Event(wrong, "number 5")])}
+        "encode": lambda: e.encode(Event(wrong, "number 3")),
+        "advance": lambda: e.advance(wrong),
+        "retrieve": lambda: e.retrieve(Query("x", wrong)),
+        "encode_all": lambda: e.encode_all([Event(e.now, "number 4"), Event(wrong, "number 5")]),
+    }
     if (where, wrong) == ("retrieve", None):
         assert len(e.retrieve(Query("x", None)).rows) == 2
     else:
@@ -97,7 +132,11 @@ def test_events_before_the_present_and_queries_after_it_are_refused() -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2, start=10.0))
     before = e.digest()
-    for call in (lambda: e.encode(Event(9.0, "x")), lambda: e.advance(9.0), lambda: e.retrieve(Query("x", 9.0))):
+    for call in (
+        lambda: e.encode(Event(9.0, "x")),
+        lambda: e.advance(9.0),
+        lambda: e.retrieve(Query("x", 9.0)),
+    ):
         with pytest.raises(InputError, match="backwards"):
             call()
     with pytest.raises(InputError, match="after the memory's present") as caught:
@@ -106,7 +145,9 @@ def test_events_before_the_present_and_queries_after_it_are_refused() -> None:
     assert e.digest() == before
 
 
-@pytest.mark.parametrize("number", [3, np.int32(3), np.float32(3.0), np.float64(3.0), -0.0], ids=repr)
+@pytest.mark.parametrize(
+    "number", [3, np.int32(3), np.float32(3.0), np.float64(3.0), -0.0], ids=repr
+)
 def test_any_kind_of_number_is_the_same_time(number: Any) -> None:
     one, other = memory(by_number()), memory(by_number())
     one.encode(Event(number, "number 1"))
@@ -116,9 +157,21 @@ def test_any_kind_of_number_is_the_same_time(number: Any) -> None:
     assert one.digest() == other.digest() and type(one.now) is float
 
 
-@pytest.mark.parametrize("event", [None, "text", Event(1.0, None), Event(1.0, "x", speaker=3), Event(1.0, "x", session=b"s"),  # type: ignore[arg-type]
-                                   Event(1.0, "x", id=None), Event(1.0, "x", caption=["c"]),  # type: ignore[arg-type]
-                                   *(Event(1.0, "x", dated=bad) for bad in (None, 1, "no", math.nan))], ids=repr)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "event",
+    [
+        None,
+        "text",
+        Event(1.0, None),
+        Event(1.0, "x", speaker=3),
+        Event(1.0, "x", session=b"s"),  # type: ignore[arg-type]
+        Event(1.0, "x", id=None),
+        Event(1.0, "x", caption=["c"]),
+        # type: ignore[arg-type]
+        *(Event(1.0, "x", dated=bad) for bad in (None, 1, "no", math.nan)),
+    ],
+    ids=repr,
+)  # type: ignore[arg-type]
 def test_invalid_events_are_refused_and_change_nothing(event: Any) -> None:
     e = memory(by_number())
     e.encode(Event(0.0, "number 1"))
@@ -141,14 +194,20 @@ def test_invalid_k_is_refused(k: Any) -> None:
 def test_k_of_zero_and_k_above_the_number_of_memories() -> None:
     e = memory(by_number())
     e.encode_all(numbered(3, 1, 2))
-    assert e.retrieve("x", 0).rows.tolist() == [] and e.retrieve("x", 10**9).rows.tolist() == [0, 2, 1]
+    assert e.retrieve("x", 0).rows.tolist() == [] and e.retrieve("x", 10**9).rows.tolist() == [
+        0,
+        2,
+        1,
+    ]
     assert e.retrieve("x", np.int64(1)).rows.tolist() == [0]
 
 
-@pytest.mark.parametrize("option", [{"tick_hours": -1.0}, {"tick_hours": math.nan}, {"consolidate_every": 0.0}, {"consolidate_every": -1.0},
+@pytest.mark.parametrize("option", [{"tick_hours": -1.0}, {"tick_hours": math.nan},
+                                    {"consolidate_every": 0.0}, {"consolidate_every": -1.0},
                                     {"seed": -1},
-                                    {"consolidate_every": math.nan}, {"consolidate_every": 1e-12}, {"consolidate_every": "24"}, {"seed": 0.5}],
-                                    ids=repr)
+                                    {"consolidate_every": math.nan}, {"consolidate_every": 1e-12},
+                                    {"consolidate_every": "24"}, {"seed": 0.5}],
+                                    ids=repr)  # fmt: skip
 def test_invalid_options_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(option))):
         memory(**option)
@@ -160,7 +219,9 @@ class Broken(HashingEmbedder):
     def embed(self, texts: Any) -> Any:
         vectors = super().embed(texts)
         for vector, text in zip(vectors, texts, strict=True):
-            vector *= {"nan": math.nan, "zero": 0.0, "long": 2.0}.get(str(text).rsplit(maxsplit=1)[-1], 1.0)
+            vector *= {"nan": math.nan, "zero": 0.0, "long": 2.0}.get(
+                str(text).rsplit(maxsplit=1)[-1], 1.0
+            )
         return vectors
 
 
@@ -175,29 +236,59 @@ def test_an_invalid_vector_is_refused_before_anything_changes(word: str) -> None
         e.retrieve(word)
     assert e.digest() == before and e.store.n == memories
     e.encode(Event(1.0, "two", session="c"))
-    assert e.store.persistent()["session"].tolist() == [0, 1], "a refused event takes no session number"
+    assert e.store.persistent()["session"].tolist() == [0, 1], (
+        "a refused event takes no session number"
+    )
 
 
 def test_a_rejected_event_leaves_the_store_untouched_and_keeps_its_text() -> None:
-    veto = mechanism("gate", does(Phase.ENCODE, lambda v, inc: setattr(v, "veto", int("not" in inc.event.text)), adds=[VETO]))
+    veto = mechanism(
+        "gate",
+        does(
+            Phase.ENCODE,
+            lambda v, inc: setattr(v, "veto", int("not" in inc.event.text)),
+            adds=[VETO],
+        ),
+    )
     called: list[int] = []
-    dresser = mechanism("dresser", does(Phase.ENCODE, lambda v, _: called.append(v.row), reads=[ROW]))
+    dresser = mechanism(
+        "dresser", does(Phase.ENCODE, lambda v, _: called.append(v.row), reads=[ROW])
+    )
     e = memory(veto, dresser, by_number("n"))
     e.encode_all(numbered(1, 2))
     before = {k: v.copy() for k, v in e.store.persistent().items() if k != "now"}
-    size = (e.store.n, len(e.store.index), e.store.graph.n_edges, e.store.graph.n_entities, e.assembly.lexicon.n_rows, e.assembly.trigrams.n_rows)
+    size = (
+        e.store.n,
+        len(e.store.index),
+        e.store.graph.n_edges,
+        e.store.graph.n_entities,
+        e.assembly.lexicon.n_rows,
+        e.assembly.trigrams.n_rows,
+    )
     secret = Event(1.0, "not this, said Ada in Lisbon \ud800\x00 9", "Ada", "s9", "kept")
     refused = e.encode(secret)
-    assert (refused.row, refused.vetoed_by, refused.why) == (None, ("gate",), "not stored: refused by gate")
-    assert size == (e.store.n, len(e.store.index), e.store.graph.n_edges, e.store.graph.n_entities, e.assembly.lexicon.n_rows,
-                    e.assembly.trigrams.n_rows)
+    assert (refused.row, refused.vetoed_by, refused.why) == (
+        None,
+        ("gate",),
+        "not stored: refused by gate",
+    )
+    assert size == (
+        e.store.n,
+        len(e.store.index),
+        e.store.graph.n_edges,
+        e.store.graph.n_entities,
+        e.assembly.lexicon.n_rows,
+        e.assembly.trigrams.n_rows,
+    )
     for name, array in before.items():
         np.testing.assert_array_equal(array, e.store.persistent()[name], err_msg=name)
     assert e.event_log.events[-1] == secret and e.event_log.row("kept") == -1 and called == [0, 1]
 
 
 def learner() -> Any:
-    """With learn=True, draws a random number, marks the answered rows and links the first two; a plain query changes nothing."""
+    """With learn=True, draws a random number, marks the answered rows and links the first two; a
+    plain query changes nothing.
+    """
     marks = column("marks")
 
     def learn(view: Any, _: Any) -> None:
@@ -205,7 +296,11 @@ def learner() -> Any:
         if len(view.recalled) > 1:
             view.graph.add(view.recalled[0], view.recalled[1], EdgeType.COACCESS, view.now)
 
-    return mechanism("learner", does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], adds=[GRAPH], sets=[marks, RANDOM]), owns=[marks])
+    return mechanism(
+        "learner",
+        does(Phase.RETRIEVE, learn, reads=[RECALLED, NOW], adds=[GRAPH], sets=[marks, RANDOM]),
+        owns=[marks],
+    )
 
 
 def test_only_retrieval_with_learning_changes_the_state() -> None:
@@ -231,7 +326,9 @@ def test_archived_memories_are_kept_but_not_retrieved() -> None:
     e.archive(1)
     answer = e.retrieve("number")
     assert answer.rows.tolist() == [2, 0] and [answer.rank(r) for r in range(3)] == [2, 0, 1]
-    assert e.event_log.of_row(1).text == "number 9" and e.store.persistent()["number_held"][1] == 9.0
+    assert (
+        e.event_log.of_row(1).text == "number 9" and e.store.persistent()["number_held"][1] == 9.0
+    )
     e.archive(1)
     e.restore(1)
     assert e.digest() == before and e.retrieve("number").rows.tolist() == [1, 2, 0]
@@ -253,7 +350,11 @@ def test_ten_thousand_identical_events(build: Callable[..., Engine]) -> None:
     e.encode_all([Event(START, "the same thing again", "Ada", "s", f"e{i}") for i in range(10_000)])
     assert time.process_time() - began < 20.0
     answer = e.retrieve("the same thing", k=7)
-    assert e.store.n == 10_000 and answer.rows.tolist() == list(range(7)) and answer.rank(9_999) == 10_000
+    assert (
+        e.store.n == 10_000
+        and answer.rows.tolist() == list(range(7))
+        and answer.rank(9_999) == 10_000
+    )
 
 
 def test_two_engines_in_one_process_are_independent(build: Callable[..., Engine]) -> None:
@@ -288,7 +389,13 @@ def test_a_hook_that_fails_half_way_ends_the_memory(phase: Phase) -> None:
         e.encode(Event(0.0, "x"))
         e.advance(25.0)
         e.retrieve("x", learn=True)
-    for call in (lambda: e.encode(Event(90.0, "y")), lambda: e.advance(90.0), lambda: e.retrieve("x"), e.save, lambda: e.archive(0)):
+    for call in (
+        lambda: e.encode(Event(90.0, "y")),
+        lambda: e.advance(90.0),
+        lambda: e.retrieve("x"),
+        e.save,
+        lambda: e.archive(0),
+    ):
         with pytest.raises(HebbariumError, match="broke off in") as caught:
             call()
         assert caught.value.cure

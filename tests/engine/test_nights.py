@@ -1,4 +1,7 @@
-"""Time that nobody can mean: refused before anything changes; nights that change nothing pass in one stride, with the same state."""
+"""Time that nobody can mean: refused before anything changes; nights that change nothing pass in
+one stride, with the same state.
+"""
+
 from __future__ import annotations
 
 import math
@@ -36,8 +39,15 @@ def sleeper() -> Any:
     return mechanism("sleeper", does(Phase.CONSOLIDATE, count, sets=[held]), owns=[held])
 
 
-@pytest.mark.parametrize("jump", [lambda e: e.encode(Event(LATE, "number 2", id="late")), lambda e: e.advance(LATE),
-                                  lambda e: e.encode_all([Event(LATE, "number 2", id="late")])], ids=["encode", "advance", "encode_all"])
+@pytest.mark.parametrize(
+    "jump",
+    [
+        lambda e: e.encode(Event(LATE, "number 2", id="late")),
+        lambda e: e.advance(LATE),
+        lambda e: e.encode_all([Event(LATE, "number 2", id="late")]),
+    ],
+    ids=["encode", "advance", "encode_all"],
+)
 def test_a_jump_of_thousands_of_years_is_refused_and_changes_nothing(jump: Any) -> None:
     e = memory(sleeper(), by_number())
     e.encode(Event(START, "number 1"))
@@ -50,7 +60,9 @@ def test_a_jump_of_thousands_of_years_is_refused_and_changes_nothing(jump: Any) 
     assert e.column("nights").tolist() == [1.0, 0.0]
 
 
-def test_a_jump_that_is_meant_is_told_and_taken_night_by_night(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jump_that_is_meant_is_told_and_taken_night_by_night(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name, value in (("MANY_NIGHTS", 50), ("STRIDE", 7), ("TELL_SECONDS", 0.0)):
         monkeypatch.setattr(nights, name, value)
     told: list[tuple[int, int]] = []
@@ -58,7 +70,9 @@ def test_a_jump_that_is_meant_is_told_and_taken_night_by_night(monkeypatch: pyte
     e.encode(Event(START, "number 1"))
     with pytest.warns(LongIdleWarning, match="100 nights are consolidated"):
         e.advance(START + 100 * DAY)
-    assert e.column("nights").tolist() == [100.0] and told == [(night, 100) for night in range(1, 101)]
+    assert e.column("nights").tolist() == [100.0] and told == [
+        (night, 100) for night in range(1, 101)
+    ]
     assert MOST_NIGHTS * DAY == CENTURY and 100 * YEAR == CENTURY
 
 
@@ -68,11 +82,15 @@ def test_progress_is_told_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None
     bar = nights.NightBar(lambda done, due: told.append(done), 20.0)
     for _ in range(20):
         bar.passed()
-    assert told and all(5 >= later - first >= 3 for first, later in zip([0, *told], told, strict=False))
+    assert told and all(
+        5 >= later - first >= 3 for first, later in zip([0, *told], told, strict=False)
+    )
 
 
 def waking(rest: bool, lasting: int) -> Any:
-    """A mechanism that counts its nights up to `lasting`, and says that it is at rest from then on if `rest`."""
+    """A mechanism that counts its nights up to `lasting`, and says that it is at rest from then
+    on if `rest`.
+    """
     held = column("nights")
 
     class Waking(Mechanism[Params]):
@@ -99,7 +117,9 @@ def test_years_pass_at_once_from_the_night_after_which_all_are_at_rest() -> None
         e = memory(one, *[restless()] * beside, by_number())
         e.encode(Event(START, "number 1"))
         e.advance(START + 1000 * DAY + 3.0)
-        found.append((e.column("nights").tolist(), e.clock.consolidated, e.clock.maintained, e.clock.settled))
+        found.append(
+            (e.column("nights").tolist(), e.clock.consolidated, e.clock.maintained, e.clock.settled)
+        )
         assert len(calls) == (6 if rest and not beside else 1000), "five nights and the last"
         assert calls[-1] == START + 1000 * DAY
     assert found[0] == found[1] == found[2]
@@ -112,6 +132,7 @@ def restless() -> Any:
 
 def test_a_promise_to_rest_reads_what_it_declares() -> None:
     with pytest.raises(ContractError, match="outside an event and a query"):
+
         class Wrong(Mechanism[Params]):
             @at_rest(reads=(SALIENCE,))
             def still(self, view: Any, tick: Any) -> bool:
@@ -120,7 +141,9 @@ def test_a_promise_to_rest_reads_what_it_declares() -> None:
 
 @pytest.mark.parametrize("name", ["minimal", "default", "light", "context_spec"])
 @pytest.mark.parametrize("more", [0.0, 7.0])
-def test_sets_at_rest_are_as_after_each_night(name: str, more: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sets_at_rest_are_as_after_each_night(
+    name: str, more: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also if the call ends with a sleep.  In a fraction of the nights."""
     registry, digests, nights_run = Registry.read(), [], []
     for stride in (50, math.inf):
@@ -134,7 +157,15 @@ def test_sets_at_rest_are_as_after_each_night(name: str, more: float, monkeypatc
 
         e.assembly.run[Phase.CONSOLIDATE] = counted
         for each in range(12):
-            e.encode(Event(START + 5.0 * each, f"Ada met Eva in Rome on trip {each}, and moved to Oslo", "Bo", f"s{each // 4}", f"e{each}"))
+            e.encode(
+                Event(
+                    START + 5.0 * each,
+                    f"Ada met Eva in Rome on trip {each}, and moved to Oslo",
+                    "Bo",
+                    f"s{each // 4}",
+                    f"e{each}",
+                )
+            )
         e.retrieve("Where does Ada live?", learn=True)
         e.advance(START + 200 * DAY + more)
         e.encode(Event(e.now + 30.0, "Ada moved to Bonn", "Bo", "s9"))
@@ -145,7 +176,9 @@ def test_sets_at_rest_are_as_after_each_night(name: str, more: float, monkeypatc
 
 
 @pytest.mark.parametrize("name", ["bm25", "hybrid", "naive_rag"])
-def test_nights_that_change_nothing_pass_in_one_stride_with_the_same_state(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nights_that_change_nothing_pass_in_one_stride_with_the_same_state(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     registry, digests = Registry.read(), []
     for stride in (366, math.inf):
         monkeypatch.setattr(loop, "STRIDE", stride)
@@ -175,10 +208,18 @@ def test_no_night_is_due_if_sleep_is_off() -> None:
 
 @pytest.mark.parametrize("every", [0.001, 0.1, 24.0, 1e-9, math.inf])
 def test_the_last_consolidation_is_that_of_the_loop_over_all(every: float) -> None:
-    """Also over more nights than are summed at once, at their very ends, and where a night is too short to be added."""
+    """Also over more nights than are summed at once, at their very ends, and where a night is
+    too short to be added.
+    """
     for start in (0.1, 1e6, -3.7e5):
         ends = np.cumsum([start, *[every] * 5]).tolist() if every < math.inf else [start]
-        for end in (start - 1.0, start, *ends, math.nextafter(ends[-1], start), start + 70_000.5 * min(every, 24.0)):
+        for end in (
+            start - 1.0,
+            start,
+            *ends,
+            math.nextafter(ends[-1], start),
+            start + 70_000.5 * min(every, 24.0),
+        ):
             expected = start
             while expected < expected + every <= end:
                 expected += every

@@ -1,4 +1,7 @@
-"""Compiled kernels on disk: processes that compile one kernel at the same time do not exchange its forms."""
+"""Compiled kernels on disk: processes that compile one kernel at the same time do not exchange
+its forms.
+"""
+
 from __future__ import annotations
 
 import itertools
@@ -16,7 +19,10 @@ from hebbarium.engine.base import numerics
 
 
 def interleaved(kind: type[IndexDataCacheFile], folder: Path) -> dict[str, str | None]:
-    """What a third process finds after two have read the same empty index and the first has written its data last."""
+    """What a third process finds after two have read the same empty index and the first has
+    written its data last.
+    """
+
     def cache() -> IndexDataCacheFile:
         return kind(str(folder), "kernel-1", 0)
 
@@ -36,7 +42,10 @@ def interleaved(kind: type[IndexDataCacheFile], folder: Path) -> dict[str, str |
 
 
 def test_no_form_of_a_kernel_is_read_as_another(tmp_path: Path) -> None:
-    assert interleaved(numerics.KernelCache, tmp_path) == {"of integers": "code of integers", "of numbers": None}
+    assert interleaved(numerics.KernelCache, tmp_path) == {
+        "of integers": "code of integers",
+        "of numbers": None,
+    }
 
 
 def test_files_counted_from_one_would_be_exchanged(tmp_path: Path) -> None:
@@ -53,12 +62,20 @@ def test_old_files_that_the_index_does_not_name_are_removed(tmp_path: Path) -> N
     cache = numerics.KernelCache(str(tmp_path), "kernel-1", 0)
     cache.save("of integers", "code of integers")
     left = {path.name for path in tmp_path.iterdir()}
-    assert left >= {"kernel-1.8.nbc", "kernel-10.7.nbc", "kernel-1.nbi"} and len(left) == 4 and "kernel-1.7.nbc" not in left
+    assert (
+        left >= {"kernel-1.8.nbc", "kernel-10.7.nbc", "kernel-1.nbi"}
+        and len(left) == 4
+        and "kernel-1.7.nbc" not in left
+    )
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_a_user_at_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                                    caplog: pytest.LogCaptureFixture, terminal: bool) -> None:
+def test_a_user_at_a_terminal_is_told_once_that_kernels_are_compiled(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    terminal: bool,
+) -> None:
     monkeypatch.setattr(numerics, "_compiling", itertools.count(1))
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     cache, told = numerics.KernelCache(str(tmp_path), "kernel-1", 0), []
@@ -75,7 +92,9 @@ def test_every_kernel_has_this_cache() -> None:
     """And numba saves what it compiles there."""
     for decorator in numerics.KERNELS:
         compiled: Any = decorator(lambda x: x)
-        assert isinstance(compiled._cache._cache_file, numerics.KernelCache) and compiled(1.0) == 1.0
+        assert (
+            isinstance(compiled._cache._cache_file, numerics.KernelCache) and compiled(1.0) == 1.0
+        )
         assert Path(compiled._cache._cache_file._index_path).exists()
 
 

@@ -1,4 +1,7 @@
-"""The filter of a query: which rows it admits, against a search through all events, and what it refuses."""
+"""The filter of a query: which rows it admits, against a search through all events, and what it
+refuses.
+"""
+
 from __future__ import annotations
 
 import random
@@ -23,7 +26,12 @@ from hebbarium.engine.steps.filter import banned
 from hebbarium.testing.small import by_number, does, mechanism, memory
 
 NOON = datetime(2024, 5, 1, 12)
-PEOPLE, SESSIONS, KINDS, TAGS = ("Ada", "Bo", "Cleo", ""), ("s1", "s2", "s3", ""), ("note", "plan", ""), ("home", "diy", "work")
+PEOPLE, SESSIONS, KINDS, TAGS = (
+    ("Ada", "Bo", "Cleo", ""),
+    ("s1", "s2", "s3", ""),
+    ("note", "plan", ""),
+    ("home", "diy", "work"),
+)
 
 
 def some_vetoed() -> Any:
@@ -38,8 +46,19 @@ def populated(n: int = 60) -> Engine:
     chance, m = random.Random(3), memory(by_number(), some_vetoed())
     for i in range(n):
         kind, tags = chance.choice(KINDS), chance.sample(TAGS, chance.randrange(3))
-        pairs = tuple(sorted([*((("kind", kind),) if kind else ()), *(("tags", tag) for tag in tags)]))
-        m.encode(Event(i * 3.0, f"number {i}", chance.choice(PEOPLE), chance.choice(SESSIONS), f"e{i}", attributes=pairs))
+        pairs = tuple(
+            sorted([*((("kind", kind),) if kind else ()), *(("tags", tag) for tag in tags)])
+        )
+        m.encode(
+            Event(
+                i * 3.0,
+                f"number {i}",
+                chance.choice(PEOPLE),
+                chance.choice(SESSIONS),
+                f"e{i}",
+                attributes=pairs,
+            )
+        )
     m.advance(m.now)
     return m
 
@@ -49,9 +68,14 @@ MEMORY = populated()
 
 def admits(only: Only, event: Event) -> bool:
     """The definition, one event at a time."""
-    return ((only.since is None or event.time >= only.since) and (only.until is None or event.time <= only.until)
-            and (not only.sessions or event.session in only.sessions) and (not only.speakers or event.speaker in only.speakers)
-            and all(pair in event.attributes for pair in only.attributes) and event.id not in only.exclude)
+    return (
+        (only.since is None or event.time >= only.since)
+        and (only.until is None or event.time <= only.until)
+        and (not only.sessions or event.session in only.sessions)
+        and (not only.speakers or event.speaker in only.speakers)
+        and all(pair in event.attributes for pair in only.attributes)
+        and event.id not in only.exclude
+    )
 
 
 def by_search(m: Engine, only: Only) -> list[bool]:
@@ -67,14 +91,19 @@ def mask(m: Engine, only: Only) -> list[bool]:
 
 
 @pytest.mark.parametrize("only", [
-    Only(), Only(since=30.0), Only(until=30.0), Only(since=30.0, until=30.0), Only(since=31.0, until=32.0), Only(since=90.0, until=30.0),
+    Only(), Only(since=30.0), Only(until=30.0), Only(since=30.0, until=30.0), Only(since=31.0,
+    until=32.0), Only(since=90.0, until=30.0),
     Only(since=-5.0), Only(until=1e6), Only(sessions=("s1",)),
-    Only(sessions=("s1", "s3")), Only(sessions=("",)), Only(sessions=("s9",)), Only(sessions=("s9", "s2")),
-    Only(speakers=("Ada",)), Only(speakers=("", "Bo")), Only(speakers=("ada",)), Only(attributes=(("kind", "note"),)),
-    Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(attributes=(("kind", "note"), ("kind", "plan"))), Only(attributes=(("mood", "glad"),)),
-    Only(exclude=("e3",)), Only(exclude=("e3", "e9", "e49", "e77")), Only(exclude=("e7",)), Only(exclude=("",)),
+    Only(sessions=("s1", "s3")), Only(sessions=("",)), Only(sessions=("s9",)), Only(sessions=("s9",
+    "s2")),
+    Only(speakers=("Ada",)), Only(speakers=("", "Bo")), Only(speakers=("ada",)),
+    Only(attributes=(("kind", "note"),)),
+    Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(attributes=(("kind", "note"),
+    ("kind", "plan"))), Only(attributes=(("mood", "glad"),)),
+    Only(exclude=("e3",)), Only(exclude=("e3", "e9", "e49", "e77")), Only(exclude=("e7",)),
+    Only(exclude=("",)),
     Only(20.0, 120.0, ("s1", "s2"), ("Ada", "Bo"), (("tags", "home"),), ("e4",)),
-], ids=str)
+], ids=str)  # fmt: skip
 def test_the_rows_that_a_filter_bans(only: Only) -> None:
     assert mask(MEMORY, only) == by_search(MEMORY, only)
 
@@ -84,9 +113,14 @@ def test_random_filters_ban_what_a_search_finds() -> None:
     pairs = [("kind", k) for k in KINDS if k] + [("tags", t) for t in TAGS]
     for _ in range(300):
         ids = tuple(f"e{chance.randrange(80)}" for _ in range(chance.randrange(4)))
-        only = Only(chance.choice((None, chance.uniform(-5.0, 190.0))), chance.choice((None, chance.uniform(-5.0, 190.0))),
-                    tuple(chance.sample(SESSIONS, chance.randrange(4))), tuple(chance.sample(PEOPLE, chance.randrange(4))),
-                    tuple(sorted(chance.sample(pairs, chance.choice((0, 0, 1, 2))))), ids)
+        only = Only(
+            chance.choice((None, chance.uniform(-5.0, 190.0))),
+            chance.choice((None, chance.uniform(-5.0, 190.0))),
+            tuple(chance.sample(SESSIONS, chance.randrange(4))),
+            tuple(chance.sample(PEOPLE, chance.randrange(4))),
+            tuple(sorted(chance.sample(pairs, chance.choice((0, 0, 1, 2))))),
+            ids,
+        )
         found = mask(MEMORY, only)
         assert found == by_search(MEMORY, only), only
         sizes.add(sum(found))
@@ -95,7 +129,11 @@ def test_random_filters_ban_what_a_search_finds() -> None:
 
 def test_an_event_with_an_excluded_id_is_banned() -> None:
     for row in (0, 3, MEMORY.store.n - 1):
-        assert [other for other, out in enumerate(mask(MEMORY, Only(exclude=(MEMORY.event(row).id,)))) if out] == [row]
+        assert [
+            other
+            for other, out in enumerate(mask(MEMORY, Only(exclude=(MEMORY.event(row).id,))))
+            if out
+        ] == [row]
 
 
 def test_an_empty_memory_has_an_empty_mask() -> None:
@@ -110,7 +148,11 @@ def test_a_restored_memory_bans_the_same_rows(tmp_path: Any) -> None:
     m.encode_all(events)
     m.close()
     again = memory(by_number(), some_vetoed(), path=tmp_path / "m.db")
-    for only in (Only(attributes=(("tags", "home"),)), Only(speakers=("Bo",), exclude=("e3",)), Only(sessions=("s2",), since=40.0)):
+    for only in (
+        Only(attributes=(("tags", "home"),)),
+        Only(speakers=("Bo",), exclude=("e3",)),
+        Only(sessions=("s2",), since=40.0),
+    ):
         assert mask(again, only) == mask(MEMORY, only)
 
 
@@ -118,9 +160,22 @@ def test_a_filter_costs_numpy_time_and_not_a_loop() -> None:
     """50,000 rows, half of them with the attribute: a loop over rows would take far longer."""
     n, m = 50_000, memory(by_number())
     for i in range(n):
-        m.event_log.write(Event(float(i), "", "Ada" if i % 2 else "Bo", f"s{i // 9}", f"e{i}", attributes=(("kind", "note"),) if i % 2 else ()), i)
+        m.event_log.write(
+            Event(
+                float(i),
+                "",
+                "Ada" if i % 2 else "Bo",
+                f"s{i // 9}",
+                f"e{i}",
+                attributes=(("kind", "note"),) if i % 2 else (),
+            ),
+            i,
+        )
     created = np.arange(n, dtype=np.float64)
-    numbers = {"session": np.arange(n, dtype=np.int32) // 9, "speaker": np.arange(n, dtype=np.int32) % 2}
+    numbers = {
+        "session": np.arange(n, dtype=np.int32) // 9,
+        "speaker": np.arange(n, dtype=np.int32) % 2,
+    }
 
     class Rows:
         n = len(created)
@@ -137,12 +192,20 @@ def test_a_filter_costs_numpy_time_and_not_a_loop() -> None:
     assert best < 0.01, f"{best * 1e3:.1f} ms"
 
 
-def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By brute force, of random logs with made rows of made rows, of many events and of none, which have every attribute and are never excluded."""
+def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By brute force, of random logs with made rows of made rows, of many events and of none,
+    which have every attribute and are never excluded.
+    """
+
     def admitted(log: EventLog, row: int, only: Only) -> bool:
         writing = log.writing(row)
         if writing is None:
-            return set(only.attributes) <= set(log.of_row(row).attributes) and log.of_row(row).id not in only.exclude
+            return (
+                set(only.attributes) <= set(log.of_row(row).attributes)
+                and log.of_row(row).id not in only.exclude
+            )
         return all(admitted(log, source, only) for source in writing.sources)
 
     chance, sizes = random.Random(5), set()
@@ -150,13 +213,31 @@ def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(monkeypatc
         log = EventLog()
         for row in range(chance.randrange(40)):
             if chance.random() < 0.5:
-                sources = [chance.randrange(row) for _ in range(chance.choice([0, 1, 2, 20]))] if row else []
+                sources = (
+                    [chance.randrange(row) for _ in range(chance.choice([0, 1, 2, 20]))]
+                    if row
+                    else []
+                )
                 log.make(log.writings.add("text", "summary", "maker", sources))
             else:
-                log.write(Event(float(row), "text", id=f"e{row % 9}", attributes=tuple(("tags", tag) for tag in TAGS if chance.random() < 0.8)), row)
+                log.write(
+                    Event(
+                        float(row),
+                        "text",
+                        id=f"e{row % 9}",
+                        attributes=tuple(("tags", tag) for tag in TAGS if chance.random() < 0.8),
+                    ),
+                    row,
+                )
         rows: Any = SimpleNamespace(n=len(log.rows))
-        for only in (Only(attributes=(("tags", "diy"),)), Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(exclude=("e3",)),
-                     Only(exclude=("e3", "e5", "e77"), attributes=(("tags", "work"),)), Only(exclude=("e77",)), Only(attributes=(("mood", "glad"),))):
+        for only in (
+            Only(attributes=(("tags", "diy"),)),
+            Only(attributes=(("tags", "diy"), ("tags", "home"))),
+            Only(exclude=("e3",)),
+            Only(exclude=("e3", "e5", "e77"), attributes=(("tags", "work"),)),
+            Only(exclude=("e77",)),
+            Only(attributes=(("mood", "glad"),)),
+        ):
             expected = [not admitted(log, row, only) for row in range(rows.n)]
             with monkeypatch.context() as patched:
                 patched.setattr(EventLog, "origins", None)
@@ -165,31 +246,57 @@ def test_a_filter_of_made_rows_is_that_of_their_events_without_a_loop(monkeypatc
     assert len(sizes) > 20, "filters of many sizes were tried"
 
 
-# --- what a user gives -------------------------------------------------------------------------------------------------------------
+# --- what a user gives ----------------------------------------------------------------------------
 def test_a_filter_is_converted_to_its_plain_form() -> None:
     times: Any = NOON, NOON.replace(tzinfo=UTC)
-    names: Any = ["s2", "s1", "s2"], {"Bo", "Ada"}, {"tags": ["b", "a"], "kind": np.str_("note")}, [np.str_("e1")]
+    names: Any = (
+        ["s2", "s1", "s2"],
+        {"Bo", "Ada"},
+        {"tags": ["b", "a"], "kind": np.str_("note")},
+        [np.str_("e1")],
+    )
     found = checked_query(Query("?", id="q", only=Only(*times, *names)), 1e6).only
     noon = (NOON - datetime(1970, 1, 1)).total_seconds() / 3600.0
-    assert found == Only(noon, noon, ("s1", "s2"), ("Ada", "Bo"), (("kind", "note"), ("tags", "a"), ("tags", "b")), ("e1",))
+    assert found == Only(
+        noon,
+        noon,
+        ("s1", "s2"),
+        ("Ada", "Bo"),
+        (("kind", "note"), ("tags", "a"), ("tags", "b")),
+        ("e1",),
+    )
     assert found and type(found.exclude[0]) is str and type(found.since) is float
-    assert checked_query(Query("?", only=found), 1e6).only == found and checked_query("?", 1e6).only is None
+    assert (
+        checked_query(Query("?", only=found), 1e6).only == found
+        and checked_query("?", 1e6).only is None
+    )
 
 
 @pytest.mark.parametrize(("only", "words", "place"), [
-    ({"since": 3.0}, "only is dict, not Only", ""), ("Ada", "only is str", ""), (Only(since="May"), "'May' is no number", "only.since"),  # type: ignore[arg-type]
-    (Only(since=float("nan")), "no number", "only.since"), (Only(until=float("inf")), "outside the years", "only.until"),
-    (Only(until=True), "no number", "only.until"), (Only(since=date(2024, 5, 1)), "no number", "only.since"),  # type: ignore[arg-type]
-    (Only(until=1e300), "outside the years", "only.until"), (Only(sessions="s1"), "no tuple of names", "only.sessions"),  # type: ignore[arg-type]
-    (Only(speakers=(3,)), "no tuple of names", "only.speakers"), (Only(speakers=None), "no tuple of names", "only.speakers"),  # type: ignore[arg-type]
-    (Only(exclude={"e1": 1}), "no tuple of names", "only.exclude"), (Only(exclude=iter("ab")), "no tuple", "only.exclude"),  # type: ignore[arg-type]
-    (Only(attributes=(("kind",),)), "no pair", "only.attributes"), (Only(attributes="kind"), "not a mapping", "only.attributes"),  # type: ignore[arg-type]
-])
+    ({"since": 3.0}, "only is dict, not Only", ""), ("Ada", "only is str", ""), (Only(since="May"),
+    "'May' is no number", "only.since"),  # type: ignore[arg-type]
+    (Only(since=float("nan")), "no number", "only.since"), (Only(until=float("inf")),
+    "outside the years", "only.until"),
+    (Only(until=True), "no number", "only.until"), (Only(since=date(2024, 5, 1)), "no number",
+    "only.since"),  # type: ignore[arg-type]
+    (Only(until=1e300), "outside the years", "only.until"), (Only(sessions="s1"),
+    "no tuple of names", "only.sessions"),  # type: ignore[arg-type]
+    (Only(speakers=(3,)), "no tuple of names", "only.speakers"), (Only(speakers=None),
+    "no tuple of names", "only.speakers"),  # type: ignore[arg-type]
+    (Only(exclude={"e1": 1}), "no tuple of names", "only.exclude"), (Only(exclude=iter("ab")),
+    "no tuple", "only.exclude"),  # type: ignore[arg-type]
+    (Only(attributes=(("kind",),)), "no pair", "only.attributes"), (Only(attributes="kind"),
+    "not a mapping", "only.attributes"),  # type: ignore[arg-type]
+])  # fmt: skip
 def test_a_filter_of_wrong_types_is_refused(only: Any, words: str, place: str) -> None:
     before = MEMORY.digest()
     with pytest.raises(InputError) as caught:
         MEMORY.retrieve(Query("number", id="q1", only=only))
-    assert words in caught.value.what and caught.value.where == f"query 'q1'{', ' if place else ''}{place}" and caught.value.cure
+    assert (
+        words in caught.value.what
+        and caught.value.where == f"query 'q1'{', ' if place else ''}{place}"
+        and caught.value.cure
+    )
     assert MEMORY.digest() == before
 
 
@@ -198,10 +305,12 @@ def test_the_package_has_the_filter() -> None:
 
 
 def test_times_of_a_filter_may_lie_after_the_present() -> None:
-    assert checked_query(Query("?", only=Only(until=hours(NOON))), 1.0).only == Only(until=hours(NOON))
+    assert checked_query(Query("?", only=Only(until=hours(NOON))), 1.0).only == Only(
+        until=hours(NOON)
+    )
 
 
-# --- asked of a memory -------------------------------------------------------------------------------------------------------------
+# --- asked of a memory ----------------------------------------------------------------------------
 def answered(m: Engine, only: Any, k: int = 1000, **more: Any) -> list[int]:
     return [int(row) for row in m.retrieve(Query("number", only=only), k, **more).rows]
 
@@ -209,8 +318,11 @@ def answered(m: Engine, only: Any, k: int = 1000, **more: Any) -> list[int]:
 def test_an_answer_holds_what_the_filter_admits_in_the_order_of_the_whole_answer() -> None:
     whole = answered(MEMORY, None)
     assert len(whole) == MEMORY.store.n == len(answered(MEMORY, Only()))
-    for only in (Only(speakers=("Ada",)), Only(since=60.0, until=120.0, sessions=("s1", "s2")),
-                 Only(attributes=(("kind", "note"),), exclude=("e3",))):
+    for only in (
+        Only(speakers=("Ada",)),
+        Only(since=60.0, until=120.0, sessions=("s1", "s2")),
+        Only(attributes=(("kind", "note"),), exclude=("e3",)),
+    ):
         expected = [row for row in whole if admits(only, MEMORY.event(row))]
         assert answered(MEMORY, only) == expected and 1 < len(expected) < len(whole)
         assert answered(MEMORY, only, k=2) == expected[:2]
@@ -218,19 +330,33 @@ def test_an_answer_holds_what_the_filter_admits_in_the_order_of_the_whole_answer
 
 def test_a_filter_that_nothing_meets_is_an_empty_answer() -> None:
     before = MEMORY.digest()
-    for only in (Only(since=90.0, until=30.0), Only(sessions=("s9",)), Only(attributes=(("mood", "glad"),)), Only(speakers=("Ada",), until=-1.0)):
+    for only in (
+        Only(since=90.0, until=30.0),
+        Only(sessions=("s9",)),
+        Only(attributes=(("mood", "glad"),)),
+        Only(speakers=("Ada",), until=-1.0),
+    ):
         answer = MEMORY.retrieve(Query("number", only=only))
         assert len(answer.rows) == len(answer.scores) == 0 and not answer.answerable.any()
     assert MEMORY.digest() == before
-    assert answered(MEMORY, None, k=3) == answered(populated(), None, k=3), "the next query is answered without the filter"
+    assert answered(MEMORY, None, k=3) == answered(populated(), None, k=3), (
+        "the next query is answered without the filter"
+    )
 
 
 def test_days_of_the_calendar_and_attributes_in_loose_form() -> None:
     with hb.memory("bm25", embedding="hashing:16") as m:
         for day, kind in ((1, "note"), (2, "plan"), (3, "note")):
-            m.encode(Event.at(datetime(2024, 5, day), f"We met on day {day}", "Ada", attributes={"kind": kind}))
+            m.encode(
+                Event.at(
+                    datetime(2024, 5, day), f"We met on day {day}", "Ada", attributes={"kind": kind}
+                )
+            )
         loose: Any = Only(since=datetime(2024, 5, 2), attributes={"kind": "note"})
-        assert [event.get("kind") + event.text[-1] for event in m.retrieve(Query("Who met?", only=loose)).events] == ["note3"]
+        assert [
+            event.get("kind") + event.text[-1]
+            for event in m.retrieve(Query("Who met?", only=loose)).events
+        ] == ["note3"]
 
 
 def test_an_empty_memory_answers_nothing_under_a_filter() -> None:
@@ -239,7 +365,9 @@ def test_an_empty_memory_answers_nothing_under_a_filter() -> None:
 
 def test_recall_that_changes_memory_reaches_only_what_was_answered() -> None:
     m, other = populated(30), populated(30)
-    assert answered(m, Only(speakers=("Ada",)), k=5, learn=True) == answered(other, Only(speakers=("Ada",)), k=5)
+    assert answered(m, Only(speakers=("Ada",)), k=5, learn=True) == answered(
+        other, Only(speakers=("Ada",)), k=5
+    )
     assert answered(m, None) == answered(other, None)
 
 

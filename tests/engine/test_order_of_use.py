@@ -1,4 +1,7 @@
-"""Order of use: successive uses in a session are steps, for every mechanism that reads USED or COACTIVATION, and for no other."""
+"""Order of use: successive uses in a session are steps, for every mechanism that reads USED or
+COACTIVATION, and for no other.
+"""
+
 from __future__ import annotations
 
 import math
@@ -31,7 +34,13 @@ def watcher(seen: Seen) -> Mechanism[Any]:
         seen.append((before.tolist(), rows.tolist(), round(lag, 9)))
         view.steps_seen = len(seen)
 
-    return mechanism("watcher", does(Phase.RETRIEVE, look, reads=[RECALLED, USED.before, USED_TIME.before, NOW], sets=[STEPS]), owns=[STEPS])
+    return mechanism(
+        "watcher",
+        does(
+            Phase.RETRIEVE, look, reads=[RECALLED, USED.before, USED_TIME.before, NOW], sets=[STEPS]
+        ),
+        owns=[STEPS],
+    )
 
 
 def use(e: Engine, session: str, *rows: int) -> None:
@@ -41,13 +50,23 @@ def use(e: Engine, session: str, *rows: int) -> None:
 def test_a_step_leads_from_the_last_use_in_the_session_to_this_one() -> None:
     seen: Seen = []
     e = memory(by_number(), watcher(seen))
-    e.encode_all(numbered(5, 1, 7, 3, 9))                                     # ranked 4, 2, 0, 3, 1
-    for time, session, rows in ((1.0, "a", (0, 2)), (1.5, "b", (1,)), (2.0, "", (3,)), (3.0, "a", (2, 4)), (4.0, "b", ()), (5.0, "b", (3,)),
-                                (6.0, "a", (0, 1, 2, 3, 4)), (7.0, "a", (1,)), (8.0, "c", (1,))):
+    e.encode_all(numbered(5, 1, 7, 3, 9))  # ranked 4, 2, 0, 3, 1
+    for time, session, rows in (
+        (1.0, "a", (0, 2)),
+        (1.5, "b", (1,)),
+        (2.0, "", (3,)),
+        (3.0, "a", (2, 4)),
+        (4.0, "b", ()),
+        (5.0, "b", (3,)),
+        (6.0, "a", (0, 1, 2, 3, 4)),
+        (7.0, "a", (1,)),
+        (8.0, "c", (1,)),
+    ):
         e.advance(time)
         use(e, session, *rows)
     assert [(before, rows) for before, rows, _ in seen] == [
-        ([], [2, 0]), ([], [1]), ([], [3]), ([0], [4, 2]), ([], []), ([1], [3]), ([], [4, 2, 0]), ([4, 2, 0], [1]), ([], [1])]
+        ([], [2, 0]), ([], [1]), ([], [3]), ([0], [4, 2]), ([], []), ([1], [3]), ([], [4, 2, 0]),
+        ([4, 2, 0], [1]), ([], [1])]  # fmt: skip
     assert [lag for *_, lag in seen if not math.isnan(lag)] == [2.0, 3.5, 1.0]
 
 
@@ -112,14 +131,28 @@ def test_pairs_of_successive_uses_join_those_of_the_answer() -> None:
 
     def look(view: Any, cue: Any) -> None:
         pairs = view.coactivation
-        seen.append(sorted(zip(pairs.source.tolist(), pairs.target.tolist(), pairs.lag.round(9).tolist(), strict=True)))
+        seen.append(
+            sorted(
+                zip(
+                    pairs.source.tolist(),
+                    pairs.target.tolist(),
+                    pairs.lag.round(9).tolist(),
+                    strict=True,
+                )
+            )
+        )
 
-    e = memory(by_number(), mechanism("pairs", does(Phase.RETRIEVE, look, reads=[RECALLED, COACTIVATION])))
+    e = memory(
+        by_number(), mechanism("pairs", does(Phase.RETRIEVE, look, reads=[RECALLED, COACTIVATION]))
+    )
     e.encode_all(numbered(5, 1, 7, 3, 9))
     use(e, "a", 0)
     e.advance(e.now + 2.5)
     use(e, "a", 1, 3)
-    assert seen == [[], sorted([(1, 3, 0.0), (3, 1, 0.0), (0, 1, 2.5), (1, 0, -2.5), (0, 3, 2.5), (3, 0, -2.5)])]
+    assert seen == [
+        [],
+        sorted([(1, 3, 0.0), (3, 1, 0.0), (0, 1, 2.5), (1, 0, -2.5), (0, 3, 2.5), (3, 0, -2.5)]),
+    ]
 
 
 def test_a_snapshot_between_two_uses_continues_the_order(tmp_path: Path) -> None:
@@ -142,12 +175,27 @@ def test_a_snapshot_between_two_uses_continues_the_order(tmp_path: Path) -> None
 PLACES = ("harbour", "orchard", "library", "quarry", "bakery", "chapel")
 
 
-@pytest.mark.parametrize("learner", [
-    "spike_timing_plasticity", "hebbian_association", "titans_memory", "successor_representation", "temporal_context"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "spike_timing_plasticity",
+        "hebbian_association",
+        "titans_memory",
+        "successor_representation",
+        "temporal_context",
+    ],
+)
 def test_mechanisms_learn_a_path_that_was_only_used(learner: str) -> None:
-    """Places told in sessions of their own, then used in order: after the harbour the orchard ranks above places that did not follow."""
-    e = Engine([*REGISTRY.build(REGISTRY.set("hybrid")), REGISTRY.instance(learner, {"weight": 5.0})], HashingEmbedder(256))
-    e.encode_all([Event(0.0, f"We saw Ada at the {p.title()}.", session=p, dated=False) for p in PLACES])
+    """Places told in sessions of their own, then used in order: after the harbour the orchard
+    ranks above places that did not follow.
+    """
+    e = Engine(
+        [*REGISTRY.build(REGISTRY.set("hybrid")), REGISTRY.instance(learner, {"weight": 5.0})],
+        HashingEmbedder(256),
+    )
+    e.encode_all(
+        [Event(0.0, f"We saw Ada at the {p.title()}.", session=p, dated=False) for p in PLACES]
+    )
     answer = e.retrieve("harbour at The Harbour", k=6).rows.tolist()
     for trip in range(12):
         for row in (0, 1, 4):
@@ -164,8 +212,13 @@ def test_the_rows_used_last_in_a_session_are_at_hand_before_its_next_question() 
     def look(view: Any, cue: Any) -> None:
         seen.append(used_last(cue, view.used, view.used_time, view.visible).tolist())
 
-    e = memory(by_number(), mechanism("before", does(Phase.RETRIEVE, look, reads=[USED.before, USED_TIME.before, VISIBLE])))
-    e.encode_all(numbered(5, 1, 7, 3, 9))                                     # ranked 4, 2, 0, 3, 1
+    e = memory(
+        by_number(),
+        mechanism(
+            "before", does(Phase.RETRIEVE, look, reads=[USED.before, USED_TIME.before, VISIBLE])
+        ),
+    )
+    e.encode_all(numbered(5, 1, 7, 3, 9))  # ranked 4, 2, 0, 3, 1
     use(e, "a", 0)
     use(e, "b", 1)
     use(e, "a", 2, 4, 3)
@@ -176,11 +229,26 @@ def test_the_rows_used_last_in_a_session_are_at_hand_before_its_next_question() 
     assert seen == [[4, 3], [1], [], []]
 
 
-@pytest.mark.parametrize("learner", ["spike_timing_plasticity", "hebbian_association", "successor_representation", "temporal_context"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        "spike_timing_plasticity",
+        "hebbian_association",
+        "successor_representation",
+        "temporal_context",
+    ],
+)
 def test_the_next_place_is_found_from_the_last_one_and_in_no_other_session(learner: str) -> None:
-    """The question fits all places alike; what was used before it in its session tells which is next."""
-    e = Engine([*REGISTRY.build(REGISTRY.set("hybrid")), REGISTRY.instance(learner, {"weight": 5.0})], HashingEmbedder(256))
-    e.encode_all([Event(0.0, f"We saw Ada at the {p.title()}.", session=p, dated=False) for p in PLACES])
+    """The question fits all places alike; what was used before it in its session tells which is
+    next.
+    """
+    e = Engine(
+        [*REGISTRY.build(REGISTRY.set("hybrid")), REGISTRY.instance(learner, {"weight": 5.0})],
+        HashingEmbedder(256),
+    )
+    e.encode_all(
+        [Event(0.0, f"We saw Ada at the {p.title()}.", session=p, dated=False) for p in PLACES]
+    )
     for trip in range(12):
         for row in (0, 3, 4) if trip % 2 else (1, 5, 2):
             e.advance(e.now + 0.5)
@@ -189,7 +257,16 @@ def test_the_next_place_is_found_from_the_last_one_and_in_no_other_session(learn
     for first, second in ((0, 3), (1, 5)):
         e.use(e.retrieve(Query("Where did we see Ada?", session=f"from {first}")), [first])
         e.advance(e.now + 0.5)
-        order = [row for row in e.retrieve(Query("Where did we see Ada?", session=f"from {first}"), k=6).rows.tolist() if row != first]
+        order = [
+            row
+            for row in e.retrieve(
+                Query("Where did we see Ada?", session=f"from {first}"), k=6
+            ).rows.tolist()
+            if row != first
+        ]
         assert order[0] == second
     nowhere = e.retrieve("Where did we see Ada?", k=6)
-    assert nowhere.final.tolist() == e.retrieve(Query("Where did we see Ada?", session="elsewhere"), k=6).final.tolist()
+    assert (
+        nowhere.final.tolist()
+        == e.retrieve(Query("Where did we see Ada?", session="elsewhere"), k=6).final.tolist()
+    )

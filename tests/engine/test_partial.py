@@ -1,4 +1,5 @@
 """Some rows of a store, against the whole store and plain Python."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,7 +14,16 @@ from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column, Phase, Scope, Signal, Structure
 from hebbarium.engine.contract.records import Event, Query
-from hebbarium.engine.contract.vocabulary import CREATED, GRAPH, INDEX, RECALLED, STANDS_FOR, VETO, VISIBLE, WRITINGS
+from hebbarium.engine.contract.vocabulary import (
+    CREATED,
+    GRAPH,
+    INDEX,
+    RECALLED,
+    STANDS_FOR,
+    VETO,
+    VISIBLE,
+    WRITINGS,
+)
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.scale.partial import PartialGraph, PartialStore
@@ -30,7 +40,12 @@ def drawn_graph(seed: int, rows: int = 30, entities: int = 7) -> Graph:
     names = [graph.entity(f"e{i}") for i in range(entities)]
     nodes = [*range(rows), *map(entity_node, names)]
     for _ in range(600):
-        edge = graph.add(int(rng.choice(nodes)), int(rng.choice(nodes)), EdgeType(int(rng.integers(8))), float(rng.integers(100)))
+        edge = graph.add(
+            int(rng.choice(nodes)),
+            int(rng.choice(nodes)),
+            EdgeType(int(rng.integers(8))),
+            float(rng.integers(100)),
+        )
         graph.column("weight")[edge] = rng.random()
     for edge in rng.choice(graph.n_edges, 60, replace=False):
         graph.remove(int(edge))
@@ -41,45 +56,105 @@ def shown(graph: Graph, rows: Sequence[int]) -> PartialGraph:
     place = np.full(40, -1, np.int32)
     place[list(rows)] = np.arange(len(rows))
     found = PartialGraph(graph)
-    found.show(np.array([1, 5, 6], np.int64), np.where(np.isin(np.arange(40), [1, 5, 6]), np.arange(40) % 3, -1).astype(np.int32))    # another first
+    # another first
+    found.show(
+        np.array([1, 5, 6], np.int64),
+        np.where(np.isin(np.arange(40), [1, 5, 6]), np.arange(40) % 3, -1).astype(np.int32),
+    )
     found.show(np.array(rows, np.int64), place)
     return found
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_partial_graph_has_the_live_edges_among_its_rows_and_the_entities_that_they_name(seed: int) -> None:
-    graph, rows = drawn_graph(seed), sorted(np.random.default_rng(seed).choice(30, 11, replace=False).tolist())
+def test_a_partial_graph_has_the_live_edges_among_its_rows_and_the_entities_that_they_name(
+    seed: int,
+) -> None:
+    graph, rows = (
+        drawn_graph(seed),
+        sorted(np.random.default_rng(seed).choice(30, 11, replace=False).tolist()),
+    )
     part, new = shown(graph, rows), {row: i for i, row in enumerate(rows)}
-    edges = list(zip(graph.source.tolist(), graph.target.tolist(), graph.type.tolist(), graph.created.tolist(), graph.column("weight").tolist(),
-                     strict=True))
+    edges = list(
+        zip(
+            graph.source.tolist(),
+            graph.target.tolist(),
+            graph.type.tolist(),
+            graph.created.tolist(),
+            graph.column("weight").tolist(),
+            strict=True,
+        )
+    )
     live = [edge for edge, alive in zip(edges, graph.alive, strict=True) if alive]
     named = {target for source, target, *_ in live if source in new and target < 0}
-    wanted = {(new.get(s, s), new.get(t, t), *rest) for s, t, *rest in live if (s in new or s in named) and (t in new or t in named)}
-    found = set(zip(*(part.column(name).tolist() for name in ("source", "target", "type", "created", "weight")), strict=True))
+    wanted = {
+        (new.get(s, s), new.get(t, t), *rest)
+        for s, t, *rest in live
+        if (s in new or s in named) and (t in new or t in named)
+    }
+    found = set(
+        zip(
+            *(
+                part.column(name).tolist()
+                for name in ("source", "target", "type", "created", "weight")
+            ),
+            strict=True,
+        )
+    )
     assert found == wanted and part.n_edges == len(wanted) and part.alive.all()
     assert len({edge[0] for edge in wanted}) > 8 and (part.n_rows, part.n_entities) == (11, 7)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_out(seed: int) -> None:
-    graph, rows = drawn_graph(seed), sorted(np.random.default_rng(seed).choice(30, 11, replace=False).tolist())
+def test_blocks_of_a_partial_graph_are_those_of_the_whole_without_the_rows_left_out(
+    seed: int,
+) -> None:
+    graph, rows = (
+        drawn_graph(seed),
+        sorted(np.random.default_rng(seed).choice(30, 11, replace=False).tolist()),
+    )
     part, new = shown(graph, rows), {row: i for i, row in enumerate(rows)}
-    new |= {node: node for node in {t for r in rows for k in EdgeType for t in graph.target[graph.neighbours(r, k)].tolist() if t < 0}}
-    nodes = [(row, new[row]) for row in rows] + [(node, node) for node in map(entity_node, range(7)) if (part.source == node).any()]
+    new |= {
+        node: node
+        for node in {
+            t
+            for r in rows
+            for k in EdgeType
+            for t in graph.target[graph.neighbours(r, k)].tolist()
+            if t < 0
+        }
+    }
+    nodes = [(row, new[row]) for row in rows] + [
+        (node, node) for node in map(entity_node, range(7)) if (part.source == node).any()
+    ]
     for kind in EdgeType:
         csr, links = part.csr(kind), part.links(kind)
         for old, node in nodes:
-            wanted = [new[t] for t in graph.target[graph.neighbours(old, kind)].tolist() if t in new]
+            wanted = [
+                new[t] for t in graph.target[graph.neighbours(old, kind)].tolist() if t in new
+            ]
             edges = part.neighbours(node, kind)
-            assert part.fan(kind)[node] == graph.fan(kind)[old] == len(graph.neighbours(old, kind))       # also to rows that are not shown
-            assert part.target[edges].tolist() == wanted                    # oldest first
-            assert csr.pool[csr.start[node]:csr.start[node] + csr.degree[node]].tolist() == edges.tolist()
-            assert links.ends[links.start[node]:links.start[node] + links.degree[node]].tolist() == wanted
+            # also to rows that are not shown
+            assert part.fan(kind)[node] == graph.fan(kind)[old] == len(graph.neighbours(old, kind))
+            assert part.target[edges].tolist() == wanted  # oldest first
+            assert (
+                csr.pool[csr.start[node] : csr.start[node] + csr.degree[node]].tolist()
+                == edges.tolist()
+            )
+            assert (
+                links.ends[links.start[node] : links.start[node] + links.degree[node]].tolist()
+                == wanted
+            )
             for target in range(-7, 11):
                 found = part.find(node, target, kind)
                 assert (found is None) == (target not in wanted)
-                assert found is None or (part.source[found], part.target[found], part.type[found]) == (node, target, kind)
-    assert not len(part.neighbours(11, EdgeType.ENTITY)) and part.find(12, 0, EdgeType.ENTITY) is None
+                assert found is None or (
+                    part.source[found],
+                    part.target[found],
+                    part.type[found],
+                ) == (node, target, kind)
+    assert (
+        not len(part.neighbours(11, EdgeType.ENTITY)) and part.find(12, 0, EdgeType.ENTITY) is None
+    )
 
 
 def test_an_interrupted_copy_of_edges_leaves_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,13 +184,28 @@ def test_a_partial_graph_shows_rows_that_came_since(registry: Registry) -> None:
     place = np.full(80, -1, np.int32)
     place[rows] = np.arange(3)
     part.show(rows, place)
-    assert part.target[part.neighbours(2, EdgeType.VERSION)].tolist() == [0] and part.find(2, entity_node(3), EdgeType.ENTITY) is not None
+    assert (
+        part.target[part.neighbours(2, EdgeType.VERSION)].tolist() == [0]
+        and part.find(2, entity_node(3), EdgeType.ENTITY) is not None
+    )
 
 
-def engine(registry: Registry, name: str, without: Sequence[str] = (), depth: int | None = None) -> Engine:
-    """A memory of 160 events, which no gate rejects, after questions that learnt: all of its questions are asked of the whole, since it is small."""
-    gates = [m.id for m in registry.build(registry.set(name)) if any(VETO in h.adds for h in type(m).hooks())]
-    chosen = registry.set(name).without([*gates, *without]).overridden({"spreading_activation": {"depth": depth}} if depth else {})
+def engine(
+    registry: Registry, name: str, without: Sequence[str] = (), depth: int | None = None
+) -> Engine:
+    """A memory of 160 events, which no gate rejects, after questions that learnt: all of its
+    questions are asked of the whole, since it is small.
+    """
+    gates = [
+        m.id
+        for m in registry.build(registry.set(name))
+        if any(VETO in h.adds for h in type(m).hooks())
+    ]
+    chosen = (
+        registry.set(name)
+        .without([*gates, *without])
+        .overridden({"spreading_activation": {"depth": depth}} if depth else {})
+    )
     memory = Engine(registry.build(chosen), HashingEmbedder(64), shortlist=256)
     events = conversation(160)
     memory.encode_all(events)
@@ -127,18 +217,32 @@ def engine(registry: Registry, name: str, without: Sequence[str] = (), depth: in
 
 def conversation(n: int) -> list[Event]:
     """Events in other words each, so that gates admit them."""
-    rng, words = np.random.default_rng(5), ("garden", "river", "violin", "kitchen", "letter", "train", "market", "winter", "painting", "doctor")
-    return [replace(event, text=f"{event.text}. The {' and the '.join(rng.choice(words, 3, replace=False))}, {int(rng.integers(9999))} times?")
-            for event in talk(n)]
+    rng, words = np.random.default_rng(5), ("garden", "river", "violin", "kitchen", "letter",
+                                            "train", "market", "winter", "painting", "doctor")  # fmt: skip
+    return [
+        replace(
+            event,
+            text=f"{event.text}. The {' and the '.join(rng.choice(words, 3, replace=False))}, {int(rng.integers(9999))} times?",
+        )
+        for event in talk(n)
+    ]
 
 
-def asked(memory: Engine, rows: np.ndarray, text: str) -> tuple[Shortlist, dict[Column, Any], dict[Column, Any]]:
-    """Columns of candidates of a question to the whole memory, at some rows, and to these rows alone."""
+def asked(
+    memory: Engine, rows: np.ndarray, text: str
+) -> tuple[Shortlist, dict[Column, Any], dict[Column, Any]]:
+    """Columns of candidates of a question to the whole memory, at some rows, and to these rows
+    alone.
+    """
     short, cue = memory.assembly.shortlist, memory.cue(text)
     assert short is not None
     memory.retrieve(text)
-    columns = [c for step in short.plan.steps for c in (*step.node.sets, *step.node.adds)
-               if isinstance(c, Column) and c.scope is Scope.CANDIDATE and c is not STANDS_FOR]
+    columns = [
+        c
+        for step in short.plan.steps
+        for c in (*step.node.sets, *step.node.adds)
+        if isinstance(c, Column) and c.scope is Scope.CANDIDATE and c is not STANDS_FOR
+    ]
     whole = {c: memory.store.array(c)[rows].copy() for c in columns}
     short._stand_for = memory.store.array(VISIBLE)[rows].astype(np.float32)
     short.store.show(rows)
@@ -152,10 +256,16 @@ SETS = ("minimal", "hybrid", "default", "everything", "cortex", "true_memory", "
 @pytest.mark.parametrize("name", SETS)
 def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> None:
     memory = engine(registry, name)
-    for text in ("what did Ada say about the garden", "when did we move", conversation(160)[7].text):
+    for text in (
+        "what did Ada say about the garden",
+        "when did we move",
+        conversation(160)[7].text,
+    ):
         short, whole, part = asked(memory, np.arange(memory.store.n), text)
         for column in whole:
-            np.testing.assert_allclose(part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name)
+            np.testing.assert_allclose(
+                part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name
+            )
         assert short.found[0].tolist() == memory.retrieve(text, 10).rows.tolist()
 
 
@@ -180,17 +290,26 @@ def test_sources_of_writings_are_the_rows_shown() -> None:
         part = PartialStore(memory.store, 8)
         part.receive((WRITINGS,))
         part.show(np.array([1, 5, 9, 10]))
-        assert part.structures[WRITINGS][0].sources == (1, 2) and [each.sources for each in part.structures[WRITINGS]] == [(1, 2)]
+        assert part.structures[WRITINGS][0].sources == (1, 2) and [
+            each.sources for each in part.structures[WRITINGS]
+        ] == [(1, 2)]
         assert memory.writings[0].sources == (2, 5, 9) and len(part.structures[WRITINGS]) == 1
 
 
 def links_apart(registry: Registry, name: str) -> list[str]:
     """Mechanisms of a set that follow links in a question: with fewer rows they find fewer ways."""
-    return [m.id for m in registry.build(registry.set(name)) for h in type(m).hooks() if h.phase is Phase.RETRIEVE and GRAPH in (*h.reads, *h.adds)]
+    return [
+        m.id
+        for m in registry.build(registry.set(name))
+        for h in type(m).hooks()
+        if h.phase is Phase.RETRIEVE and GRAPH in (*h.reads, *h.adds)
+    ]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_direct_signals_of_rows_are_those_of_a_memory_whose_other_rows_are_hidden(registry: Registry, name: str) -> None:
+def test_direct_signals_of_rows_are_those_of_a_memory_whose_other_rows_are_hidden(
+    registry: Registry, name: str
+) -> None:
     memory = engine(registry, name, links_apart(registry, name))
     n = memory.store.n
     hidden = np.flatnonzero(np.arange(n) % 5 == 3)
@@ -199,12 +318,18 @@ def test_direct_signals_of_rows_are_those_of_a_memory_whose_other_rows_are_hidde
         memory.assembly.index.archive(row)
     rows = np.setdiff1d(np.arange(n), hidden)
     signals = 0
-    for text in ("what did Ada say about the garden", "when did we move", conversation(160)[7].text):
+    for text in (
+        "what did Ada say about the garden",
+        "when did we move",
+        conversation(160)[7].text,
+    ):
         _, whole, part = asked(memory, rows, text)
         for column in whole:
             if isinstance(column, Signal) and column.direct:
                 signals += bool(np.isfinite(whole[column]).any())
-                np.testing.assert_allclose(part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name)
+                np.testing.assert_allclose(
+                    part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name
+                )
     assert signals >= 3
 
 
@@ -224,12 +349,19 @@ def test_columns_of_row_numbers_hold_the_new_ones(registry: Registry) -> None:
     rows = np.array([3, 5, 10, 25, 40])
     short, *_ = asked(memory, rows, "what did Ada say")
     place = {row: i for i, row in enumerate(rows.tolist())} | {-1: -1}
-    numbered = [c for c in memory.store.columns if c.rows is not None and c.scope in (Scope.MEMORY, Scope.GLOBAL)]
+    numbered = [
+        c
+        for c in memory.store.columns
+        if c.rows is not None and c.scope in (Scope.MEMORY, Scope.GLOBAL)
+    ]
     assert {"used", "answers", "exchange", "context_cues", "repeats"} <= {c.name for c in numbered}
     for column in numbered:
         old, new = memory.store.array(column), short.store.array(column)
         at = old[rows] if column.scope is Scope.MEMORY else old
-        assert new[column.rows].tolist() == np.vectorize(lambda row: place.get(row, -1))(at[column.rows]).tolist(), column.name
+        assert (
+            new[column.rows].tolist()
+            == np.vectorize(lambda row: place.get(row, -1))(at[column.rows]).tolist()
+        ), column.name
         assert new.shape == at.shape
     assert (short.store.array(next(c for c in numbered if c.name == "used"))[:, 0] >= 0).sum() >= 2
     assert short.store.array(CREATED).tolist() == memory.store.array(CREATED)[rows].tolist()
@@ -242,10 +374,18 @@ def test_the_index_of_some_rows_is_brute_force(registry: Registry) -> None:
     short, *_ = asked(memory, rows, "what did Ada say")
     index, vector = short.store.structures[INDEX], memory.cue("the garden in spring").vector
     products = memory.assembly.index.vectors[rows] @ vector
-    np.testing.assert_allclose(index.scores(vector, np.empty(5, np.float32)), products, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        index.scores(vector, np.empty(5, np.float32)), products, rtol=1e-5, atol=1e-6
+    )
     order = [i for i in np.argsort(-products, kind="stable").tolist() if i != 2]
-    assert index.search(vector, 9)[0].tolist() == order and index.search(vector, 2)[0].tolist() == order[:2]
-    assert index.search(vector, 9, visible_only=False)[0].tolist() == np.argsort(-products, kind="stable").tolist()
+    assert (
+        index.search(vector, 9)[0].tolist() == order
+        and index.search(vector, 2)[0].tolist() == order[:2]
+    )
+    assert (
+        index.search(vector, 9, visible_only=False)[0].tolist()
+        == np.argsort(-products, kind="stable").tolist()
+    )
     assert index.vectors.tobytes() == memory.assembly.index.vectors[rows].tobytes()
 
 

@@ -1,4 +1,5 @@
 """Ranking kernels against numpy, compiled and plain."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,10 +12,21 @@ from hypothesis import strategies as st
 from hebbarium.engine.contract.drafts import Kind
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.units import Unit
-from hebbarium.engine.state.ranking import MANY, SAMPLED, Answer, Standing, add_standardised, best, falling, rank
+from hebbarium.engine.state.ranking import (
+    MANY,
+    SAMPLED,
+    Answer,
+    Standing,
+    add_standardised,
+    best,
+    falling,
+    rank,
+)
 
 FEW = [-2.0, 0.0, 0.5, 0.5, 1.0, np.nan, np.inf, -np.inf]  # many ties
-scores_and_surface = st.lists(st.tuples(st.sampled_from(FEW) | st.floats(-1e3, 1e3, width=32), st.booleans()), max_size=40)
+scores_and_surface = st.lists(
+    st.tuples(st.sampled_from(FEW) | st.floats(-1e3, 1e3, width=32), st.booleans()), max_size=40
+)
 both_ways = pytest.mark.parametrize("way", ["compiled", "plain"])
 
 
@@ -23,7 +35,9 @@ def function(kernel: Any, way: str) -> Any:
 
 
 def arrays(pairs: list[tuple[float, bool]]) -> tuple[Any, Any]:
-    return np.array([s for s, _ in pairs], dtype=np.float32), np.array([v for _, v in pairs], dtype=np.bool_)
+    return np.array([s for s, _ in pairs], dtype=np.float32), np.array(
+        [v for _, v in pairs], dtype=np.bool_
+    )
 
 
 def reference(scores: Any, visible: Any) -> list[int]:
@@ -32,7 +46,9 @@ def reference(scores: Any, visible: Any) -> list[int]:
     return [int(r) for r in rows[np.argsort(-scores[rows], kind="stable")]]
 
 
-@pytest.mark.parametrize("kind", ["random", "ties", "silent", "falling", "sample below", "sample above", "hidden"])
+@pytest.mark.parametrize(
+    "kind", ["random", "ties", "silent", "falling", "sample below", "sample above", "hidden"]
+)
 @pytest.mark.parametrize("k", [MANY, MANY + 88, 4 * MANY])
 @pytest.mark.parametrize("way", ["compiled", "plain"])
 def test_many_of_many_more_rows_are_the_best(way: str, k: int, kind: str) -> None:
@@ -52,11 +68,16 @@ def test_many_of_many_more_rows_are_the_best(way: str, k: int, kind: str) -> Non
     assert function(best, way)(scores, visible, k).tolist() == reference(scores, visible)[:k]
 
 
-@given(st.lists(st.floats(-1e3, 1e3, width=32) | st.sampled_from([0.0, -0.0, 1.5, -1.5]), max_size=60))
+@given(
+    st.lists(st.floats(-1e3, 1e3, width=32) | st.sampled_from([0.0, -0.0, 1.5, -1.5]), max_size=60)
+)
 def test_falling_is_a_stable_sort(scores: list[float]) -> None:
     held = np.array(scores, np.float32)
     before = held.tobytes()
-    assert falling(held).tolist() == sorted(range(len(held)), key=lambda i: -float(held[i])) and held.tobytes() == before
+    assert (
+        falling(held).tolist() == sorted(range(len(held)), key=lambda i: -float(held[i]))
+        and held.tobytes() == before
+    )
 
 
 @both_ways
@@ -76,14 +97,26 @@ def test_rank_is_the_place_in_that_order(way: str, pairs: list[tuple[float, bool
     scores, visible = arrays(pairs)
     order = reference(scores, visible)
     for row in range(-1, len(pairs) + 1):
-        assert function(rank, way)(scores, visible, row) == (order.index(row) + 1 if row in order else 0)
+        assert function(rank, way)(scores, visible, row) == (
+            order.index(row) + 1 if row in order else 0
+        )
 
 
 @both_ways
-@given(st.lists(st.tuples(st.sampled_from([np.nan, 0.0, 1.0]) | st.floats(-1e3, 1e3, width=32), st.booleans()), max_size=40),
-       st.sampled_from([-1.0, 0.0, 2.5]), st.sampled_from([0.0, 0.5, 3.0]))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([np.nan, 0.0, 1.0]) | st.floats(-1e3, 1e3, width=32), st.booleans()
+        ),
+        max_size=40,
+    ),
+    st.sampled_from([-1.0, 0.0, 2.5]),
+    st.sampled_from([0.0, 0.5, 3.0]),
+)
 @settings(max_examples=80, deadline=None)
-def test_standardised_scores_are_z_scores(way: str, pairs: list[tuple[float, bool]], floor: float, weight: float) -> None:
+def test_standardised_scores_are_z_scores(
+    way: str, pairs: list[tuple[float, bool]], floor: float, weight: float
+) -> None:
     scores, visible = arrays(pairs)
     out = np.full(len(pairs), 7.0)
     function(add_standardised, way)(scores, visible, floor, weight, out)
@@ -101,7 +134,9 @@ def test_standardised_scores_are_z_scores(way: str, pairs: list[tuple[float, boo
 def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
     n = 300_000 if way == "compiled" else 1000
     out = np.zeros(n)
-    function(add_standardised, way)(np.full(n, value, dtype=np.float32), np.ones(n, dtype=np.bool_), 0.3, 1.0, out)
+    function(add_standardised, way)(
+        np.full(n, value, dtype=np.float32), np.ones(n, dtype=np.bool_), 0.3, 1.0, out
+    )
     assert not out.any()
 
 
@@ -109,7 +144,9 @@ def test_equal_scores_standardise_to_zero(way: str, value: float) -> None:
 @pytest.mark.parametrize("few", [1, 2, 40])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_no_standard_score_is_beyond_32(n: int, few: int, sign: float) -> None:
-    """Up to 1,024 memories none can be; above, the largest distance from the mean is 32 sd, and all others keep their proportions to it."""
+    """Up to 1,024 memories none can be; above, the largest distance from the mean is 32 sd, and
+    all others keep their proportions to it.
+    """
     rng = np.random.default_rng(n + few)
     scores, visible = np.zeros(n, np.float32), rng.random(n) < 0.95
     shown = np.flatnonzero(visible)[rng.permutation(int(visible.sum()))[:few]]
@@ -119,15 +156,21 @@ def test_no_standard_score_is_beyond_32(n: int, few: int, sign: float) -> None:
     heard = np.where(np.isnan(scores), 0.0, scores.astype(np.float64))
     far = heard - heard[visible].mean()
     expected = far / max(heard[visible].std(), np.abs(far[visible]).max() / 32.0)
-    for standardise in (add_standardised, add_standardised.py_func) if n < 4_000 else (add_standardised,):
+    for standardise in (
+        (add_standardised, add_standardised.py_func) if n < 4_000 else (add_standardised,)
+    ):
         out = np.zeros(n)
         assert standardise(scores, visible, 0.0, 1.0, out)
         np.testing.assert_allclose(out, expected, rtol=1e-6)
-    assert np.abs(expected[visible]).max() <= 32.0 + 1e-9 and (n > 1_024 or np.isclose(heard[visible].std(), np.abs(far / expected)[shown[0]]))
+    assert np.abs(expected[visible]).max() <= 32.0 + 1e-9 and (
+        n > 1_024 or np.isclose(heard[visible].std(), np.abs(far / expected)[shown[0]])
+    )
 
 
 def test_few_rows_that_stand_for_many_have_no_score_beyond_32() -> None:
-    """A shortlist of 64 rows for 20,064 memories, of which one alone has a score: with these written out."""
+    """A shortlist of 64 rows for 20,064 memories, of which one alone has a score: with these
+    written out.
+    """
     counts, scores, out = np.full(64, 318, np.int64), np.zeros(64, np.float32), np.zeros(64)
     counts[5], scores[5] = 30, 2.0
     repeated = np.repeat(scores, counts).astype(np.float64)
@@ -136,14 +179,18 @@ def test_few_rows_that_stand_for_many_have_no_score_beyond_32() -> None:
     np.testing.assert_allclose(out, far / max(repeated.std(), far.max() / 32.0), rtol=1e-6)
     counts[5] = 1
     out[:] = 0.0
-    assert add_standardised(scores, counts.astype(np.float32), 0.0, 1.0, out) and np.isclose(out[5], 32.0)
+    assert add_standardised(scores, counts.astype(np.float32), 0.0, 1.0, out) and np.isclose(
+        out[5], 32.0
+    )
 
 
 @pytest.mark.parametrize("n", [640, 5_003])
 @pytest.mark.parametrize("few", [1, 7, 40])
 @pytest.mark.parametrize("alone", [False, True])
 def test_scores_of_few_rows_that_stand_for_many(n: int, few: int, alone: bool) -> None:
-    """Most rows are silent; with all memories written out.  `alone`: the rows with a score are the only visible ones."""
+    """Most rows are silent; with all memories written out.  `alone`: the rows with a score are
+    the only visible ones.
+    """
     rng = np.random.default_rng(n + few)
     counts, scores = rng.integers(0, 5, n), np.full(n, np.nan, np.float32)
     rows = rng.choice(n, few, replace=False)
@@ -159,15 +206,22 @@ def test_scores_of_few_rows_that_stand_for_many(n: int, few: int, alone: bool) -
         out = np.full(n, 1.0)
         differ = standardise(scores, counts.astype(np.float32), 0.25, 3.0, out)
         assert differ == (np.ptp(repeated) > 0.0)
-        np.testing.assert_allclose(out, 1.0 + (3.0 * far / max(repeated.std(), reach) if differ else 0.0), rtol=1e-6)
+        np.testing.assert_allclose(
+            out, 1.0 + (3.0 * far / max(repeated.std(), reach) if differ else 0.0), rtol=1e-6
+        )
 
 
 @given(st.integers(0, 600), st.integers(0, 2**31))
 @settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
-    """With hidden memories, infinities among them, silence and scores of any size; in Python and compiled."""
+    """With hidden memories, infinities among them, silence and scores of any size; in Python and
+    compiled.
+    """
     rng = np.random.default_rng(seed)
-    visible, floor = rng.random(n) < rng.choice([0.0, 0.5, 1.0]), float(rng.choice([-1.0, 0.0, 0.3]))
+    visible, floor = (
+        rng.random(n) < rng.choice([0.0, 0.5, 1.0]),
+        float(rng.choice([-1.0, 0.0, 0.3])),
+    )
     scores = (rng.standard_normal(n) * rng.choice([0.0, 1e-7, 1.0, 1e12])).astype(np.float32)
     scores[rng.random(n) < rng.choice([0.0, 0.5, 0.97, 1.0])] = np.nan
     scores[~visible & (rng.random(n) < rng.choice([0.0, 0.5]))] = np.inf
@@ -184,8 +238,19 @@ def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
 
 
 def test_an_answer_ranks_rows_beyond_k() -> None:
-    final, visible = np.array([0.1, 0.9, np.nan, 0.4, 0.4], dtype=np.float32), np.array([1, 1, 1, 0, 1], dtype=np.bool_)
+    final, visible = (
+        np.array([0.1, 0.9, np.nan, 0.4, 0.4], dtype=np.float32),
+        np.array([1, 1, 1, 0, 1], dtype=np.bool_),
+    )
     rows = best(final, visible, 2)
-    units = tuple(Unit(row, Kind.EVENT, text, 0.0, "", "", (), ()) for row, text in ((1, "b"), (4, "e")))
-    answer = Answer(rows, final[rows], Standing(5, None, final, visible), units, (Event(0.0, "b"), Event(0.0, "e")))
+    units = tuple(
+        Unit(row, Kind.EVENT, text, 0.0, "", "", (), ()) for row, text in ((1, "b"), (4, "e"))
+    )
+    answer = Answer(
+        rows,
+        final[rows],
+        Standing(5, None, final, visible),
+        units,
+        (Event(0.0, "b"), Event(0.0, "e")),
+    )
     assert [answer.rank(r) for r in range(5)] == [3, 1, 0, 0, 2] and answer.rows.tolist() == [1, 4]

@@ -1,4 +1,5 @@
 """Shared scans against the plain index: the same products and answers, with fewer passes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -15,8 +16,14 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.state.scans import PART, SCANS, SharedScans
 from hebbarium.engine.state.vectors import VectorIndex
 
-TEXTS = ("we saw a boat on the lake", "Ada lost her keys", "the dog barked all night", "Bo bought a red boat",
-         "the lake froze over", "keys were in the car")
+TEXTS = (
+    "we saw a boat on the lake",
+    "Ada lost her keys",
+    "the dog barked all night",
+    "Bo bought a red boat",
+    "the lake froze over",
+    "keys were in the car",
+)
 
 
 def unit(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -31,19 +38,27 @@ def both(rows: np.ndarray) -> tuple[VectorIndex, SharedScans]:
     return plain, shared
 
 
-def same(plain: VectorIndex, shared: SharedScans, query: np.ndarray, ks: tuple[int, ...] = (1, 10, 5000)) -> None:
+def same(
+    plain: VectorIndex, shared: SharedScans, query: np.ndarray, ks: tuple[int, ...] = (1, 10, 5000)
+) -> None:
     """Products, and answers with and without hidden rows, are equal bit for bit."""
-    one, other = (index.scores(query, np.empty(len(index), np.float32)) for index in (plain, shared))
+    one, other = (
+        index.scores(query, np.empty(len(index), np.float32)) for index in (plain, shared)
+    )
     assert one.tobytes() == other.tobytes()
     for k in ks:
         for visible_only in (True, False):
-            (rows, products), (found, scores) = (index.search(query, k, visible_only) for index in (plain, shared))
+            (rows, products), (found, scores) = (
+                index.search(query, k, visible_only) for index in (plain, shared)
+            )
             assert rows.tolist() == found.tolist() and products.tobytes() == scores.tobytes()
             assert (found.dtype, scores.dtype) == (np.int64, np.float32)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 12, 31, 384])
-def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_overwritten(d: int) -> None:
+def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_overwritten(
+    d: int,
+) -> None:
     rng = np.random.default_rng(d)
     plain, shared = both(unit(PART + 3, d))
     queries = unit(6, d, 1)
@@ -84,7 +99,7 @@ def test_one_pass_serves_every_question_about_a_vector() -> None:
     assert shared.scans == 1
     shared.add_many(unit(5, 16, 3))
     shared.search(query, 5)
-    assert shared.scans == 1                    # rows stored later add their own products
+    assert shared.scans == 1  # rows stored later add their own products
     shared.overwrite(0, query)
     assert shared.search(query, 1)[0].tolist() == [0] and shared.scans == 2
 
@@ -116,15 +131,23 @@ def test_what_the_plain_index_refuses_is_refused() -> None:
         with pytest.raises(InputError):
             shared.scores(np.ones(4), out)  # type: ignore[arg-type]
     empty = SharedScans(4)
-    assert empty.search(np.ones(4), 3)[0].shape == (0,) and empty.scores(np.ones(4), np.empty(0, np.float32)).shape == (0,)
+    assert empty.search(np.ones(4), 3)[0].shape == (0,) and empty.scores(
+        np.ones(4), np.empty(0, np.float32)
+    ).shape == (0,)
 
 
 @pytest.mark.parametrize("chosen", ["default", "cortex"])
 def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
-    """Dense similarity, the completion threshold and Hopfield completion ask for the cue; gates and curation for the event, before and after it is
-    stored."""
+    """Dense similarity, the completion threshold and Hopfield completion ask for the cue; gates and
+    curation for the event, before and after it is stored."""
     registry = Registry.read()
-    chosen_set = registry.set(chosen).without([i for i in ("query_expansion", "late_interaction_rerank") if i in registry.set(chosen).mechanisms])
+    chosen_set = registry.set(chosen).without(
+        [
+            i
+            for i in ("query_expansion", "late_interaction_rerank")
+            if i in registry.set(chosen).mechanisms
+        ]
+    )
     memory = Engine(registry.build(chosen_set), HashingEmbedder(32))
     index = memory.assembly.index
     for number, text in enumerate(TEXTS):
@@ -137,7 +160,9 @@ def test_a_question_and_an_event_take_one_pass_each(chosen: str) -> None:
 
 
 def test_all_wordings_of_a_question_share_one_pass() -> None:
-    """Query expansion adds wordings; dense similarity, Hopfield completion and reranking ask for their vectors."""
+    """Query expansion adds wordings; dense similarity, Hopfield completion and reranking ask for
+    their vectors.
+    """
     memory = Engine(Registry.read().build(Registry.read().set("cortex")), HashingEmbedder(32))
     index = memory.assembly.index
     for number, text in enumerate(TEXTS):

@@ -1,4 +1,7 @@
-"""Turns of threads: a turn alone excludes all others, turns together none of each other, and neither kind keeps the other waiting for ever."""
+"""Turns of threads: a turn alone excludes all others, turns together none of each other, and
+neither kind keeps the other waiting for ever.
+"""
+
 from __future__ import annotations
 
 import ctypes
@@ -18,7 +21,7 @@ from hebbarium.engine.base import turns as serial
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.base.turns import Turns
 
-WAIT = 10.0         # s, after which a thread is taken to hang
+WAIT = 10.0  # s, after which a thread is taken to hang
 
 
 def joined(threads: list[Thread]) -> None:
@@ -38,12 +41,15 @@ def test_a_turn_alone_excludes_every_other() -> None:
                 seen.add(tuple(sorted(inside)))
                 inside.remove(kind)
 
-    threads = [Thread(target=take, args=(kind,), daemon=True) for kind in ("alone", "alone", "together", "together", "together")]
+    threads = [
+        Thread(target=take, args=(kind,), daemon=True)
+        for kind in ("alone", "alone", "together", "together", "together")
+    ]
     for thread in threads:
         thread.start()
     joined(threads)
     assert all(some == ("alone",) or "alone" not in some for some in seen)
-    assert ("together", "together") in seen         # the test can fail: they do overlap
+    assert ("together", "together") in seen  # the test can fail: they do overlap
 
 
 def test_turns_together_are_at_the_same_time() -> None:
@@ -52,7 +58,7 @@ def test_turns_together_are_at_the_same_time() -> None:
     def take() -> None:
         with turns.together() as others:
             assert others
-            meet.wait(WAIT)         # nobody passes unless all three are inside
+            meet.wait(WAIT)  # nobody passes unless all three are inside
 
     threads = [Thread(target=take, daemon=True) for _ in range(3)]
     for thread in threads:
@@ -64,7 +70,9 @@ def test_turns_together_are_at_the_same_time() -> None:
 @pytest.mark.parametrize("loop", ["alone", "together", "alone, together"])
 @pytest.mark.parametrize("kind", ["alone", "together"])
 def test_a_loop_of_turns_keeps_nobody_waiting(kind: str, loop: str) -> None:
-    """While three threads take turns without a pause, a turn is had after at most two of each of them."""
+    """While three threads take turns without a pause, a turn is had after at most two of each of
+    them.
+    """
     turns, done, taken, waits = Turns(), Event(), [0, 0, 0], list[int]()
 
     def take(number: int) -> None:
@@ -89,7 +97,9 @@ def test_a_loop_of_turns_keeps_nobody_waiting(kind: str, loop: str) -> None:
 
 
 def test_an_interrupted_turn_keeps_nobody_waiting() -> None:
-    """A thread that is interrupted while it waits leaves the line, and those behind it have their turns."""
+    """A thread that is interrupted while it waits leaves the line, and those behind it have
+    their turns.
+    """
     turns, had = Turns(), Event()
 
     class Interrupted:
@@ -126,7 +136,9 @@ class Broken(BaseException):
 
 @pytest.mark.parametrize("others", [0, 2])
 def test_a_thread_interrupted_at_any_moment_keeps_nobody_waiting(others: int) -> None:
-    """An exception from outside, as of a key, in a thread that takes turns; it is raised between two steps of the interpreter."""
+    """An exception from outside, as of a key, in a thread that takes turns; it is raised between
+    two steps of the interpreter.
+    """
     chance, turns, stop = random.Random(others), Turns(), Event()
 
     def take(until: Callable[[], bool]) -> None:
@@ -153,8 +165,10 @@ def test_a_thread_interrupted_at_any_moment_keeps_nobody_waiting(others: int) ->
             thread.start()
             begun.wait()
             time.sleep(chance.uniform(0.0, 0.0004))
-            while thread.is_alive():        # one in a destructor is lost
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Broken))
+            while thread.is_alive():  # one in a destructor is lost
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Broken)
+                )
                 thread.join(WAIT)
             asked = Thread(target=take, args=(iter([False, True]).__next__,), daemon=True)
             asked.start()
@@ -177,7 +191,11 @@ def test_turns_within_a_turn_alone_are_part_of_it() -> None:
 
 def test_a_turn_alone_within_one_together_is_refused() -> None:
     turns = Turns()
-    with pytest.raises(ContractError, match="in the middle of a call"), turns.together(), turns.alone():
+    with (
+        pytest.raises(ContractError, match="in the middle of a call"),
+        turns.together(),
+        turns.alone(),
+    ):
         pass
     with turns.alone():
         pass
@@ -194,7 +212,9 @@ def test_a_turn_ends_with_an_error() -> None:
 
 
 def in_fork(do: Callable[[], object]) -> str:
-    """What a forked process prints: the name of what it raises, or "fine"; it is ended after a while."""
+    """What a forked process prints: the name of what it raises, or "fine"; it is ended after a
+    while.
+    """
     reader, writer = os.pipe()
     child = fork()
     if not child:
@@ -215,7 +235,9 @@ def in_fork(do: Callable[[], object]) -> str:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("kind", ["alone", "together"])
 @pytest.mark.parametrize("asked", ["alone", "together"])
-def test_a_process_forked_while_another_thread_has_a_turn_is_refused_at_once(kind: str, asked: str) -> None:
+def test_a_process_forked_while_another_thread_has_a_turn_is_refused_at_once(
+    kind: str, asked: str
+) -> None:
     turns, begun, go_on = Turns(), Event(), Event()
 
     def take(which: str) -> None:

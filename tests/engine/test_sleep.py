@@ -1,4 +1,7 @@
-"""Sleep: a mechanism schedules it, an event ends it, and idle time costs one consolidation per sleep."""
+"""Sleep: a mechanism schedules it, an event ends it, and idle time costs one consolidation per
+sleep.
+"""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -21,7 +24,9 @@ Sleeps = list[tuple[float, float, float]]
 
 
 def sleeper(sleeps: Sleeps, awake: float = 16.0, asleep: float = 8.0) -> Mechanism[Any]:
-    """Schedules `asleep` hours of sleep after every `awake` hours awake; records onset, end and the end of the previous sleep."""
+    """Schedules `asleep` hours of sleep after every `awake` hours awake; records onset, end and
+    the end of the previous sleep.
+    """
     known = column("sleeper_known", Scope.GLOBAL)
 
     def plan(view: Any, now: float) -> None:
@@ -37,8 +42,12 @@ def sleeper(sleeps: Sleeps, awake: float = 16.0, asleep: float = 8.0) -> Mechani
         assert view.now == tick.end
         plan(view, tick.end)
 
-    return mechanism("sleeper", does(Phase.ENCODE, first, reads=[NOW], sets=[SLEEP_ONSET, SLEEP_END, known]),
-                     does(Phase.CONSOLIDATE, sleep, reads=[NOW], sets=[SLEEP_ONSET, SLEEP_END]), owns=[known])
+    return mechanism(
+        "sleeper",
+        does(Phase.ENCODE, first, reads=[NOW], sets=[SLEEP_ONSET, SLEEP_END, known]),
+        does(Phase.CONSOLIDATE, sleep, reads=[NOW], sets=[SLEEP_ONSET, SLEEP_END]),
+        owns=[known],
+    )
 
 
 def test_idle_days_cost_one_sleep_each_whatever_the_interval() -> None:
@@ -71,10 +80,16 @@ def test_an_event_exactly_at_onset_or_end_of_a_sleep() -> None:
     assert sleeps == [(16.0, 24.0, 0.0)], "an event at the time of onset does not end the sleep"
 
 
-@given(st.lists(st.floats(0.01, 40.0), min_size=1, max_size=10), st.sampled_from([0.0, 1.0, 1000.0]), st.booleans())
+@given(
+    st.lists(st.floats(0.01, 40.0), min_size=1, max_size=10),
+    st.sampled_from([0.0, 1.0, 1000.0]),
+    st.booleans(),
+)
 @settings(max_examples=60, deadline=None)
 def test_sleeps_depend_on_events_alone(gaps: list[float], tick_hours: float, peek: bool) -> None:
-    """Against a direct simulation of the rule: a sleep begins 16 h after the last one ended, and lasts 8 h or until an event."""
+    """Against a direct simulation of the rule: a sleep begins 16 h after the last one ended, and
+    lasts 8 h or until an event.
+    """
     sleeps: Sleeps = []
     e = memory(sleeper(sleeps), tick_hours=tick_hours)
     times = [0.0, *np.cumsum(gaps).tolist()]
@@ -91,7 +106,9 @@ def test_sleeps_depend_on_events_alone(gaps: list[float], tick_hours: float, pee
         if woke + 16.0 < time:
             expected.append((woke + 16.0, time, woke))
             woke = time
-    np.testing.assert_allclose(np.array(sleeps).reshape(-1, 3), np.array(expected).reshape(-1, 3), rtol=1e-12)
+    np.testing.assert_allclose(
+        np.array(sleeps).reshape(-1, 3), np.array(expected).reshape(-1, 3), rtol=1e-12
+    )
 
 
 def test_a_memory_saved_after_an_interrupted_sleep_continues_the_same(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Threads that share one memory: every answer is one that some order of the calls gives, and the state is that of the writer alone."""
+"""Threads that share one memory: every answer is one that some order of the calls gives, and the
+state is that of the writer alone.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -22,15 +25,24 @@ from hebbarium.testing.small import by_number, does, mechanism
 from hebbarium.testing.small import memory as small
 
 TELLERS = ("Ada", "Bo", "Cleo")
-EVENTS = [Event(2.0 * i, f"{TELLERS[i % 3]} took the {word} to the mill on day {i}", TELLERS[i % 3], f"s{i // 8}", f"e{i}")
-          for i, word in enumerate(("cat", "cart", "flour", "rope", "lamp", "boat", "key", "bread") * 5)]
-QUESTIONS = ("Who took the cat?", "Where is the key?", "What did Bo bring to the mill?", "When did Cleo take the lamp?")
+EVENTS = [Event(2.0 * i, f"{TELLERS[i % 3]} took the {word} to the mill on day {i}", TELLERS[i % 3],
+                f"s{i // 8}", f"e{i}")
+          for i, word in enumerate(("cat", "cart", "flour", "rope", "lamp", "boat", "key",
+                                    "bread") * 5)]  # fmt: skip
+QUESTIONS = (
+    "Who took the cat?",
+    "Where is the key?",
+    "What did Bo bring to the mill?",
+    "When did Cleo take the lamp?",
+)
 READERS, TOLD = 8, 12
 SETS = sorted(Registry.read().sets)
 Found = tuple[object, ...]
 
 
-def memory(events: Sequence[Event] = EVENTS[:TOLD], chosen: str = "default", **options: Any) -> Engine:
+def memory(
+    events: Sequence[Event] = EVENTS[:TOLD], chosen: str = "default", **options: Any
+) -> Engine:
     """A memory that several threads ask at the same time, however small it is."""
     registry = Registry.read()
     made = Engine(registry.build(registry.set(chosen)), HashingEmbedder(16), **options)
@@ -42,34 +54,62 @@ def memory(events: Sequence[Event] = EVENTS[:TOLD], chosen: str = "default", **o
 
 def answered(shared: Engine, question: str | Query) -> Found:
     answer = shared.retrieve(question, 5)
-    return (answer.rows.tobytes(), answer.final.tobytes(), answer.answerable.tobytes(), answer.units, answer.sufficiency, answer.chronological)
+    return (
+        answer.rows.tobytes(),
+        answer.final.tobytes(),
+        answer.answerable.tobytes(),
+        answer.units,
+        answer.sufficiency,
+        answer.chronological,
+    )
 
 
 @pytest.mark.parametrize("chosen", SETS)
 def test_an_answer_beside_another_question_is_the_same(chosen: str) -> None:
-    """In every set, bit for bit, with a filter, after further events, and without a trace in the state or in the columns of the question before."""
+    """In every set, bit for bit, with a filter, after further events, and without a trace in the
+    state or in the columns of the question before.
+    """
     shared = memory(EVENTS, chosen)
     shared.advance(shared.now + 30.0)
-    for later in (None, Event(EVENTS[-1].time + 40.0, "Ada left the oar at the mill, did Bo see it?", "Ada", "s9", "late")):
+    for later in (
+        None,
+        Event(
+            EVENTS[-1].time + 40.0,
+            "Ada left the oar at the mill, did Bo see it?",
+            "Ada",
+            "s9",
+            "late",
+        ),
+    ):
         if later is not None:
             shared.encode(later)
-        asked = [*QUESTIONS, *(Query(text, only=Only(speakers=("Ada",)), session="s1") for text in QUESTIONS[:2])]
+        asked = [
+            *QUESTIONS,
+            *(Query(text, only=Only(speakers=("Ada",)), session="s1") for text in QUESTIONS[:2]),
+        ]
         expected = [answered(shared, question) for question in asked]
         before, column = shared.digest(), shared.column("released").copy()
         with shared.assembly.places.one() as place:
-            assert place is None        # the memory itself is in use
+            assert place is None  # the memory itself is in use
             assert [answered(shared, question) for question in asked] == expected
         assert shared.digest() == before
         assert np.array_equal(shared.column("released"), column, equal_nan=True)
 
 
 def test_shortlists_beside_one_another() -> None:
-    events = [replace(event, time=event.time + 100.0 * i, id=f"{event.id}.{i}") for i in range(30) for event in EVENTS]
+    events = [
+        replace(event, time=event.time + 100.0 * i, id=f"{event.id}.{i}")
+        for i in range(30)
+        for event in EVENTS
+    ]
     shared = memory(events, "hybrid", shortlist=64)
     expected = [answered(shared, question) for question in QUESTIONS]
     with shared.assembly.places.one():
         assert [answered(shared, question) for question in QUESTIONS] == expected
-    assert shared.store.n >= 16 * 64 and np.count_nonzero(np.isfinite(shared.retrieve(QUESTIONS[0], 5).final)) <= 64
+    assert (
+        shared.store.n >= 16 * 64
+        and np.count_nonzero(np.isfinite(shared.retrieve(QUESTIONS[0], 5).final)) <= 64
+    )
 
 
 @pytest.mark.parametrize("chosen", ["default", "stages"])
@@ -77,24 +117,37 @@ def test_threads_get_the_contexts_of_one_thread(chosen: str) -> None:
     """Of a set without sources and of one with sources, which are asked alone."""
     shared, gate = memory(EVENTS, chosen), Barrier(READERS)
     alone = memory(EVENTS, chosen)
-    expected = {(question, most): alone.context(question, most).text for question in QUESTIONS for most in (40, 200)}
+    expected = {
+        (question, most): alone.context(question, most).text
+        for question in QUESTIONS
+        for most in (40, 200)
+    }
 
     def ask(first: int) -> list[bool]:
         gate.wait()
         asked = list(expected)[first:] + list(expected)[:first]
-        return [shared.context(*each).text == expected[each] and shared.unit(first).text == shared.event(first).text for each in asked]
+        return [
+            shared.context(*each).text == expected[each]
+            and shared.unit(first).text == shared.event(first).text
+            for each in asked
+        ]
 
     with ThreadPoolExecutor(READERS) as pool:
         assert all(all(some) for some in pool.map(ask, range(READERS)))
 
 
 def test_an_answer_of_another_place_can_be_used() -> None:
-    """Feedback on it asks again, and changes the memory as feedback on the same answer of the memory itself."""
+    """Feedback on it asks again, and changes the memory as feedback on the same answer of the
+    memory itself.
+    """
     one, other = memory(), memory()
     first = one.retrieve(QUESTIONS[0], 5)
     with other.assembly.places.one():
         second = other.retrieve(QUESTIONS[0], 5)
-    assert one.use(first, [int(first.rows[0])]).tolist() == other.use(second, [int(second.rows[0])]).tolist()
+    assert (
+        one.use(first, [int(first.rows[0])]).tolist()
+        == other.use(second, [int(second.rows[0])]).tolist()
+    )
     assert one.digest() == other.digest()
 
 
@@ -132,12 +185,16 @@ def test_threads_push_tasks_in_turn() -> None:
         return shared.tasks.push(f"goal {number}").goal
 
     with ThreadPoolExecutor(READERS) as pool:
-        assert list(pool.map(push, range(READERS))) == [f"goal {number}" for number in range(READERS)]
+        assert list(pool.map(push, range(READERS))) == [
+            f"goal {number}" for number in range(READERS)
+        ]
     assert len({frame.id for frame in shared.tasks.frames()}) == READERS == len(shared.tasks)
 
 
 def test_an_old_view_is_not_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thread that reads a column while another adds a row: the view that it made before is not shown to others."""
+    """A thread that reads a column while another adds a row: the view that it made before is not
+    shown to others.
+    """
     shared = memory(chosen="hybrid")
     view, n = shared.store.array(VISIBLE), shared.store.n
     stale, live = view[:], shared.store._live
@@ -149,11 +206,14 @@ def test_an_old_view_is_not_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("chosen", ["default", "everything", "true_memory", "hybrid"])
 def test_readers_get_the_answers_of_one_thread(chosen: str) -> None:
     shared, gate = memory(chosen=chosen), Barrier(READERS)
-    expected, before = {question: answered(shared, question) for question in QUESTIONS}, shared.digest()
+    expected, before = (
+        {question: answered(shared, question) for question in QUESTIONS},
+        shared.digest(),
+    )
 
     def ask(first: int) -> list[tuple[str, Found]]:
         gate.wait()
-        return [(question, answered(shared, question)) for question in (QUESTIONS * 3)[first % 4:]]
+        return [(question, answered(shared, question)) for question in (QUESTIONS * 3)[first % 4 :]]
 
     with ThreadPoolExecutor(READERS) as pool:
         found = [each for some in pool.map(ask, range(READERS)) for each in some]
@@ -163,7 +223,9 @@ def test_readers_get_the_answers_of_one_thread(chosen: str) -> None:
 
 @pytest.mark.parametrize("chosen", ["default", "everything", "hybrid"])
 def test_readers_and_a_writer_take_turns(chosen: str) -> None:
-    """Each answer is one of the memory after some number of the writer's events, and not one of an earlier time than the answer before."""
+    """Each answer is one of the memory after some number of the writer's events, and not one of
+    an earlier time than the answer before.
+    """
     alone, stages = memory(chosen=chosen), []
     for event in (None, *EVENTS[TOLD:]):
         if event is not None:
@@ -178,7 +240,7 @@ def test_readers_and_a_writer_take_turns(chosen: str) -> None:
 
     def ask(first: int) -> list[tuple[str, Found]]:
         gate.wait()
-        return [(question, answered(shared, question)) for question in (QUESTIONS * 6)[first % 4:]]
+        return [(question, answered(shared, question)) for question in (QUESTIONS * 6)[first % 4 :]]
 
     writer = Thread(target=write)
     writer.start()
@@ -189,7 +251,11 @@ def test_readers_and_a_writer_take_turns(chosen: str) -> None:
     for some in series:
         stage = 0
         for question, answer in some:
-            stage = next(number for number in range(stage, len(stages) + 1) if number == len(stages) or stages[number][question] == answer)
+            stage = next(
+                number
+                for number in range(stage, len(stages) + 1)
+                if number == len(stages) or stages[number][question] == answer
+            )
             assert stage < len(stages), f"no order of the calls gives this answer to {question!r}"
 
 
@@ -200,11 +266,15 @@ def test_writers_in_several_threads_leave_a_sound_memory() -> None:
     def write(number: int) -> None:
         gate.wait()
         for i in range(10):
-            shared.encode(Event(1.0, f"thread {number} says {i}", f"T{number}", "s", f"{number}-{i}"))
+            shared.encode(
+                Event(1.0, f"thread {number} says {i}", f"T{number}", "s", f"{number}-{i}")
+            )
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(write, range(6)))
-    assert sorted(event.id for event in shared.events) == sorted(f"{n}-{i}" for n in range(6) for i in range(10))
+    assert sorted(event.id for event in shared.events) == sorted(
+        f"{n}-{i}" for n in range(6) for i in range(10)
+    )
     own = [[event.id for event in shared.events if event.speaker == f"T{n}"] for n in range(6)]
     assert own == [[f"{n}-{i}" for i in range(10)] for n in range(6)]
 

@@ -1,4 +1,7 @@
-"""Plans asked together: answers of each alone, bit for bit, with steps that no parameter reaches run once."""
+"""Plans asked together: answers of each alone, bit for bit, with steps that no parameter reaches
+run once.
+"""
+
 from __future__ import annotations
 
 from dataclasses import fields
@@ -31,9 +34,16 @@ def require_equal(one: Engine, sets: list[Any]) -> int:
     for text in QUESTIONS:
         for mine, plan in zip(one.retrieve_together(text, 10, together), plans, strict=True):
             theirs = one.retrieve(text, plan=plan)
-            assert mine.rows.tolist() == theirs.rows.tolist() and mine.final.tobytes() == theirs.final.tobytes()
+            assert (
+                mine.rows.tolist() == theirs.rows.tolist()
+                and mine.final.tobytes() == theirs.final.tobytes()
+            )
             assert (mine.answerable == theirs.answerable).all() and mine.units == theirs.units
-            assert (mine.sufficiency, mine.chronological, mine.asked) == (theirs.sufficiency, theirs.chronological, None)
+            assert (mine.sufficiency, mine.chronological, mine.asked) == (
+                theirs.sufficiency,
+                theirs.chronological,
+                None,
+            )
     assert one.digest() == before
     return together.shared
 
@@ -42,12 +52,18 @@ def require_equal(one: Engine, sets: list[Any]) -> int:
 def test_weights_share_every_step_before_the_match(name: str) -> None:
     mechanisms = built(name, {})
     one = simulated(Engine(mechanisms, HashingEmbedder(32)), talk(), learn=False)
-    signals = [m.id for m in mechanisms if any(isinstance(c, Signal) for c in m.owns) and m.params.weight > 0]
+    signals = [
+        m.id
+        for m in mechanisms
+        if any(isinstance(c, Signal) for c in m.owns) and m.params.weight > 0
+    ]
     if not signals:
         return
     changes: list[dict[str, dict[str, Any]]] = [{}, *({id: {"weight": 0.37}} for id in signals)]
     shared = require_equal(one, [built(name, each) for each in changes])
-    scores = [n for n in one.assembly.phases[Phase.RETRIEVE] if any(isinstance(c, Signal) for c in n.sets)]
+    scores = [
+        n for n in one.assembly.phases[Phase.RETRIEVE] if any(isinstance(c, Signal) for c in n.sets)
+    ]
     assert shared >= sum(all(c.direct for c in n.sets if isinstance(c, Signal)) for n in scores) > 0
 
 
@@ -63,7 +79,7 @@ def test_every_number_of_a_mechanism_of_retrieval() -> None:
                 continue
             try:
                 other = built("everything", {m.id: {field.name: type(value)(2 * value)}})
-            except Exception:       # outside the registry's bounds
+            except Exception:  # outside the registry's bounds
                 continue
             require_equal(one, [mechanisms, other])
             tried += 1
@@ -72,7 +88,9 @@ def test_every_number_of_a_mechanism_of_retrieval() -> None:
 
 def test_times_hold_the_steps_in_common() -> None:
     one = simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False)
-    together = one.together([one.planned(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)])
+    together = one.together(
+        [one.planned(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)]
+    )
     one.retrieve_together(QUESTIONS[0], 5, together)
     assert len(together.ms) == 2 and min(together.ms) > 0.0
 
@@ -84,7 +102,10 @@ def test_a_structure_that_a_parameter_reaches_makes_each_plan_run_whole() -> Non
 
 
 def test_what_is_refused() -> None:
-    one, other = (simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False) for _ in range(2))
+    one, other = (
+        simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False)
+        for _ in range(2)
+    )
     mine, theirs = one.planned(built("minimal", {})), other.planned(built("minimal", {}))
     fewer = one.planned(REGISTRY.build(REGISTRY.set("minimal").without(["trigram_match"])))
     with pytest.raises(InputError, match="there is no plan"):

@@ -1,4 +1,7 @@
-"""Traces: a memory without a mechanism that left none has lived the same life, and a plan without it answers as that memory would."""
+"""Traces: a memory without a mechanism that left none has lived the same life, and a plan
+without it answers as that memory would.
+"""
+
 from __future__ import annotations
 
 from contextlib import suppress
@@ -32,12 +35,19 @@ from hebbarium.testing.conformance import simulated, talk
 from hebbarium.testing.small import by_number, column, does, mechanism
 
 REGISTRY = Registry.read()
-QUESTIONS = ("Who painted Oslo with Bo?", "What did Ada do in Lisbon on day 12?", "When did Cleo sail?", "")
+QUESTIONS = (
+    "Who painted Oslo with Bo?",
+    "What did Ada do in Lisbon on day 12?",
+    "When did Cleo sail?",
+    "",
+)
 
 
 def lived(mechanisms: Any) -> tuple[Engine, Traces]:
     traces = Traces(mechanisms)
-    return simulated(Engine(mechanisms, HashingEmbedder(32), observer=traces), talk(), learn=False), traces
+    return simulated(
+        Engine(mechanisms, HashingEmbedder(32), observer=traces), talk(), learn=False
+    ), traces
 
 
 def left(*mechanisms: Any) -> set[str]:
@@ -48,7 +58,9 @@ def nothing(view: Any, what: Any) -> None: ...
 
 
 def test_a_trace_is_a_change_of_what_others_can_read() -> None:
-    """What a mechanism keeps to itself is none, and neither is a vote of 0, a value that is set as it stood, or a random number that was drawn."""
+    """What a mechanism keeps to itself is none, and neither is a vote of 0, a value that is set
+    as it stood, or a random number that was drawn.
+    """
     held = column("held")
 
     def keep(view: Any, what: Any) -> None:
@@ -64,7 +76,11 @@ def test_a_trace_is_a_change_of_what_others_can_read() -> None:
     alone = mechanism("alone", does(Phase.MAINTAIN, keep, sets=[held, RANDOM]), owns=[held])
     assert left(alone) == set()
     reader = mechanism("reader", does(Phase.RETRIEVE, nothing, reads=[held]), order=1)
-    assert left(alone, reader) == {next(n for n in lived([alone])[0].assembly.phases[Phase.MAINTAIN] if n.owner == "alone").label}
+    assert left(alone, reader) == {
+        next(
+            n for n in lived([alone])[0].assembly.phases[Phase.MAINTAIN] if n.owner == "alone"
+        ).label
+    }
     assert left(mechanism("same", does(Phase.ENCODE, same, sets=[SURPRISE], adds=[VETO]))) == set()
     assert len(left(mechanism("other", does(Phase.ENCODE, other, sets=[SURPRISE])))) == 1
 
@@ -84,15 +100,23 @@ def test_contributions_edges_and_steps_of_the_engine_leave_traces() -> None:
         view.graph.entity("nobody has said this")
 
     assert len(left(mechanism("adds", does(Phase.MAINTAIN, add, adds=[LOG_STRENGTH])))) == 1
-    assert {"engine.imprint", "engine.carry"} < left(mechanism("stronger", does(Phase.ENCODE, strengthen, adds=[ENCODING_STRENGTH])))
+    assert {"engine.imprint", "engine.carry"} < left(
+        mechanism("stronger", does(Phase.ENCODE, strengthen, adds=[ENCODING_STRENGTH]))
+    )
     assert left(mechanism("idle", does(Phase.ENCODE, nothing, adds=[ENCODING_STRENGTH]))) == set()
     for function in (link, name):
-        assert len(left(mechanism("links", does(Phase.ENCODE, function, reads=[ROW], adds=[GRAPH])))) == 1
+        assert (
+            len(left(mechanism("links", does(Phase.ENCODE, function, reads=[ROW], adds=[GRAPH]))))
+            == 1
+        )
     assert left(mechanism("looks", does(Phase.ENCODE, nothing, reads=[ROW], adds=[GRAPH]))) == set()
 
 
 def test_steps_that_the_memory_would_not_have_are_named() -> None:
-    """They include the engine's own, which stand for the mechanism that is missing: what they leave counts as its trace."""
+    """They include the engine's own, which stand for the mechanism that is missing: what they
+    leave counts as its trace.
+    """
+
     def judge(view: Any, what: Any) -> None:
         view.salience = 0.9
 
@@ -101,11 +125,16 @@ def test_steps_that_the_memory_would_not_have_are_named() -> None:
     plan = memory.planned([m for m in memory.mechanisms if m.id != "judging"], fewer=True)
     assert "engine.value" in plan.lacks and not traces.lived(plan) and "engine.value" in traces.left
     assert memory.column(IMPORTANCE).max() == 0.9
-    assert traces.lived(memory.planned(memory.mechanisms, fewer=True)) and not memory.planned(memory.mechanisms).lacks
+    assert (
+        traces.lived(memory.planned(memory.mechanisms, fewer=True))
+        and not memory.planned(memory.mechanisms).lacks
+    )
 
 
 def test_a_memory_that_would_not_sleep_lives_another_life() -> None:
-    memory, _ = lived([by_number(), mechanism("sleeper", does(Phase.CONSOLIDATE, nothing, adds=[HIDE]), order=1)])
+    memory, _ = lived(
+        [by_number(), mechanism("sleeper", does(Phase.CONSOLIDATE, nothing, adds=[HIDE]), order=1)]
+    )
     with pytest.raises(InputError, match="would not sleep"):
         memory.planned(memory.mechanisms[:1], fewer=True)
 
@@ -116,33 +145,52 @@ def test_other_parameters_and_more_mechanisms_are_refused() -> None:
     with pytest.raises(InputError, match="another life"):
         memory.planned(other, fewer=True)
     with pytest.raises(InputError, match="another life"):
-        memory.planned([*memory.mechanisms, REGISTRY.instance("emotional_tagging_printed")], fewer=True)
+        memory.planned(
+            [*memory.mechanisms, REGISTRY.instance("emotional_tagging_printed")], fewer=True
+        )
 
 
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: str) -> None:
-    """Bit for bit, and so do the columns of the question; the memory's own state, answer and columns stay as they are."""
+    """Bit for bit, and so do the columns of the question; the memory's own state, answer and
+    columns stay as they are.
+    """
     whole = REGISTRY.set(name)
     memory, traces = lived(REGISTRY.build(whole))
     plans = dict[str, Any]()
     for id in whole.mechanisms:
-        with suppress(InputError):          # the others would run in another order
+        with suppress(InputError):  # the others would run in another order
             plans[id] = memory.planned([m for m in memory.mechanisms if m.id != id], fewer=True)
     plans = {id: plan for id, plan in plans.items() if traces.lived(plan)}
     deciding = [id for id, plan in plans.items() if plan.lacks]
-    assert len(deciding) >= 8 and len(plans) < len(whole.mechanisms), "some decide a life by declaration, and have not decided this one"
-    assert any(plan.rest for plan in plans.values()) and any(plan.rest is None for plan in plans.values())
+    assert len(deciding) >= 8 and len(plans) < len(whole.mechanisms), (
+        "some decide a life by declaration, and have not decided this one"
+    )
+    assert any(plan.rest for plan in plans.values()) and any(
+        plan.rest is None for plan in plans.values()
+    )
     chosen = [*deciding[::5], *[id for id in plans if id not in deciding][::5]]
     others = {id: lived(REGISTRY.build(whole.without([id])))[0] for id in chosen}
     before = memory.digest()
     for question in QUESTIONS:
-        mine, columns = memory.retrieve(question), {c: memory.store.array(c).copy() for c in memory.store.columns if not c.persists}
+        mine, columns = (
+            memory.retrieve(question),
+            {c: memory.store.array(c).copy() for c in memory.store.columns if not c.persists},
+        )
         found = memory.asked_again([plans[id] for id in chosen], (CHRONOLOGICAL, SUFFICIENCY))
         for id, (answer, values) in zip(chosen, found, strict=True):
             alone = others[id].retrieve(question)
-            assert answer.rows.tolist() == alone.rows.tolist() and answer.final.tobytes() == alone.final.tobytes(), id
-            assert answer.scores.tobytes() == alone.scores.tobytes() and answer.answerable.tobytes() == alone.answerable.tobytes(), id
-            assert all(values[c].tobytes() == others[id].store.array(c).tobytes() for c in values), id
+            assert (
+                answer.rows.tolist() == alone.rows.tolist()
+                and answer.final.tobytes() == alone.final.tobytes()
+            ), id
+            assert (
+                answer.scores.tobytes() == alone.scores.tobytes()
+                and answer.answerable.tobytes() == alone.answerable.tobytes()
+            ), id
+            assert all(
+                values[c].tobytes() == others[id].store.array(c).tobytes() for c in values
+            ), id
         for kept, values in columns.items():
             np.testing.assert_array_equal(memory.store.array(kept), values)
         with pytest.raises(InputError, match="has changed since"):
@@ -152,7 +200,9 @@ def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: 
 
 
 def test_a_question_must_stand_before_it_is_asked_again() -> None:
-    memory, _ = lived([by_number(), mechanism("idle", does(Phase.ENCODE, nothing, adds=[VETO]), order=1)])
+    memory, _ = lived(
+        [by_number(), mechanism("idle", does(Phase.ENCODE, nothing, adds=[VETO]), order=1)]
+    )
     plan = memory.planned(memory.mechanisms[:1], fewer=True)
     memory.retrieve("Who?")
     assert memory.asked_again([plan])[0][0].rows.tolist() == memory.retrieve("Who?").rows.tolist()
@@ -177,4 +227,11 @@ def test_the_scope_of_a_column_does_not_matter() -> None:
 
     counter = mechanism("counter", does(Phase.ENCODE, count, sets=[whole]), owns=[whole])
     assert left(counter) == set()
-    assert len(left(counter, mechanism("reader", does(Phase.MAINTAIN, nothing, reads=[whole]), order=1))) == 1
+    assert (
+        len(
+            left(
+                counter, mechanism("reader", does(Phase.MAINTAIN, nothing, reads=[whole]), order=1)
+            )
+        )
+        == 1
+    )

@@ -1,4 +1,7 @@
-"""What the owner archives is never answered, shown, offered or quoted until it is restored; what mechanisms archive may be reached."""
+"""What the owner archives is never answered, shown, offered or quoted until it is restored; what
+mechanisms archive may be reached.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,14 +18,31 @@ from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.drafts import Draft, Kind
 from hebbarium.engine.contract.hooks import Mechanism, Params, hook
 from hebbarium.engine.contract.records import Event
-from hebbarium.engine.contract.vocabulary import BUDGET, DRAFTS, HIDE, KIND, OFFERS, REACH, SHOW, TEXTS, VISIBLE, WITHHELD, WRITINGS
+from hebbarium.engine.contract.vocabulary import (
+    BUDGET,
+    DRAFTS,
+    HIDE,
+    KIND,
+    OFFERS,
+    REACH,
+    SHOW,
+    TEXTS,
+    VISIBLE,
+    WITHHELD,
+    WRITINGS,
+)
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.saving import contents as snapshot_contents
 from hebbarium.engine.saving import snapshot
 
 SECRET = "The password of Ada is plover-nine."
-SAID = (SECRET, "Bo lost his keys in the park.", "Ada bought a red boat in May.", "The boat has a new sail.")
+SAID = (
+    SECRET,
+    "Bo lost his keys in the park.",
+    "Ada bought a red boat in May.",
+    "The boat has a new sail.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +79,11 @@ class Source(Mechanism[SourceParams]):
 
 def memory(path: Path | None = None, also: Sequence[Mechanism[Any]] = ()) -> Engine:
     registry = Registry.read()
-    mechanisms = [*registry.build(registry.set("naive_rag")), Reckless("reckless", Params(time_scale=1.0)), *also]
+    mechanisms = [
+        *registry.build(registry.set("naive_rag")),
+        Reckless("reckless", Params(time_scale=1.0)),
+        *also,
+    ]
     return Engine(mechanisms, HashingEmbedder(32), path=path)
 
 
@@ -72,7 +96,11 @@ def told(path: Path | None = None, also: Sequence[Mechanism[Any]] = ()) -> Engin
 def quoted(e: Engine, question: str = SECRET) -> bool:
     """Whether any answer or context of any strategy quotes the secret."""
     texts = [unit.text for unit in e.retrieve(question, 50).units]
-    texts += [assemble(e, question, 4000, strategy=s).text for s in STRATEGIES if s != "sources" or e.sources]
+    texts += [
+        assemble(e, question, 4000, strategy=s).text
+        for s in STRATEGIES
+        if s != "sources" or e.sources
+    ]
     return any("plover" in text for text in texts)
 
 
@@ -86,8 +114,12 @@ def test_what_the_owner_archives_is_never_answered_or_quoted_whatever_is_voted()
         e.advance(night)
         assert not quoted(e) and not e.column(VISIBLE)[0], "SHOW votes for it"
     made = [row for row in range(e.store.n) if e.unit(row).kind is not Kind.EVENT]
-    assert made and all("plover" not in e.unit(row).text for row in made), "hooks read no text of it"
-    assert all(e.column(WITHHELD)[row] == 0 and e.column(VISIBLE)[row] for row in made), "what does not quote it is answered"
+    assert made and all("plover" not in e.unit(row).text for row in made), (
+        "hooks read no text of it"
+    )
+    assert all(e.column(WITHHELD)[row] == 0 and e.column(VISIBLE)[row] for row in made), (
+        "what does not quote it is answered"
+    )
     assert e.event(0).text == SECRET, "its owner can still read it"
 
 
@@ -112,7 +144,9 @@ def test_what_was_made_from_it_follows_and_comes_back_with_it() -> None:
     e.restore(0)
     assert not e.column(WITHHELD).any() and e.column(VISIBLE).all() and quoted(e)
     e.archive(4)
-    assert e.column(WITHHELD).tolist() == [0, 0, 0, 0, 1], "an archived unit does not take its events with it"
+    assert e.column(WITHHELD).tolist() == [0, 0, 0, 0, 1], (
+        "an archived unit does not take its events with it"
+    )
     assert 0 in e.retrieve(SECRET).rows and 4 not in e.retrieve(SECRET).rows
 
 
@@ -123,7 +157,9 @@ def test_a_unit_that_a_mechanism_had_hidden_stays_hidden() -> None:
     e.archive(0)
     assert e.column(WITHHELD)[4] == 2
     e.restore(0)
-    assert e.column(VISIBLE).tolist() == [True] * 4 + [False] and 4 in e.retrieve(SECRET).rows, "a mechanism reaches it"
+    assert e.column(VISIBLE).tolist() == [True] * 4 + [False] and 4 in e.retrieve(SECRET).rows, (
+        "a mechanism reaches it"
+    )
 
 
 def test_contexts_of_sources_leave_it_out() -> None:
@@ -134,7 +170,9 @@ def test_contexts_of_sources_leave_it_out() -> None:
     e.advance(60.0)
     assert not quoted(e)
     _, offers = e.offers("Ada's boat", 2000)
-    assert any(offer.row == 2 for offer in offers) and not any(offer.row == 0 or SECRET in offer.text for offer in offers)
+    assert any(offer.row == 2 for offer in offers) and not any(
+        offer.row == 0 or SECRET in offer.text for offer in offers
+    )
 
 
 def test_what_mechanisms_archive_may_be_reached() -> None:
@@ -151,14 +189,22 @@ def test_a_snapshot_keeps_it(tmp_path: Path) -> None:
         e.save()
         digest = e.digest()
     with memory(tmp_path / "a.db") as e:
-        assert e.digest() == digest and e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3] and not quoted(e)
+        assert (
+            e.digest() == digest
+            and e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3]
+            and not quoted(e)
+        )
         e.restore(0)
     with memory(tmp_path / "a.db") as e:
         assert quoted(e) and not e.column(WITHHELD).any()
 
 
-def test_a_file_from_before_the_column_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of a format that may lack the column: nothing is withheld, and the next save adds it."""
+def test_a_file_from_before_the_column_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of a format that may lack the column: nothing is withheld, and the next save adds
+    it.
+    """
     from hebbarium.engine.saving import older_formats
     from hebbarium.engine.state import store
 
@@ -166,8 +212,16 @@ def test_a_file_from_before_the_column_is_read(tmp_path: Path, monkeypatch: pyte
     persistent = store.Store.persistent
     columns = store.Store.columns
     with monkeypatch.context() as older:
-        older.setattr(store.Store, "persistent", lambda self: {k: v for k, v in persistent(self).items() if k != WITHHELD.name})
-        older.setattr(store.Store, "columns", property(lambda self: tuple(c for c in columns.fget(self) if c is not WITHHELD)))  # type: ignore[attr-defined]
+        older.setattr(
+            store.Store,
+            "persistent",
+            lambda self: {k: v for k, v in persistent(self).items() if k != WITHHELD.name},
+        )
+        older.setattr(
+            store.Store,
+            "columns",
+            property(lambda self: tuple(c for c in columns.fget(self) if c is not WITHHELD)),
+        )  # type: ignore[attr-defined]
         with told(tmp_path / "a.db") as e:
             e.advance(30.0)
     with memory(tmp_path / "a.db") as e:
@@ -182,7 +236,9 @@ def test_an_erased_row_is_withheld_and_cannot_be_restored() -> None:
     e = told()
     e.erase("e0", confirm=True)
     e.advance(30.0)
-    assert e.column(WITHHELD)[0] == 1 and not e.column(VISIBLE)[0] and 0 not in e.retrieve(SECRET).rows
+    assert (
+        e.column(WITHHELD)[0] == 1 and not e.column(VISIBLE)[0] and 0 not in e.retrieve(SECRET).rows
+    )
     before = e.digest()
     with pytest.raises(InputError, match="row 0 has no text"):
         e.restore(0)
@@ -195,6 +251,14 @@ def test_a_restored_row_stays_withheld_for_an_archived_one_that_it_was_made_from
     e.archive(4)
     e.archive(0)
     e.restore(4)
-    assert e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3] and not e.column(VISIBLE)[4] and not quoted(e)
+    assert (
+        e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3]
+        and not e.column(VISIBLE)[4]
+        and not quoted(e)
+    )
     e.restore(0)
-    assert not e.column(WITHHELD).any() and e.column(VISIBLE).all() and e.assembly.index.visible_mask().all()
+    assert (
+        not e.column(WITHHELD).any()
+        and e.column(VISIBLE).all()
+        and e.assembly.index.visible_mask().all()
+    )

@@ -1,4 +1,7 @@
-"""acetylcholine: compiled and plain kernels agree; with norepinephrine on, both compute the same topic and validity."""
+"""acetylcholine: compiled and plain kernels agree; with norepinephrine on, both compute the same
+topic and validity.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +16,13 @@ from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS, INITIAL_STRENGTH
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import acetylcholine as module
 from hebbarium.mechanisms.encoding import norepinephrine
-from hebbarium.mechanisms.encoding.acetylcholine import ACETYLCHOLINE_LEVEL, ACETYLCHOLINE_USUAL, CUE_TRIALS, CUE_VALID, learn_cycle
+from hebbarium.mechanisms.encoding.acetylcholine import (
+    ACETYLCHOLINE_LEVEL,
+    ACETYLCHOLINE_USUAL,
+    CUE_TRIALS,
+    CUE_VALID,
+    learn_cycle,
+)
 
 RNG = np.random.default_rng(7)
 
@@ -22,12 +31,18 @@ RNG = np.random.default_rng(7)
 def test_scalar_kernels_compiled_equal_plain(name: str) -> None:
     kernel: Any = getattr(module, name)
     for values in RNG.random((20, 4)):
-        arguments = [float(v) for v in values[:kernel.py_func.__code__.co_argcount]]
+        arguments = [float(v) for v in values[: kernel.py_func.__code__.co_argcount]]
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-13)
 
 
 def test_learn_cycle_compiled_equals_plain() -> None:
-    ec, ca3, w, a, b = RNG.random(3), RNG.random(4), RNG.random((3, 4)), np.empty((3, 4)), np.empty((3, 4))
+    ec, ca3, w, a, b = (
+        RNG.random(3),
+        RNG.random(4),
+        RNG.random((3, 4)),
+        np.empty((3, 4)),
+        np.empty((3, 4)),
+    )
     learn_cycle(ec, ca3, w, 0.7, 0.3, 2.9, 0.1, 12, a)
     learn_cycle.py_func(ec, ca3, w, 0.7, 0.3, 2.9, 0.1, 12, b)
     np.testing.assert_allclose(a, b, rtol=1e-12)
@@ -35,7 +50,10 @@ def test_learn_cycle_compiled_equals_plain() -> None:
 
 def engine(vectors: Any, *ids: str, **overrides: float) -> Engine:
     registry = Registry.read()
-    return Engine([*(registry.instance(i) for i in ids), registry.instance("acetylcholine", overrides)], Given(vectors))
+    return Engine(
+        [*(registry.instance(i) for i in ids), registry.instance("acetylcholine", overrides)],
+        Given(vectors),
+    )
 
 
 def test_acetylcholine_and_norepinephrine_together_are_the_joint_model() -> None:
@@ -44,11 +62,23 @@ def test_acetylcholine_and_norepinephrine_together_are_the_joint_model() -> None
     array = memory.store.array
     for event in events(len(vectors)):
         memory.encode(event)
-        found.append([float(array(c)[()]) for c in (norepinephrine.CONTEXT_TRUST, norepinephrine.CONTEXT_VALID, norepinephrine.CONTEXT_TRIALS,
-                                                    CUE_VALID, CUE_TRIALS)])
+        found.append(
+            [
+                float(array(c)[()])
+                for c in (
+                    norepinephrine.CONTEXT_TRUST,
+                    norepinephrine.CONTEXT_VALID,
+                    norepinephrine.CONTEXT_TRIALS,
+                    CUE_VALID,
+                    CUE_TRIALS,
+                )
+            ]
+        )
     trials = joint_model(vectors, 0.99, (4.0, 1.0), 16.0)
     assert sum(not t.kept for t in trials) >= 5
-    np.testing.assert_allclose(found, [[t.lam, t.valid, t.trials, t.valid, t.trials] for t in trials], atol=1e-9)
+    np.testing.assert_allclose(
+        found, [[t.lam, t.valid, t.trials, t.valid, t.trials] for t in trials], atol=1e-9
+    )
 
 
 def test_effects_are_relative_to_the_usual_level() -> None:
@@ -57,12 +87,21 @@ def test_effects_are_relative_to_the_usual_level() -> None:
     memory.encode_all(events(len(vectors)))
     memory.retrieve("event 3")
     array = memory.store.array
-    level, usual = float(array(ACETYLCHOLINE_LEVEL)[()]), float(np.exp(array(ACETYLCHOLINE_USUAL)[()]))
+    level, usual = (
+        float(array(ACETYLCHOLINE_LEVEL)[()]),
+        float(np.exp(array(ACETYLCHOLINE_USUAL)[()])),
+    )
     assert array(LEARNING_RATE)[()] == pytest.approx((level / usual) ** 0.5)
     expected = np.ones(len(Facet))
-    expected[[Facet.ASSOCIATION.value, Facet.CONTEXT.value, Facet.COMPLETION.value]] = (1 - 0.8 * level) / (1 - 0.8 * usual)
+    expected[[Facet.ASSOCIATION.value, Facet.CONTEXT.value, Facet.COMPLETION.value]] = (
+        1 - 0.8 * level
+    ) / (1 - 0.8 * usual)
     np.testing.assert_allclose(array(FACET_WEIGHTS), expected, rtol=1e-12)
-    assert abs(float(array(INITIAL_STRENGTH).mean())) < 0.05 < float(array(INITIAL_STRENGTH).max() - array(INITIAL_STRENGTH).min())
+    assert (
+        abs(float(array(INITIAL_STRENGTH).mean()))
+        < 0.05
+        < float(array(INITIAL_STRENGTH).max() - array(INITIAL_STRENGTH).min())
+    )
 
 
 def test_before_the_first_event_no_facet_is_weighted() -> None:

@@ -1,4 +1,7 @@
-"""Walks of adjacent_stages are kept as long as the graph stays: the same offers, fewer walks, and no walk of another state or memory."""
+"""Walks of adjacent_stages are kept as long as the graph stays: the same offers, fewer walks,
+and no walk of another state or memory.
+"""
+
 from __future__ import annotations
 
 import copy
@@ -34,9 +37,20 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 
 def memory(mechanism: AdjacentStages, first: int = 0) -> Engine:
-    made = Engine([*(REGISTRY.instance(id) for id in ("lexical_bm25", "own_stage")), mechanism], HashingEmbedder(16))
-    made.encode_all(Event(0.5 * n, f"They say {NAMES[(n + first) % 8]} met {NAMES[(n * 3 + first) % 7]} on the boat, number {n}.", "Zoe",
-                          f"S{n // 4}", f"e{n}") for n in range(48))
+    made = Engine(
+        [*(REGISTRY.instance(id) for id in ("lexical_bm25", "own_stage")), mechanism],
+        HashingEmbedder(16),
+    )
+    made.encode_all(
+        Event(
+            0.5 * n,
+            f"They say {NAMES[(n + first) % 8]} met {NAMES[(n * 3 + first) % 7]} on the boat, number {n}.",
+            "Zoe",
+            f"S{n // 4}",
+            f"e{n}",
+        )
+        for n in range(48)
+    )
     return made
 
 
@@ -63,17 +77,26 @@ def test_one_walk_for_a_stage_in_a_state_and_the_same_offers(walked: list[int]) 
             found = offered(made, budget, asked=asked)
             forget(other)
             by_hand.append(found == offered(other, budget, asked=asked))
-    assert all(by_hand) and len(walked) == 1 + 6, "the stage fits into its share, so it starts the same walk whatever is asked"
+    assert all(by_hand) and len(walked) == 1 + 6, (
+        "the stage fits into its share, so it starts the same walk whatever is asked"
+    )
     offered(made, session="S4")
     offered(made)
     assert len(walked) == 1 + 6 + 1, "another stage walks once, and the first is still kept"
 
 
-def test_every_change_of_the_graph_walks_again_and_changes_what_is_offered_as_without_keeping(walked: list[int]) -> None:
+def test_every_change_of_the_graph_walks_again_and_changes_what_is_offered_as_without_keeping(
+    walked: list[int],
+) -> None:
     made = memory(fresh())
-    changes = (lambda: made.encode(Event(made.now, "They say Ada met Hal and Gus on the boat.", "Zoe", "S3")),
-               lambda: made.erase("e20", confirm=True), lambda: made.erase("e47", confirm=True),
-               lambda: made.encode_all([Event(made.now, "So Bo met Cleo and Eve.", "Zoe", "S0")]))
+    changes = (
+        lambda: made.encode(
+            Event(made.now, "They say Ada met Hal and Gus on the boat.", "Zoe", "S3")
+        ),
+        lambda: made.erase("e20", confirm=True),
+        lambda: made.erase("e47", confirm=True),
+        lambda: made.encode_all([Event(made.now, "So Bo met Cleo and Eve.", "Zoe", "S0")]),
+    )
     for change in changes:
         before = len(walked)
         offered(made)
@@ -87,21 +110,32 @@ def test_every_change_of_the_graph_walks_again_and_changes_what_is_offered_as_wi
         assert offered(made) == found
     made.archive(3)
     now = len(walked)
-    assert not any(offer.row == 3 for offer in offered(made)) and len(walked) == now, "an archived memory has the same edges, and is not offered"
+    assert not any(offer.row == 3 for offer in offered(made)) and len(walked) == now, (
+        "an archived memory has the same edges, and is not offered"
+    )
 
 
 def test_one_mechanism_in_two_memories_of_the_same_size(walked: list[int]) -> None:
     shared = fresh()
     one, two = memory(shared), memory(shared, first=3)
     alone = [offered(memory(fresh(), first=first)) for first in (0, 3)]
-    assert alone[0] != alone[1] and [offered(m) for m in (one, two, one)] == [alone[0], alone[1], alone[0]]
+    assert alone[0] != alone[1] and [offered(m) for m in (one, two, one)] == [
+        alone[0],
+        alone[1],
+        alone[0],
+    ]
 
 
 def test_kept_walks_are_few_and_not_copied(walked: list[int]) -> None:
     walks = fresh().walks
     made = memory(fresh())
     for number in range(3 * KEPT):
-        walks.masses(made.graph, made.store.n, [-1 - number % (2 * KEPT)], lambda: adjacent_stages.masses(made.graph, made.store.n, [-1], 0.5, 1e-6))
+        walks.masses(
+            made.graph,
+            made.store.n,
+            [-1 - number % (2 * KEPT)],
+            lambda: adjacent_stages.masses(made.graph, made.store.n, [-1], 0.5, 1e-6),
+        )
     assert len(walks._kept) == KEPT
     for copied in (copy.deepcopy(walks), pickle.loads(pickle.dumps(walks))):
         assert len(copied._kept) == 0

@@ -1,4 +1,7 @@
-"""Consolidation cascade: compiled and plain kernels agree, and through the engine replayed and recalled memories outlast the others."""
+"""Consolidation cascade: compiled and plain kernels agree, and through the engine replayed and
+recalled memories outlast the others.
+"""
+
 from __future__ import annotations
 
 import math
@@ -29,21 +32,47 @@ class Dreamer(Mechanism[Params]):
         view.replays[0] = 2
 
 
-def memory_of(registry: Registry, id: str, events: int, *, dreams: bool = False, hours: float = 2.0, tick: float = 1.0, **params: Any) -> Engine:
-    mechanisms: list[Mechanism[Any]] = [registry.instance(id, params), registry.instance("dense_similarity")]
-    memory = Engine([*mechanisms, *([Dreamer("dreamer", Params(1.0))] if dreams else [])], HashingEmbedder(16), tick_hours=tick)
+def memory_of(
+    registry: Registry,
+    id: str,
+    events: int,
+    *,
+    dreams: bool = False,
+    hours: float = 2.0,
+    tick: float = 1.0,
+    **params: Any,
+) -> Engine:
+    mechanisms: list[Mechanism[Any]] = [
+        registry.instance(id, params),
+        registry.instance("dense_similarity"),
+    ]
+    memory = Engine(
+        [*mechanisms, *([Dreamer("dreamer", Params(1.0))] if dreams else [])],
+        HashingEmbedder(16),
+        tick_hours=tick,
+    )
     for i in range(events):
-        memory.encode(Event(START + hours * i, f"Note {i} about {('tea', 'bread', 'rain')[i % 3]} and the number {i * i}."))
+        memory.encode(
+            Event(
+                START + hours * i,
+                f"Note {i} about {('tea', 'bread', 'rain')[i % 3]} and the number {i * i}.",
+            )
+        )
     memory.advance(memory.now + 1e-9)
     return memory
 
 
 def reference(events: int, n: int = 10, x: float = 0.5) -> Any:
-    """ln of the signal relative to its start after 0 to events - 1 later events, from the transition matrix of the states."""
+    """ln of the signal relative to its start after 0 to events - 1 later events, from the
+    transition matrix of the states.
+    """
     m, read = np.zeros((2 * n, 2 * n)), np.repeat([1.0, -1.0], n)
     pot = np.zeros((2 * n, 2 * n))
     for i in range(n):
-        q, p = x ** i / (1.0 if i < n - 1 else 1.0 - x), x ** (i + 1) / (1.0 - x) if i < n - 1 else 0.0
+        q, p = (
+            x**i / (1.0 if i < n - 1 else 1.0 - x),
+            x ** (i + 1) / (1.0 - x) if i < n - 1 else 0.0,
+        )
         pot[0, n + i], pot[n + i, n + i], pot[i, i] = q, 1.0 - q, 1.0 - p
         if i < n - 1:
             pot[i + 1, i] = p
@@ -62,20 +91,45 @@ def test_compiled_equals_plain(chain: bool) -> None:
     np.testing.assert_array_equal(q, paper.overwriting.py_func(n, 0.5))
     np.testing.assert_array_equal(p, paper.deepening.py_func(n, 0.5))
     step = paper.beakers_after(rng.random(n), 7.0, 1.0, 0.25, True)
-    np.testing.assert_allclose(step, paper.beakers_after.py_func(np.random.default_rng(0).random(n), 7.0, 1.0, 0.25, True), rtol=1e-10)
+    np.testing.assert_allclose(
+        step,
+        paper.beakers_after.py_func(np.random.default_rng(0).random(n), 7.0, 1.0, 0.25, True),
+        rtol=1e-10,
+    )
     table = paper.powers(np.diag(rng.uniform(0.5, 1.0, n)))
     np.testing.assert_allclose(table, paper.powers.py_func(table[0].copy()))
     strong, weak = rng.random(n), rng.random(n)
     results = []
     for plain in (False, True):
-        overwrite, renew, relative = (k.py_func if plain else k for k in (paper.overwrite, paper.renew, paper.relative_signal))
+        overwrite, renew, relative = (
+            k.py_func if plain else k for k in (paper.overwrite, paper.renew, paper.relative_signal)
+        )
         a, b = strong.copy(), weak.copy()
         overwrite(a, b, q, p)
-        balance, occupancy = np.linspace(0.1, 0.3, rows * n).reshape(rows, n), np.full((rows, n), 0.4)
+        balance, occupancy = (
+            np.linspace(0.1, 0.3, rows * n).reshape(rows, n),
+            np.full((rows, n), 0.4),
+        )
         as_of, out = np.array([3, 3, 5, 3, 8, 9, 11]), np.zeros(rows)
         relative(20, balance, as_of, np.ones(n), table, 0.2, 1e-3, out)
-        renew(np.arange(rows), np.arange(rows) % 3, 20, balance, occupancy, as_of, table, table, q, p, chain)
-        results.append(np.concatenate([a, b, balance.ravel(), occupancy.ravel(), as_of, out, [paper.signal(a, b)]]))
+        renew(
+            np.arange(rows),
+            np.arange(rows) % 3,
+            20,
+            balance,
+            occupancy,
+            as_of,
+            table,
+            table,
+            q,
+            p,
+            chain,
+        )
+        results.append(
+            np.concatenate(
+                [a, b, balance.ravel(), occupancy.ravel(), as_of, out, [paper.signal(a, b)]]
+            )
+        )
     np.testing.assert_allclose(results[0], results[1], rtol=1e-9)
 
 
@@ -86,19 +140,30 @@ def test_the_power_law_through_the_engine(registry: Registry) -> None:
 
 
 def test_hours_do_not_matter_and_idle_days_cost_nothing(registry: Registry) -> None:
-    strengths = [memory_of(registry, "consolidation_cascade", 30, hours=h).column(LOG_STRENGTH) for h in (0.01, 50.0)]
+    strengths = [
+        memory_of(registry, "consolidation_cascade", 30, hours=h).column(LOG_STRENGTH)
+        for h in (0.01, 50.0)
+    ]
     np.testing.assert_allclose(strengths[0], strengths[1], atol=2e-5)
 
 
 def test_ticks_do_not_matter(registry: Registry) -> None:
-    fine, coarse = (memory_of(registry, "consolidation_cascade", 40, dreams=True, tick=tick) for tick in (0.01, 500.0))
+    fine, coarse = (
+        memory_of(registry, "consolidation_cascade", 40, dreams=True, tick=tick)
+        for tick in (0.01, 500.0)
+    )
     coarse.advance(coarse.now)
     np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-12)
 
 
 @pytest.mark.parametrize("synapse", ["cascade", "chain"])
 def test_replayed_memories_last_longer(registry: Registry, synapse: str) -> None:
-    plain, dreamt = (memory_of(registry, "consolidation_cascade", 60, dreams=d, synapse=synapse).column(LOG_STRENGTH) for d in (False, True))
+    plain, dreamt = (
+        memory_of(registry, "consolidation_cascade", 60, dreams=d, synapse=synapse).column(
+            LOG_STRENGTH
+        )
+        for d in (False, True)
+    )
     assert dreamt[0] > plain[0] + 1.0
     np.testing.assert_array_equal(dreamt[1:], plain[1:])
 
@@ -115,12 +180,17 @@ def test_recalled_memories_last_longer(registry: Registry) -> None:
 
 def test_the_chain_through_the_engine(registry: Registry) -> None:
     memory = memory_of(registry, "consolidation_cascade", 30, synapse="chain")
-    expected = [math.log(paper.beakers_after.py_func(np.eye(10)[0], float(t), 1.0, 0.25, True)[0]) for t in range(30)]
+    expected = [
+        math.log(paper.beakers_after.py_func(np.eye(10)[0], float(t), 1.0, 0.25, True)[0])
+        for t in range(30)
+    ]
     np.testing.assert_allclose(memory.column(LOG_STRENGTH), expected[::-1], atol=2e-5)
 
 
 def test_printed_form_depends_on_hours(registry: Registry, build: Callable[..., Engine]) -> None:
-    """Without a mechanism that sets importance the memory stays LABILE and decays at twice the base rate, with no floor."""
+    """Without a mechanism that sets importance the memory stays LABILE and decays at twice the
+    base rate, with no floor.
+    """
     memory = memory_of(registry, "consolidation_cascade_printed", 1)
     memory.advance(START + 30.0)
     assert memory.column(LOG_STRENGTH)[0] == pytest.approx(2.0 * 30.0 * math.log(0.95))

@@ -1,4 +1,7 @@
-"""Curation: compiled and plain kernels agree; duplicates and near duplicates are distinguished, stored, linked and rehearsed."""
+"""Curation: compiled and plain kernels agree; duplicates and near duplicates are distinguished,
+stored, linked and rehearsed.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,15 +31,25 @@ def test_kernels_compiled_equal_plain() -> None:
         for name in rng.choice(6, 3, replace=False):
             graph.add(row, entity_node(graph.entity(str(name))), EdgeType.ENTITY)
         graph.add(row, int(rng.integers(12)), EdgeType.SEMANTIC)
-    near, cosine, links, lent = np.arange(11), rng.random(11), graph.csr(EdgeType.ENTITY), graph.csr(EdgeType.SEMANTIC)
+    near, cosine, links, lent = (
+        np.arange(11),
+        rng.random(11),
+        graph.csr(EdgeType.ENTITY),
+        graph.csr(EdgeType.SEMANTIC),
+    )
     match, strength, results = rng.normal(size=12), rng.random(graph.n_edges), []
     for plain in (False, True):
-        count, decide, borrow = (k.py_func if plain else k for k in (curation.count_shared, curation.decide, curation.borrow))
+        count, decide, borrow = (
+            k.py_func if plain else k
+            for k in (curation.count_shared, curation.decide, curation.borrow)
+        )
         shared, theirs, decision = np.zeros((3, 11), np.int64)
         affinity, out = np.zeros(11), np.full(12, np.nan)
         count(11, near, links.start, links.degree, links.pool, graph.target, shared, theirs)
         decide(cosine, shared, theirs, 3, 0.8, 0.5, 0.5, 0.1, affinity, decision)
-        followed = borrow(np.arange(6), match, lent.start, lent.degree, lent.pool, graph.target, strength, out)
+        followed = borrow(
+            np.arange(6), match, lent.start, lent.degree, lent.pool, graph.target, strength, out
+        )
         results.append((shared, theirs, affinity, decision, out, np.array(followed)))
     for one, other in zip(*results, strict=True):
         np.testing.assert_allclose(one, other)
@@ -44,50 +57,77 @@ def test_kernels_compiled_equal_plain() -> None:
 
 
 @pytest.mark.parametrize(("new", "same"), [
-    ("Ada has 3 boats", True), ("ada has 3 boats!", True), ("Ada has 4 boats", False), ("Ada hasn't 3 boats", False),
-    ("Ada never had 3 boats", False), ("It is not that Ada hasn't 3 boats", True), ("Ada has 3 boats since 7 May 2023", False),
-])
+    ("Ada has 3 boats", True), ("ada has 3 boats!", True), ("Ada has 4 boats", False),
+    ("Ada hasn't 3 boats", False),
+    ("Ada never had 3 boats", False), ("It is not that Ada hasn't 3 boats", True),
+    ("Ada has 3 boats since 7 May 2023", False),
+])  # fmt: skip
 def test_details(new: str, same: bool) -> None:
-    assert (curation.details(features("Ada has 3 boats")) == curation.details(features(new))) is same
+    assert (
+        curation.details(features("Ada has 3 boats")) == curation.details(features(new))
+    ) is same
 
 
 def test_duplicates_are_stored_and_counted_at_the_first(build: Build) -> None:
     memory = build("curation", params={"curation": {"merge": 0.8}})
-    said = ("I bought a red kayak", "nine geese crossed the lake", "I bought a red kayak", "I bought a red kayak")
+    said = (
+        "I bought a red kayak",
+        "nine geese crossed the lake",
+        "I bought a red kayak",
+        "I bought a red kayak",
+    )
     assert memory.encode_all(Event(float(i), text) for i, text in enumerate(said)) == [0, 1, 2, 3]
     assert memory.store.array(curation.RESTATES).tolist() == [-1, -1, 0, 0]
     assert memory.store.array(curation.RESTATED).tolist() == [2, 0, 0, 0]
     memory.advance(memory.now + 1.0)
-    np.testing.assert_allclose(memory.column(LOG_STRENGTH), [0.2 * np.log(3.0), 0.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(
+        memory.column(LOG_STRENGTH), [0.2 * np.log(3.0), 0.0, 0.0, 0.0], atol=1e-12
+    )
     graph = memory.store.graph
-    assert graph.find(2, 0, EdgeType.VERSION) is not None and graph.find(0, 2, EdgeType.VERSION) is None
+    assert (
+        graph.find(2, 0, EdgeType.VERSION) is not None
+        and graph.find(0, 2, EdgeType.VERSION) is None
+    )
     assert [memory.event_log.of_row(row).text for row in range(4)] == list(said)
 
 
 @pytest.mark.parametrize("unsorted", [0, 3, 4096])
-def test_the_memories_with_a_number_are_those_of_a_comparison_one_by_one(monkeypatch: pytest.MonkeyPatch, unsorted: int) -> None:
+def test_the_memories_with_a_number_are_those_of_a_comparison_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, unsorted: int
+) -> None:
     monkeypatch.setattr(curation, "UNSORTED", unsorted)
     rng, sayings = np.random.default_rng(0), curation.Sayings()
     numbers = rng.integers(0, 9, 200)
     for n in range(201):
         for number in range(9):
-            assert sayings.rows(numbers[:n], number).tolist() == [row for row in range(n) if numbers[row] == number]
-    numbers[:100] = 0                   # as after an erasure
+            assert sayings.rows(numbers[:n], number).tolist() == [
+                row for row in range(n) if numbers[row] == number
+            ]
+    numbers[:100] = 0  # as after an erasure
     sayings.forget()
     assert sayings.rows(numbers, 0).tolist() == np.flatnonzero(numbers == 0).tolist()
 
 
 @pytest.mark.parametrize("unsorted", [0, 4096])
-def test_of_repeats_of_an_erased_memory_the_newest_is_answered(monkeypatch: pytest.MonkeyPatch, build: Build, unsorted: int) -> None:
+def test_of_repeats_of_an_erased_memory_the_newest_is_answered(
+    monkeypatch: pytest.MonkeyPatch, build: Build, unsorted: int
+) -> None:
     monkeypatch.setattr(curation, "UNSORTED", unsorted)
     memory = build("curation")
-    memory.encode_all(Event(float(i), text, id=f"e{i}") for i, text in enumerate(("one red kayak", "nine geese", "One red kayak!")))
+    memory.encode_all(
+        Event(float(i), text, id=f"e{i}")
+        for i, text in enumerate(("one red kayak", "nine geese", "One red kayak!"))
+    )
     assert memory.store.array(curation.REPEATS).tolist() == [-1, -1, 0]
     memory.erase("e0", confirm=True)
     memory.encode(Event(3.0, "nine geese", id="e3"))
     memory.encode(Event(4.0, "one red kayak", id="e4"))
-    assert memory.store.array(curation.REPEATS)[2:].tolist() == [0, 1, 0], "the number of the erased first still says which are the same"
-    assert sorted(memory.retrieve("kayak", k=5).rows.tolist()) == [3, 4], "of the same words one is answered, the newest"
+    assert memory.store.array(curation.REPEATS)[2:].tolist() == [0, 1, 0], (
+        "the number of the erased first still says which are the same"
+    )
+    assert sorted(memory.retrieve("kayak", k=5).rows.tolist()) == [3, 4], (
+        "of the same words one is answered, the newest"
+    )
 
 
 def test_erasing_the_newest_telling_brings_the_one_before_back(build: Build) -> None:
@@ -102,7 +142,13 @@ def test_erasing_the_newest_telling_brings_the_one_before_back(build: Build) -> 
 
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:
     memory = build("curation", params={"curation": {"merge": 0.6, "link": 0.6}})
-    memory.encode_all(Event(0.0, text) for text in ("the ferry leaves at 9 from the old pier", "the ferry leaves at 11 from the old pier"))
+    memory.encode_all(
+        Event(0.0, text)
+        for text in (
+            "the ferry leaves at 9 from the old pier",
+            "the ferry leaves at 11 from the old pier",
+        )
+    )
     graph, affinity = memory.store.graph, memory.store.array(curation.AFFINITY)
     assert memory.store.array(curation.RESTATES).tolist() == [-1, -1]
     ahead, back = graph.find(0, 1, EdgeType.SEMANTIC), graph.find(1, 0, EdgeType.SEMANTIC)
@@ -115,7 +161,10 @@ def test_an_event_makes_at_most_k_links_each_way(build: Build) -> None:
     memory = build("curation", params={"curation": {"neighbours": 3, "link": -1.0}})
     memory.encode_all(Event(float(i), f"word{i} in a list") for i in range(20))
     graph = memory.store.graph
-    made = [int((np.maximum(graph.source, graph.target)[graph.type == EdgeType.SEMANTIC] == row).sum()) for row in range(20)]
+    made = [
+        int((np.maximum(graph.source, graph.target)[graph.type == EdgeType.SEMANTIC] == row).sum())
+        for row in range(20)
+    ]
     assert made == [0, 2, 4, *[6] * 17]
 
 
@@ -127,18 +176,32 @@ class Oracle(Mechanism[Params]):
         view.duplicate = 0
 
 
-def test_an_event_marked_as_duplicate_by_another_mechanism_is_merged_without_a_search(registry: Registry) -> None:
-    memory = Engine([registry.instance("curation"), Oracle("oracle", Params(1.0))], HashingEmbedder(64))
-    memory.encode_all(Event(float(i), text) for i, text in enumerate(("a kite", "nine geese", "some rain")))
+def test_an_event_marked_as_duplicate_by_another_mechanism_is_merged_without_a_search(
+    registry: Registry,
+) -> None:
+    memory = Engine(
+        [registry.instance("curation"), Oracle("oracle", Params(1.0))], HashingEmbedder(64)
+    )
+    memory.encode_all(
+        Event(float(i), text) for i, text in enumerate(("a kite", "nine geese", "some rain"))
+    )
     assert memory.store.array(curation.RESTATES).tolist() == [-1, 0, 0]
     assert memory.store.array(curation.RESTATED).tolist() == [2, 0, 0]
 
 
 def test_a_query_alone_changes_nothing_but_the_ranking(build: Build) -> None:
-    texts = ("heron lantern pond", "granite ridge", "copper spool", "velvet hem", "lantern pond reeds")
+    texts = (
+        "heron lantern pond",
+        "granite ridge",
+        "copper spool",
+        "velvet hem",
+        "lantern pond reeds",
+    )
     ranks = []
     for ids in ((), ("curation",)):
-        memory = build(*ids, "lexical_bm25", "convex_fusion", params={"curation": {"link": 0.8}} if ids else {})
+        memory = build(
+            *ids, "lexical_bm25", "convex_fusion", params={"curation": {"link": 0.8}} if ids else {}
+        )
         memory.encode_all(Event(0.0, text) for text in texts)
         before = memory.digest()
         ranks.append(memory.retrieve("heron").rank(4))

@@ -1,4 +1,7 @@
-"""engram_allocation: compiled and plain kernels agree; in the engine memories of the same day are linked and those of the next day are not."""
+"""engram_allocation: compiled and plain kernels agree; in the engine memories of the same day
+are linked and those of the next day are not.
+"""
+
 from __future__ import annotations
 
 import math
@@ -20,12 +23,19 @@ START = 480_000.0
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    x, y, gap, base = rng.random(30), rng.random(30), rng.exponential(9.0, 30), rng.standard_normal(30)
+    x, y, gap, base = (
+        rng.random(30),
+        rng.random(30),
+        rng.exponential(9.0, 30),
+        rng.standard_normal(30),
+    )
     outs = [np.empty(30), np.empty(30)]
     for kernel, out in zip((papers.excitability, papers.excitability.py_func), outs, strict=True):
         kernel(base, x, y, gap, 2.0, 0.6, 8.0, 24.0, out)
     np.testing.assert_allclose(*outs, rtol=1e-13)
-    engrams = np.array([papers.allocate(rng.standard_normal(30), 6) for _ in range(12)], dtype=np.int16)
+    engrams = np.array(
+        [papers.allocate(rng.standard_normal(30), 6) for _ in range(12)], dtype=np.int16
+    )
     assert (papers.allocate.py_func(outs[0], 6) == papers.allocate(outs[0], 6)).all()
     states = [(x.copy(), y.copy(), gap.copy()) for _ in range(2)]
     for kernel, state in zip((papers.activate, papers.activate.py_func), states, strict=True):
@@ -36,8 +46,11 @@ def test_kernels_compiled_equal_plain() -> None:
         for row, engram in enumerate(engrams):
             kernel(engram, row, *table)
     assert (tables[0][0] == tables[1][0]).all()
-    for a, b in zip(papers.companions(engrams[-1], tables[0][0], engrams, 0.1, 3),
-                    papers.companions.py_func(engrams[-1], tables[0][0], engrams, 0.1, 3), strict=True):
+    for a, b in zip(
+        papers.companions(engrams[-1], tables[0][0], engrams, 0.1, 3),
+        papers.companions.py_func(engrams[-1], tables[0][0], engrams, 0.1, 3),
+        strict=True,
+    ):
         np.testing.assert_allclose(a, b)
     assert papers.overlap.py_func(engrams[0], engrams[1]) == papers.overlap(engrams[0], engrams[1])
     np.testing.assert_allclose(papers.chance(30, 6), papers.chance.py_func(30, 6))
@@ -47,12 +60,24 @@ def story(build: Build, *ids: str, later: float, **params: object) -> Engine:
     """Many pairs of events without a common word, each pair a year after the previous one."""
     memory = build("lexical_bm25", *ids, params={ids[0]: params}, consolidate_every=math.inf)
     for i in range(12):
-        memory.encode_all([Event(START + 9000.0 * i, f"Zebra{i} ran."), Event(START + 9000.0 * i + later, "Rain fell softly.")])
+        memory.encode_all(
+            [
+                Event(START + 9000.0 * i, f"Zebra{i} ran."),
+                Event(START + 9000.0 * i + later, "Rain fell softly."),
+            ]
+        )
     return memory
 
 
 def links(memory: Engine) -> float:
-    return float(np.mean([memory.store.graph.find(i, i + 1, EdgeType.SIBLING) is not None for i in range(0, 24, 2)]))
+    return float(
+        np.mean(
+            [
+                memory.store.graph.find(i, i + 1, EdgeType.SIBLING) is not None
+                for i in range(0, 24, 2)
+            ]
+        )
+    )
 
 
 def test_linked_within_hours_and_separate_after_a_day_and_a_week(build: Build) -> None:
@@ -87,7 +112,9 @@ def test_degrees_stay_bounded_after_many_events(build: Build) -> None:
     assert (np.diff(engrams, axis=1) > 0).all() and engrams.shape == (200, 100)
     for edge in np.flatnonzero(memory.store.graph.alive):
         a, b = memory.store.graph.source[edge], memory.store.graph.target[edge]
-        assert memory.store.graph.column(papers.ENGRAM_OVERLAP.name)[edge] == pytest.approx(len(np.intersect1d(engrams[a], engrams[b])) / 100)
+        assert memory.store.graph.column(papers.ENGRAM_OVERLAP.name)[edge] == pytest.approx(
+            len(np.intersect1d(engrams[a], engrams[b])) / 100
+        )
 
 
 def test_an_engram_larger_than_the_population_is_refused(build: Build) -> None:

@@ -1,4 +1,7 @@
-"""Fact timeline: compiled and plain kernels agree, and a memory that was saved, or lost a text, continues as one that was not saved."""
+"""Fact timeline: compiled and plain kernels agree, and a memory that was saved, or lost a text,
+continues as one that was not saved.
+"""
+
 from __future__ import annotations
 
 import pickle
@@ -13,38 +16,69 @@ from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import KIND, VISIBLE
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.mechanisms.consolidation.fact_timeline import FACTS_SUPERSEDED, TIMELINE, add_log_factors, nearest_leader, read
+from hebbarium.mechanisms.consolidation.fact_timeline import (
+    FACTS_SUPERSEDED,
+    TIMELINE,
+    add_log_factors,
+    nearest_leader,
+    read,
+)
 
 REGISTRY = Registry.read()
 CITIES, DRINKS = ("Rome", "Oslo", "Bern", "Lima"), ("tea", "cocoa", "milk")
 
 
 def events(first: int, n: int) -> list[Event]:
-    told = ("I moved to {c}.", "I love {d}.", "We met Kim in {c} on day {i}.", "I don't like {d}.", "My birthday is on {k} May.")
-    return [Event(2.0 * i, told[i % 5].format(c=CITIES[i % 4], d=DRINKS[i % 3], i=i, k=1 + i % 3), ("Ada", "Bo")[i % 2], id=f"e{i}", dated=False)
-            for i in range(first, first + n)]
+    told = (
+        "I moved to {c}.",
+        "I love {d}.",
+        "We met Kim in {c} on day {i}.",
+        "I don't like {d}.",
+        "My birthday is on {k} May.",
+    )
+    return [
+        Event(
+            2.0 * i,
+            told[i % 5].format(c=CITIES[i % 4], d=DRINKS[i % 3], i=i, k=1 + i % 3),
+            ("Ada", "Bo")[i % 2],
+            id=f"e{i}",
+            dated=False,
+        )
+        for i in range(first, first + n)
+    ]
 
 
 def memory(path: Path | None = None) -> Engine:
-    chosen = [REGISTRY.instance("fact_timeline", {"cosine": 0.2}), REGISTRY.instance("lexical_bm25"), REGISTRY.instance("convex_fusion")]
+    chosen = [
+        REGISTRY.instance("fact_timeline", {"cosine": 0.2}),
+        REGISTRY.instance("lexical_bm25"),
+        REGISTRY.instance("convex_fusion"),
+    ]
     return Engine(chosen, HashingEmbedder(32), path=path)
 
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    facts, superseded, out, plain = rng.integers(0, 5, 30), rng.integers(0, 3, 30), np.zeros(30), np.zeros(30)
+    facts, superseded, out, plain = (
+        rng.integers(0, 5, 30),
+        rng.integers(0, 3, 30),
+        np.zeros(30),
+        np.zeros(30),
+    )
     facts = np.maximum(facts, superseded)
     add_log_factors(facts, superseded, 0.5, out)
-    add_log_factors.py_func(facts, superseded, 0.5, plain)                                # type: ignore[attr-defined]
+    add_log_factors.py_func(facts, superseded, 0.5, plain)  # type: ignore[attr-defined]
     np.testing.assert_allclose(out, plain)
     leaders = rng.normal(size=(12, 4)).astype(np.float32)
     for vector in rng.normal(size=(20, 4)).astype(np.float32):
         values = vector, leaders, rng.random(12) < 0.5, 0.1
-        assert nearest_leader(*values) == nearest_leader.py_func(*values)                 # type: ignore[attr-defined]
+        assert nearest_leader(*values) == nearest_leader.py_func(*values)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("id", ["e5", "e58"], ids=["with facts", "without"])
-def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path, id: str) -> None:
+def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(
+    tmp_path: Path, id: str
+) -> None:
     plain, saved = memory(), memory(tmp_path / "memory.db")
     for each in (plain, saved):
         each.encode_all(events(0, 60))
@@ -61,7 +95,13 @@ def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path:
 
 def test_an_erased_text_stays_in_no_fact_of_the_timeline() -> None:
     made = memory()
-    made.encode_all([*events(0, 20), Event(40.0, "I moved to Quagmire.", "Ada", id="secret", dated=False), *events(21, 2)])
+    made.encode_all(
+        [
+            *events(0, 20),
+            Event(40.0, "I moved to Quagmire.", "Ada", id="secret", dated=False),
+            *events(21, 2),
+        ]
+    )
     made.advance(100.0)
     timeline = made.store.structures[TIMELINE]
     assert b"quagmire" in pickle.dumps(timeline).lower()

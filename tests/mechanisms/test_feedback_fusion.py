@@ -1,4 +1,5 @@
 """Feedback fusion: the ranking of convex_fusion before any use, and what uses teach it."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -14,7 +15,14 @@ from hebbarium.mechanisms.retrieval.feedback_fusion import ENOUGH, SLOPE_INFORMA
 
 REGISTRY = Registry.read()
 PARTS = ("temporal_context", "dense_similarity", "lexical_bm25", "base_level_activation")
-TEXTS = ("Ada moored a boat", "Bo moored a boat", "Cleo moored a boat", "Dan moored a boat", "It rained all day", "We ate soup")
+TEXTS = (
+    "Ada moored a boat",
+    "Bo moored a boat",
+    "Cleo moored a boat",
+    "Dan moored a boat",
+    "It rained all day",
+    "We ate soup",
+)
 
 
 def made(fusion: str = "feedback_fusion", path: Path | None = None) -> Engine:
@@ -44,18 +52,35 @@ def test_uses_teach_that_history_tells_what_is_needed() -> None:
     e.advance(e.now + 3.0)
     assert e.column(SLOPE_LEARNT)[0] > 0.1
     assert e.retrieve("Who moored a boat?").rows[0] == needed
-    assert e.retrieve("Dan moored a boat").rows[0] == 3, "a cue that fits one memory far better decides"
+    assert e.retrieve("Dan moored a boat").rows[0] == 3, (
+        "a cue that fits one memory far better decides"
+    )
 
 
 def test_uses_teach_what_evidence_is_enough() -> None:
-    """Four memories fit the question, some better than others, and are needed in turn: what they differ in counts less, what they share more."""
-    fitting = ("Ada moored a boat", "Bo then moored a small boat", "Cleo moored a boat at the old quay", "Dan at last moored a boat")
-    others = tuple(f"It {verb} {when}" for verb in ("rained", "snowed", "thawed", "froze") for when in ("all day", "at noon", "on Monday", "again"))
-    e = Engine([REGISTRY.instance(id) for id in (*PARTS[1:], "feedback_fusion")], HashingEmbedder(64))
+    """Four memories fit the question, some better than others, and are needed in turn: what they
+    differ in counts less, what they share more.
+    """
+    fitting = (
+        "Ada moored a boat",
+        "Bo then moored a small boat",
+        "Cleo moored a boat at the old quay",
+        "Dan at last moored a boat",
+    )
+    others = tuple(
+        f"It {verb} {when}"
+        for verb in ("rained", "snowed", "thawed", "froze")
+        for when in ("all day", "at noon", "on Monday", "again")
+    )
+    e = Engine(
+        [REGISTRY.instance(id) for id in (*PARTS[1:], "feedback_fusion")], HashingEmbedder(64)
+    )
     e.encode_all(Event(0.0, text, dated=False) for text in fitting + others)
 
     def odds() -> tuple[float, float]:
-        """By how much the best of the four is above the worst, and this above the best of the others."""
+        """By how much the best of the four is above the worst, and this above the best of the
+        others.
+        """
         e.retrieve("Who moored a boat?")
         enough = REGISTRY.instance("feedback_fusion").params.enough + e.column(SLOPE_LEARNT)[ENOUGH]
         found = -np.logaddexp(0.0, enough - e.column(FUSED))

@@ -1,4 +1,7 @@
-"""Gist compression: compiled and plain kernels agree, and through the engine strength decides what is shown, age does not, and the text stays."""
+"""Gist compression: compiled and plain kernels agree, and through the engine strength decides
+what is shown, age does not, and the text stays.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -28,23 +31,39 @@ class Worth(Mechanism[Params]):
         view.encoding_strength = np.log(float(incoming.event.speaker))
 
 
-def after_nights(registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0) -> Engine:
-    memory = Engine([Worth("worth", Params(1.0)), registry.instance(id, {"level": 0.25} if id == "gist_compression" else {})], HashingEmbedder(16))
+def after_nights(
+    registry: Registry, id: str, worths: list[float], days: float, gap: float = 0.0
+) -> Engine:
+    memory = Engine(
+        [
+            Worth("worth", Params(1.0)),
+            registry.instance(id, {"level": 0.25} if id == "gist_compression" else {}),
+        ],
+        HashingEmbedder(16),
+    )
     for i, worth in enumerate(worths):
         memory.encode(Event(100.0 + gap * i, TEXT, str(worth)))
     memory.advance(memory.now + 24.0 * days)
     return memory
 
 
-@pytest.mark.parametrize(("kernel", "arguments"), [(paper.distortion, (1.3, 2.0)), (paper.rate, (3.0, 1.0, 0.2)), (paper.unknown, (0.4,))],
-                         ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [(paper.distortion, (1.3, 2.0)), (paper.rate, (3.0, 1.0, 0.2)), (paper.unknown, (0.4,))],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
 def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> None:
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
 def test_array_kernels_compiled_equal_plain() -> None:
     rng, results = np.random.default_rng(0), []
-    loss, worth, age, dependence = rng.random((40, 2)), rng.normal(size=40), rng.uniform(0, 900, 40), rng.random(40)
+    loss, worth, age, dependence = (
+        rng.random((40, 2)),
+        rng.normal(size=40),
+        rng.uniform(0, 900, 40),
+        rng.random(40),
+    )
     for plain in (False, True):
         choose, cut = (k.py_func if plain else k for k in (paper.choose, printed.cut))
         one, other = np.zeros(40, np.int8), np.zeros(40, np.int8)
@@ -60,7 +79,9 @@ def test_the_level_of_detail_follows_worth(registry: Registry) -> None:
     loss = memory.store.array(paper.GIST_LOSS)[0]
     assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
     assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
-    assert [memory.condensed(row) for row in range(4)] == [condensed(TEXT, d) for d in memory.store.array(DETAIL)]
+    assert [memory.condensed(row) for row in range(4)] == [
+        condensed(TEXT, d) for d in memory.store.array(DETAIL)
+    ]
     assert len({memory.condensed(row) for row in range(4)}) == 3
 
 
@@ -83,5 +104,7 @@ def test_nothing_is_compressed_before_the_first_night(registry: Registry) -> Non
 
 
 def test_printed_form_compresses_by_age_alone(registry: Registry) -> None:
-    memory = after_nights(registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0)
+    memory = after_nights(
+        registry, "gist_compression_printed", [9.0, 0.1, 0.1, 9.0], 1.5, gap=300.0
+    )
     assert memory.store.array(DETAIL).tolist() == [2, 1, 1, 0]

@@ -23,7 +23,12 @@ def engine(ids: tuple[str, ...]) -> Engine:
 
 def test_kernel_jitted_equals_plain() -> None:
     rng = np.random.default_rng(0)
-    activation, strength, jitted, plain = rng.normal(0, 9, 30), rng.normal(size=30), np.empty(30), np.empty(30)
+    activation, strength, jitted, plain = (
+        rng.normal(0, 9, 30),
+        rng.normal(size=30),
+        np.empty(30),
+        np.empty(30),
+    )
     module.heat(activation, strength, jitted)
     module.heat.py_func(activation, strength, plain)  # type: ignore[attr-defined]
     np.testing.assert_allclose(jitted, plain, rtol=1e-14)
@@ -32,7 +37,10 @@ def test_kernel_jitted_equals_plain() -> None:
 @pytest.mark.parametrize("fusion", ["convex_fusion", "weighted_rrf"])
 def test_equal_activations_change_no_ranking(fusion: str) -> None:
     with_heat, without = engine((*IDS[:2], fusion)), engine((IDS[0], fusion))
-    assert with_heat.retrieve("the painted door", k=3).rows.tolist() == without.retrieve("the painted door", k=3).rows.tolist()
+    assert (
+        with_heat.retrieve("the painted door", k=3).rows.tolist()
+        == without.retrieve("the painted door", k=3).rows.tolist()
+    )
     assert with_heat.store.array(module.HEAT).tolist() == [0.5] * 3
 
 

@@ -1,4 +1,7 @@
-"""Homeostatic scaling: compiled and plain kernels agree, and through the engine a speaker's growing mean strength is returned to its target."""
+"""Homeostatic scaling: compiled and plain kernels agree, and through the engine a speaker's
+growing mean strength is returned to its target.
+"""
+
 from __future__ import annotations
 
 import math
@@ -29,15 +32,27 @@ KERNELS: tuple[tuple[Any, tuple[Any, ...]], ...] = (
 
 
 def growing(per_day: float) -> Mechanism[Any]:
-    """Adds an amount that grows by `per_day` to the log strength of the first speaker's memories, and constants to all."""
+    """Adds an amount that grows by `per_day` to the log strength of the first speaker's
+    memories, and constants to all.
+    """
 
     def grow(view: Any, tick: Any) -> None:
-        view.log_strength[...] = np.where(view.speaker == 0, per_day * (tick.end - 100.0) / 24.0, 0.0) + np.linspace(0.0, 0.2, len(view.speaker))
+        view.log_strength[...] = np.where(
+            view.speaker == 0, per_day * (tick.end - 100.0) / 24.0, 0.0
+        ) + np.linspace(0.0, 0.2, len(view.speaker))
 
     return mechanism("growth", does(Phase.MAINTAIN, grow, reads=(SPEAKER,), adds=(LOG_STRENGTH,)))
 
 
-def after_days(registry: Registry, id: str | None, days: float, *, per_day: float = 0.05, tick: float = 1.0, **params: Any) -> Engine:
+def after_days(
+    registry: Registry,
+    id: str | None,
+    days: float,
+    *,
+    per_day: float = 0.05,
+    tick: float = 1.0,
+    **params: Any,
+) -> Engine:
     """Ten memories of each of two speakers, then idle days."""
     mechanisms = [growing(per_day), *([registry.instance(id, params)] if id else [])]
     memory = Engine(mechanisms, HashingEmbedder(16), tick_hours=tick)
@@ -59,7 +74,11 @@ def test_compiled_equals_plain(kernel: Any, arguments: tuple[Any, ...]) -> None:
 
 def test_array_kernels_compiled_equal_plain() -> None:
     rng, results = np.random.default_rng(0), []
-    log_w, visible, speaker = rng.normal(size=30), rng.random(30) < 0.8, rng.integers(0, 7, 30).astype(np.int32)
+    log_w, visible, speaker = (
+        rng.normal(size=30),
+        rng.random(30) < 0.8,
+        rng.integers(0, 7, 30).astype(np.int32),
+    )
     for plain in (False, True):
         means, scale = (k.py_func if plain else k for k in (paper.mean_strengths, paper.scale))
         mean, count, out = np.zeros(4), np.zeros(4, np.int64), np.zeros(30)
@@ -87,23 +106,31 @@ def test_order_and_ratios_within_a_speaker_stay(registry: Registry) -> None:
 
 def test_scaling_is_slower_than_learning(registry: Registry) -> None:
     """About a tenth of a day's growth is removed by the next day."""
-    days = 3.0 - 1.0 / 24.0                                    # before the third night
+    days = 3.0 - 1.0 / 24.0  # before the third night
     memory = after_days(registry, "homeostatic_scaling", days, per_day=0.5)
     assert mean(memory, 0) > 0.7 * math.exp(0.5 * days)
 
 
 def test_archived_memories_do_not_count(registry: Registry) -> None:
-    memory = Engine([growing(0.0), registry.instance("homeostatic_scaling", {"target": 0.9})], HashingEmbedder(16))
+    memory = Engine(
+        [growing(0.0), registry.instance("homeostatic_scaling", {"target": 0.9})],
+        HashingEmbedder(16),
+    )
     for k in range(6):
         memory.encode(Event(100.0, f"turn {k}", "Ada"))
     for row in range(6):
         memory.archive(row)
     memory.advance(400.0)
-    assert not memory.store.array(VISIBLE).any() and not memory.store.array(paper.SCALING_FACTOR).any()
+    assert (
+        not memory.store.array(VISIBLE).any() and not memory.store.array(paper.SCALING_FACTOR).any()
+    )
 
 
 def test_speakers_beyond_the_domains_share(registry: Registry) -> None:
-    memory = Engine([growing(0.1), registry.instance("homeostatic_scaling", {"domains": 2})], HashingEmbedder(16))
+    memory = Engine(
+        [growing(0.1), registry.instance("homeostatic_scaling", {"domains": 2})],
+        HashingEmbedder(16),
+    )
     for k in range(9):
         memory.encode(Event(100.0, f"turn {k}", f"speaker {k % 3}"))
     memory.advance(200.0)
@@ -124,14 +151,22 @@ def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
 
 
 def test_ticks_do_not_matter(registry: Registry) -> None:
-    fine, coarse = (after_days(registry, "homeostatic_scaling", 15, tick=tick) for tick in (0.1, 500.0))
-    np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
+    fine, coarse = (
+        after_days(registry, "homeostatic_scaling", 15, tick=tick) for tick in (0.1, 500.0)
+    )
+    np.testing.assert_allclose(
+        fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(("variant", "alpha"), [("paper", 1.0), ("code", 0.05)])
 def test_printed_form_multiplies_all_alike(registry: Registry, variant: str, alpha: float) -> None:
-    memory = after_days(registry, "homeostatic_scaling_printed", 1, per_day=0.0, variant=variant, alpha=alpha)
+    memory = after_days(
+        registry, "homeostatic_scaling_printed", 1, per_day=0.0, variant=variant, alpha=alpha
+    )
     before = np.exp(np.linspace(0.0, 0.2, 20)).mean()
     memory.advance(memory.now + 1.0)
     factor = 0.4 / before if variant == "paper" else 1.0 + 0.05 * (0.4 - before)
-    np.testing.assert_allclose(memory.column(LOG_STRENGTH) - np.linspace(0.0, 0.2, 20), math.log(factor), rtol=1e-9)
+    np.testing.assert_allclose(
+        memory.column(LOG_STRENGTH) - np.linspace(0.0, 0.2, 20), math.log(factor), rtol=1e-9
+    )

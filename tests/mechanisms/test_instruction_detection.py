@@ -1,8 +1,11 @@
-"""The rules of instruction_detection on composed utterances and queries: precision and recall, on a part composed before and one after the rules.
+"""The rules of instruction_detection on composed utterances and queries: precision and recall, on a
+part composed before and one after the rules.
 
-An instruction is meant for later requests, a preference is a lasting wish or constraint of the speaker; all else is neither.  The rules were
-adjusted on the first part.  The second was composed after that and has changed no rule.  The rules for queries were adjusted on all queries.
+An instruction is meant for later requests, a preference is a lasting wish or constraint of the
+speaker; all else is neither.  The rules were adjusted on the first part.  The second was composed
+after that and has changed no rule.  The rules for queries were adjusted on all queries.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -770,12 +773,21 @@ def scores(instructions: str, preferences: str, neither: str) -> tuple[float, fl
     """Precision and recall of standing utterances, and of instructions alone."""
     i, p, n = kinds(instructions), kinds(preferences), kinds(neither)
     standing, wrongly = sum(k > 0 for k in (*i, *p)), sum(k > 0 for k in n)
-    told, wrongly_told = sum(k >= Standing.SCOPED for k in i), sum(k >= Standing.SCOPED for k in (*p, *n))
-    return standing / (standing + wrongly), standing / len(i + p), told / (told + wrongly_told), told / len(i)
+    told, wrongly_told = (
+        sum(k >= Standing.SCOPED for k in i),
+        sum(k >= Standing.SCOPED for k in (*p, *n)),
+    )
+    return (
+        standing / (standing + wrongly),
+        standing / len(i + p),
+        told / (told + wrongly_told),
+        told / len(i),
+    )
 
 
 def test_the_utterances_are_many_and_differ() -> None:
-    parts = [lines(b) for b in (FIRST_INSTRUCTIONS, FIRST_PREFERENCES, FIRST_NEITHER, SECOND_INSTRUCTIONS, SECOND_PREFERENCES, SECOND_NEITHER)]
+    parts = [lines(b) for b in (FIRST_INSTRUCTIONS, FIRST_PREFERENCES, FIRST_NEITHER,
+                                SECOND_INSTRUCTIONS, SECOND_PREFERENCES, SECOND_NEITHER)]  # fmt: skip
     texts = [text for part in parts for text in part]
     assert len(set(texts)) == len(texts) >= 300
     assert [len(part) for part in parts[3:]] == [52, 20, 78]
@@ -786,8 +798,12 @@ def test_the_first_part_is_told_apart() -> None:
 
 
 def test_the_second_part_reaches_the_targets() -> None:
-    """Measured: precision .956 and recall .903 of standing utterances; .936 and .846 of instructions alone."""
-    precision, recall, precision_told, recall_told = scores(SECOND_INSTRUCTIONS, SECOND_PREFERENCES, SECOND_NEITHER)
+    """Measured: precision .956 and recall .903 of standing utterances; .936 and .846 of
+    instructions alone.
+    """
+    precision, recall, precision_told, recall_told = scores(
+        SECOND_INSTRUCTIONS, SECOND_PREFERENCES, SECOND_NEITHER
+    )
     assert precision >= 0.9 and recall >= 0.85
     assert precision_told >= 0.9 and recall_told >= 0.8
 
@@ -796,34 +812,56 @@ def wrong(block: str, due: Asking) -> Iterator[str]:
     return (text for text in lines(block) if asking_of(text) is not due)
 
 
-@pytest.mark.parametrize(("block", "due"), [(REQUESTS, Asking.REQUEST), (RECALLS, Asking.RECALL), (OPEN_QUESTIONS, Asking.OPEN)])
+@pytest.mark.parametrize(
+    ("block", "due"),
+    [(REQUESTS, Asking.REQUEST), (RECALLS, Asking.RECALL), (OPEN_QUESTIONS, Asking.OPEN)],
+)
 def test_queries_are_told_apart(block: str, due: Asking) -> None:
     assert list(wrong(block, due)) == []
 
 
-@pytest.mark.parametrize(("text", "scope"), [
-    ("Whenever we talk about the wedding, keep the guest count at eighty.", "the wedding"),
-    ("If I ask for a workout, keep it under thirty minutes.", "a workout"),
-    ("Please always mention the calories when you describe a dish.", "you describe a dish"),
-    ("Use 24-hour time in every schedule you make for me.", "schedule you make for me"),
-    ("For code reviews, always start with what works well.", "code reviews"),
-    ("In all your summaries, put the decision in the first line.", ""),
-    ("Always end with a question.", ""),
-])
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("Whenever we talk about the wedding, keep the guest count at eighty.", "the wedding"),
+        ("If I ask for a workout, keep it under thirty minutes.", "a workout"),
+        ("Please always mention the calories when you describe a dish.", "you describe a dish"),
+        ("Use 24-hour time in every schedule you make for me.", "schedule you make for me"),
+        ("For code reviews, always start with what works well.", "code reviews"),
+        ("In all your summaries, put the decision in the first line.", ""),
+        ("Always end with a question.", ""),
+    ],
+)
 def test_the_scope_is_the_clause_that_says_when(text: str, scope: str) -> None:
     assert standing_of(text) == (Standing.SCOPED if scope else Standing.GENERAL, scope, 1.0)
 
 
 def test_an_instruction_counts_wherever_it_stands_in_a_long_message() -> None:
-    filler, rule = "We walked along the river and talked about the weather. ", "Always use metric units. "
-    for text in (rule + filler * 10, filler * 5 + rule + filler * 5, rule + filler * 1000, filler * 1000 + rule):
+    filler, rule = (
+        "We walked along the river and talked about the weather. ",
+        "Always use metric units. ",
+    )
+    for text in (
+        rule + filler * 10,
+        filler * 5 + rule + filler * 5,
+        rule + filler * 1000,
+        filler * 1000 + rule,
+    ):
         assert standing_of(text)[0] is Standing.GENERAL
     assert len(filler * 1000) > READ
 
 
 def test_of_several_sentences_the_most_general_counts() -> None:
-    assert standing_of("I prefer tea. When I ask about food, skip the meat.") == (Standing.SCOPED, "food", 1.0)
-    assert standing_of("When I ask about food, skip the meat. Never use my surname.") == (Standing.GENERAL, "", 1.0)
+    assert standing_of("I prefer tea. When I ask about food, skip the meat.") == (
+        Standing.SCOPED,
+        "food",
+        1.0,
+    )
+    assert standing_of("When I ask about food, skip the meat. Never use my surname.") == (
+        Standing.GENERAL,
+        "",
+        1.0,
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -838,7 +876,9 @@ def test_any_text_has_a_kind(text: str) -> None:
 def test_the_kernel_equals_plain_python() -> None:
     random = np.random.default_rng(0)
     standing, kind = random.choice([0.0, 0.5, 1.0], 40), random.integers(0, 4, 40).astype(np.int8)
-    scope, own, query = (random.normal(size=size).astype(np.float32) / 3.0 for size in ((40, 6), (40, 6), 6))
+    scope, own, query = (
+        random.normal(size=size).astype(np.float32) / 3.0 for size in ((40, 6), (40, 6), 6)
+    )
     scope[::2] = 0.0
     for others in (2.5, 0.0, -2.5):
         compiled, plain = np.ones(40), np.ones(40)
@@ -851,8 +891,17 @@ def test_an_instruction_rises_for_requests_and_not_for_questions_about_the_past(
     registry = Registry.read()
     ids = ("dense_similarity", "lexical_bm25", "instruction_detection", "convex_fusion")
     memory = Engine([registry.instance(id) for id in ids], HashingEmbedder(64))
-    memory.encode_all(Event(float(i), text, "user") for i, text in enumerate((
-        "The bread was good.", "From now on, answer in French.", "We baked bread with Ada.", *(f"On day {day} we baked." for day in range(40)))))
+    memory.encode_all(
+        Event(float(i), text, "user")
+        for i, text in enumerate(
+            (
+                "The bread was good.",
+                "From now on, answer in French.",
+                "We baked bread with Ada.",
+                *(f"On day {day} we baked." for day in range(40)),
+            )
+        )
+    )
     assert 1 in memory.retrieve("How do I bake bread?", k=10).rows
     assert 1 not in memory.retrieve("When did we bake bread?", k=10).rows
     assert not memory.column(LOG_PRIOR).any()

@@ -1,4 +1,7 @@
-"""oscillatory_clock: compiled and plain kernels agree; through the engine working memory makes pairs, and learning follows theta."""
+"""oscillatory_clock: compiled and plain kernels agree; through the engine working memory makes
+pairs, and learning follows theta.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -29,8 +32,12 @@ class Plastic(Mechanism[Params]):
         self.signs: list[float] = []
 
     def _note(self, view: Any, what: Any) -> None:
-        pairs = zip(view.coactivation.source.tolist(), view.coactivation.target.tolist(), (view.coactivation.lag * 60.0).round(6).tolist(),
-                    strict=True)
+        pairs = zip(
+            view.coactivation.source.tolist(),
+            view.coactivation.target.tolist(),
+            (view.coactivation.lag * 60.0).round(6).tolist(),
+            strict=True,
+        )
         self.pairs.append(list(pairs))
         self.signs.append(view.ltp)
 
@@ -54,12 +61,25 @@ def plastic(*ids: str) -> tuple[Engine, Plastic]:
 
 def test_scalar_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(2)
-    for module, names in ((papers, ("phase", "transmission", "plasticity", "learnt_in_a_cycle", "weight_change", "capacity", "ripples")),
-                          (printed, ("envelope", "ripples_due"))):
+    for module, names in (
+        (
+            papers,
+            (
+                "phase",
+                "transmission",
+                "plasticity",
+                "learnt_in_a_cycle",
+                "weight_change",
+                "capacity",
+                "ripples",
+            ),
+        ),
+        (printed, ("envelope", "ripples_due")),
+    ):
         for name in names:
             kernel = getattr(module, name)
             for values in rng.random((10, 7)) * 3.0:
-                arguments = values[:kernel.py_func.__code__.co_argcount].tolist()
+                arguments = values[: kernel.py_func.__code__.co_argcount].tolist()
                 assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
@@ -95,7 +115,9 @@ def test_with_sleep_pressure_ripples_are_proportional_to_the_length_of_sleep() -
     memory.encode(Event(START, "morning"))
     onset = memory.store.array(SLEEP_ONSET).item()
     memory.encode(Event(onset + 2.0, "night"))
-    assert memory.store.array(RIPPLES).item() * memory.store.array(SLEEP_SHARE).item() == pytest.approx(2.0 / 8.0)
+    assert memory.store.array(RIPPLES).item() * memory.store.array(
+        SLEEP_SHARE
+    ).item() == pytest.approx(2.0 / 8.0)
 
 
 def test_the_printed_clock_never_depresses() -> None:

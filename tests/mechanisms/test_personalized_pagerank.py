@@ -1,4 +1,7 @@
-"""Personalized PageRank: compiled and plain kernels agree, and in the engine the signal equals the dense solution on the memory's graph."""
+"""Personalized PageRank: compiled and plain kernels agree, and in the engine the signal equals
+the dense solution on the memory's graph.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,12 +18,13 @@ from hebbarium.mechanisms.retrieval import personalized_pagerank as papers
 Build = Callable[..., Engine]
 REGISTRY = Registry.read()
 TEXTS = (
-    "Yesterday Ada met Bo again.",              # 0: Ada, Bo
-    "They say Bo moved to Lisbon.",             # 1: Bo, Lisbon
-    "In winter Lisbon was warm.",               # 2: Lisbon
-    "Nobody wrote to Cleo.",                    # 3: Cleo
+    "Yesterday Ada met Bo again.",  # 0: Ada, Bo
+    "They say Bo moved to Lisbon.",  # 1: Bo, Lisbon
+    "In winter Lisbon was warm.",  # 2: Lisbon
+    "Nobody wrote to Cleo.",  # 3: Cleo
 )
-MENTIONS = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1]])   # rows: memories; columns: Ada, Bo, Lisbon, Cleo
+# rows: memories; columns: Ada, Bo, Lisbon, Cleo
+MENTIONS = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
 
 
 def pagerank(memory: Engine, query: str) -> np.ndarray:
@@ -41,8 +45,10 @@ def test_kernels_compiled_equal_plain(epsilon: float) -> None:
     degree = np.bincount(source, minlength=17).astype(np.int32)
     net = np.cumsum(degree) - degree, degree, target[np.argsort(source, kind="stable")]
     outs = [np.zeros(17), np.zeros(17)]
-    reports = [k(np.array([-1, -3]), np.array([0.4, 0.6]), *net, 0.7, epsilon, 30, out)
-               for k, out in zip((papers.walk, papers.walk.py_func), outs, strict=True)]
+    reports = [
+        k(np.array([-1, -3]), np.array([0.4, 0.6]), *net, 0.7, epsilon, 30, out)
+        for k, out in zip((papers.walk, papers.walk.py_func), outs, strict=True)
+    ]
     np.testing.assert_allclose(reports[0], reports[1], rtol=1e-12)
     np.testing.assert_allclose(outs[0], outs[1], rtol=1e-12)
     a, b = np.full(12, np.nan, np.float32), np.full(12, np.nan, np.float32)
@@ -60,7 +66,7 @@ def test_kernels_compiled_equal_plain(epsilon: float) -> None:
 def test_the_signal_is_pagerank_on_the_graph_of_entities(build: Build) -> None:
     got = pagerank(filled(build, epsilon=0.0), "Where do Ada and Bo live?")
     step = (MENTIONS / MENTIONS.sum(axis=0)).T @ (MENTIONS / MENTIONS.sum(axis=1, keepdims=True))
-    s = np.array([1.0, 0.5, 0.0, 0.0]) / 1.5                   # Ada in one memory, Bo in two
+    s = np.array([1.0, 0.5, 0.0, 0.0]) / 1.5  # Ada in one memory, Bo in two
     expected = MENTIONS @ np.linalg.solve(np.eye(4) - 0.5 * step.T, s)
     np.testing.assert_allclose(got[:3] / got[0], expected[:3] / expected[0], rtol=1e-6)
     assert np.isnan(got[3])
@@ -71,15 +77,23 @@ def test_a_query_without_known_names_gives_no_signal(build: Build) -> None:
 
 
 def test_a_rare_name_counts_more_than_a_hub(build: Build) -> None:
-    got = pagerank(filled(build, (*("Again Ada was late.",) * 9, "Only once Bo came."), epsilon=0.0), "Did Ada see Bo?")
+    got = pagerank(
+        filled(build, (*("Again Ada was late.",) * 9, "Only once Bo came."), epsilon=0.0),
+        "Did Ada see Bo?",
+    )
     np.testing.assert_allclose(got[9] / got[0], 9.0, rtol=1e-6)
 
 
 def test_memories_that_start_are_found_without_a_name_of_the_query(build: Build) -> None:
-    alone, both = (pagerank(filled(build, epsilon=0.0, passages=weight), "Where does Ada live?") for weight in (0.0, 0.05))
+    alone, both = (
+        pagerank(filled(build, epsilon=0.0, passages=weight), "Where does Ada live?")
+        for weight in (0.0, 0.05)
+    )
     assert np.isnan(alone[3]) and (np.isfinite(both).sum() >= 3) and np.nanargmax(both) == 0
     assert abs(np.nansum(both)) < 1.0, "the entities keep a part of the probability"
-    assert np.isnan(pagerank(filled(build, passages=0.05), "Where is it warm?")).all(), "nobody is named: another signal decides"
+    assert np.isnan(pagerank(filled(build, passages=0.05), "Where is it warm?")).all(), (
+        "nobody is named: another signal decides"
+    )
 
 
 @pytest.mark.parametrize("query", ["Did Zelda go?", "Zelda, Link and Ganon", "?", "\ud800 Bo"])
@@ -89,4 +103,6 @@ def test_hipporag_answers_whoever_is_named(query: str) -> None:
     assert engine.retrieve(query).rows.size == 0
     engine.encode_all(Event(100.0 + i, text) for i, text in enumerate(TEXTS))
     before = engine.digest()
-    assert sorted(engine.retrieve(query).rows.tolist()) == [0, 1, 2, 3] and engine.digest() == before
+    assert (
+        sorted(engine.retrieve(query).rows.tolist()) == [0, 1, 2, 3] and engine.digest() == before
+    )

@@ -1,4 +1,7 @@
-"""predictive_coding: compiled and plain kernels agree; in the engine known events have lower surprise and encoding strength."""
+"""predictive_coding: compiled and plain kernels agree; in the engine known events have lower
+surprise and encoding strength.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,38 +17,66 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.mechanisms.encoding import predictive_coding as pc
 
 Build = Callable[..., Engine]
-SAID = ("Ada moved to Oslo with her cello", "the kettle boiled over again", "Bo saw a heron at the harbour")
+SAID = (
+    "Ada moved to Oslo with her cello",
+    "the kettle boiled over again",
+    "Bo saw a heron at the harbour",
+)
 
 
 @pytest.mark.parametrize("saturating", [False, True])
 def test_compiled_equals_plain(saturating: bool) -> None:
     rng = np.random.default_rng(0)
-    weights, prior, e = (rng.standard_normal((5, 4)), rng.standard_normal((4, 2))), rng.standard_normal(2), rng.standard_normal(4)
+    weights, prior, e = (
+        (rng.standard_normal((5, 4)), rng.standard_normal((4, 2))),
+        rng.standard_normal(2),
+        rng.standard_normal(4),
+    )
     precisions, start = np.array([1.0, 0.5, 2.0, 0.7]), rng.standard_normal(11)
     results = []
     for plain in (False, True):
+
         def take(kernel: Callable[..., object], plain: bool = plain) -> Callable[..., object]:
             return kernel.py_func if plain else kernel  # type: ignore[attr-defined, no-any-return]
 
-        x, eps, slope, imagined, w, left = start.copy(), np.empty(15), np.empty(11), np.empty(11), weights[0].copy(), np.empty(4)
+        x, eps, slope, imagined, w, left = (
+            start.copy(),
+            np.empty(15),
+            np.empty(11),
+            np.empty(11),
+            weights[0].copy(),
+            np.empty(4),
+        )
         take(pc.errors)(x, weights, prior, e, 5, saturating, eps)
         take(pc.descent)(x, eps, weights, precisions, 0.3, 5, saturating, slope)
-        numbers = [take(pc.surprise)(eps, weights, precisions), take(pc.free_energy)(x, eps, weights, precisions, 0.3)]
+        numbers = [
+            take(pc.surprise)(eps, weights, precisions),
+            take(pc.free_energy)(x, eps, weights, precisions, 0.3),
+        ]
         take(pc.imagine)(weights, prior, saturating, imagined)
         take(pc.learn)(w, x[:5], eps[:5], x[5:9], 1.5, 0.05, 0.1, saturating)
         take(pc.relax)(x, weights, prior, e, 5, precisions, 0.3, saturating, 0.05, 30, eps)
         take(pc.settle)(x, weights, prior, e, 5, precisions, 0.3, saturating, 1e-9, 2000, eps)
         take(pc.expected)(start[:4], start[4:8], 0.4, start[7:], left)
-        numbers += [take(pc.variance_after)(1.0, 2.0, 0.3), take(pc.relative)(1.0, 2.0), take(pc.relative)(1.0, 0.0)]
+        numbers += [
+            take(pc.variance_after)(1.0, 2.0, 0.3),
+            take(pc.relative)(1.0, 2.0),
+            take(pc.relative)(1.0, 0.0),
+        ]
         results.append(np.concatenate([slope, imagined, w.ravel(), x, eps, left, numbers]))
     np.testing.assert_allclose(*results, rtol=1e-7, atol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.01, 100.0), st.floats(0.0, 2.0), st.booleans())
-def test_inference_converges_and_does_not_end_above_the_energy_of_its_start(seed: int, precision: float, alpha: float, saturating: bool) -> None:
+def test_inference_converges_and_does_not_end_above_the_energy_of_its_start(
+    seed: int, precision: float, alpha: float, saturating: bool
+) -> None:
     rng = np.random.default_rng(seed)
-    weights, prior = (rng.standard_normal((6, 3)), rng.standard_normal((3, 2))), rng.standard_normal(2)
+    weights, prior = (
+        (rng.standard_normal((6, 3)), rng.standard_normal((3, 2))),
+        rng.standard_normal(2),
+    )
     x, eps, e, slope = rng.standard_normal(11), np.empty(12), np.zeros(1), np.empty(11)
     precisions = np.array([precision, 1.0, 1.0, 0.0])
     pc.errors(x, weights, prior, e, 6, saturating, eps)

@@ -1,4 +1,7 @@
-"""Present state: what changed is answered as it is now, in memories that anybody gets; other memories keep their order; bad input changes nothing."""
+"""Present state: what changed is answered as it is now, in memories that anybody gets; other
+memories keep their order; bad input changes nothing.
+"""
+
 from __future__ import annotations
 
 from datetime import datetime, timedelta
@@ -17,28 +20,61 @@ from hebbarium.mechanisms.shared.questions import State, asks_earlier, state_ask
 
 REGISTRY = hb.Registry.installed()
 START = datetime(2025, 5, 5, 8)
-OTHERS = ("The goat ate the tulips.", "We tiled the shower.", "A parcel came for number nine.", "The bees swarmed.", "I mended the puncture.",
-          "The owl called at midnight.", "We counted the votes.", "The chimney sweep was early.", "I burnt the milk.", "Uma swam a mile.")
-SERIES = (          # texts, question; the last text answers
-    (("My sister is allergic to nuts.", "My sister is not allergic to nuts any more."), "Is my sister allergic to nuts?"),
-    (("The piano lesson is on 4 June.", "The piano lesson is on 11 June.", "The piano lesson is on 2 July."), "When is the piano lesson?"),
-    (("Fasting sugar today: 5.9", "Fasting sugar today: 6.4", "Fasting sugar today: 5.2"), "What was my fasting sugar the last time?"),
-    (("I can host on Friday.", "I can't host on Friday.", "I can host on Friday after all."), "Can I host on Friday?"),
-    (("I moved to Turin.", "I moved to Genoa.", "I moved to Turin."), "Where did I move to most recently?"),
+OTHERS = ("The goat ate the tulips.", "We tiled the shower.", "A parcel came for number nine.",
+          "The bees swarmed.", "I mended the puncture.",
+          "The owl called at midnight.", "We counted the votes.", "The chimney sweep was early.",
+          "I burnt the milk.", "Uma swam a mile.")  # fmt: skip
+SERIES = (  # texts, question; the last text answers
+    (
+        ("My sister is allergic to nuts.", "My sister is not allergic to nuts any more."),
+        "Is my sister allergic to nuts?",
+    ),
+    (
+        (
+            "The piano lesson is on 4 June.",
+            "The piano lesson is on 11 June.",
+            "The piano lesson is on 2 July.",
+        ),
+        "When is the piano lesson?",
+    ),
+    (
+        ("Fasting sugar today: 5.9", "Fasting sugar today: 6.4", "Fasting sugar today: 5.2"),
+        "What was my fasting sugar the last time?",
+    ),
+    (
+        ("I can host on Friday.", "I can't host on Friday.", "I can host on Friday after all."),
+        "Can I host on Friday?",
+    ),
+    (
+        ("I moved to Turin.", "I moved to Genoa.", "I moved to Turin."),
+        "Where did I move to most recently?",
+    ),
 )
 
 
 def told(name: str, texts: tuple[str, ...], **options: object) -> hb.Engine:
     memory = hb.memory(name, embedding="hashing:256", **options)  # type: ignore[arg-type]
-    rows = memory.encode_all([hb.Event.at(START + timedelta(hours=i), text, "Bo", id=f"f{i}") for i, text in enumerate(OTHERS)])
-    rows += memory.encode_all([hb.Event.at(START + timedelta(days=3 + 3 * i), text, "Bo", id=f"u{i}") for i, text in enumerate(texts)])
+    rows = memory.encode_all(
+        [
+            hb.Event.at(START + timedelta(hours=i), text, "Bo", id=f"f{i}")
+            for i, text in enumerate(OTHERS)
+        ]
+    )
+    rows += memory.encode_all(
+        [
+            hb.Event.at(START + timedelta(days=3 + 3 * i), text, "Bo", id=f"u{i}")
+            for i, text in enumerate(texts)
+        ]
+    )
     assert all(rows), "nothing is refused"
     return memory
 
 
 @pytest.mark.parametrize("name", ["default", "in_use", "cortex"])
 @pytest.mark.parametrize(("texts", "question"), SERIES, ids=[question for _, question in SERIES])
-def test_the_newest_telling_is_kept_and_the_first_of_its_states(name: str, texts: tuple[str, ...], question: str) -> None:
+def test_the_newest_telling_is_kept_and_the_first_of_its_states(
+    name: str, texts: tuple[str, ...], question: str
+) -> None:
     memory = told(name, texts, **({"without": "write_gate_cortex"} if name == "cortex" else {}))
     ids = [hit.id for hit in memory.retrieve(question)]
     states = [id for id in ids if id.startswith("u")]
@@ -48,13 +84,19 @@ def test_the_newest_telling_is_kept_and_the_first_of_its_states(name: str, texts
 
 def test_sets_say_in_their_first_words_that_they_have_a_gate() -> None:
     for name, chosen in REGISTRY.sets.items():
-        gates = [m.id for m in REGISTRY.build(chosen) if any(h.phase is Phase.ENCODE and VETO in (*h.adds, *h.sets) for h in type(m).hooks())]
+        gates = [
+            m.id
+            for m in REGISTRY.build(chosen)
+            if any(h.phase is Phase.ENCODE and VETO in (*h.adds, *h.sets) for h in type(m).hooks())
+        ]
         first = chosen.summary.partition(":")[0]
         assert first.startswith("Has ") == bool(gates), name
         assert all(gate in first for gate in gates), name
 
 
-def test_there_and_back_the_newest_telling_shows_its_time_and_erasing_it_brings_the_one_before_back() -> None:
+def test_there_and_back_the_newest_telling_shows_its_time_and_erasing_it_brings_the_one_before_back() -> (
+    None
+):
     memory = told("default", ("I moved to Turin.", "I moved to Genoa.", "I moved to Turin."))
     assert "14 May" in memory.context("Where does Bo live now?", 200).text
     memory.erase("u2", confirm=True)
@@ -69,15 +111,19 @@ def test_of_two_equal_messages_one_is_erased() -> None:
         assert memory.retrieve("What is the door code?").units[0].id == left
 
 
-TEXTS = ("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "We saw a lamp.", "I sold the lamp.", "Lamp: on", "lamp", "?",
-         "The oven is on.", "I live in Oslo.", "I moved to Rome.", "é \ud800 \0", "x " * 300)
-QUESTIONS = ("Is the lamp on now?", "Is the lamp on?", "Where do I live?", "Was the lamp on before?", "What was the lamp at first?", "lamp", "")
+TEXTS = ("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "We saw a lamp.",
+         "I sold the lamp.", "Lamp: on", "lamp", "?",
+         "The oven is on.", "I live in Oslo.", "I moved to Rome.", "é \ud800 \0", "x " * 300)  # fmt: skip
+QUESTIONS = ("Is the lamp on now?", "Is the lamp on?", "Where do I live?",
+             "Was the lamp on before?", "What was the lamp at first?", "lamp", "")  # fmt: skip
 
 
 def ranking(texts: list[str], question: str, on: bool) -> list[int]:
     ids = ("lexical_bm25", "convex_fusion", *(("present_state",) if on else ()))
     memory = hb.Engine([REGISTRY.instance(id) for id in ids], HashingEmbedder(32))
-    memory.encode_all(hb.Event(float(i), text, ("Ada", "Bo")[i % 2], dated=False) for i, text in enumerate(texts))
+    memory.encode_all(
+        hb.Event(float(i), text, ("Ada", "Bo")[i % 2], dated=False) for i, text in enumerate(texts)
+    )
     before = memory.digest()
     rows = memory.retrieve(question, k=len(texts)).rows.tolist()
     assert memory.digest() == before
@@ -86,28 +132,38 @@ def ranking(texts: list[str], question: str, on: bool) -> list[int]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8), st.sampled_from(QUESTIONS))
-def test_only_states_of_one_thing_move_and_all_others_keep_their_order(texts: list[str], question: str) -> None:
+def test_only_states_of_one_thing_move_and_all_others_keep_their_order(
+    texts: list[str], question: str
+) -> None:
     plain, with_it = ranking(texts, question, False), ranking(texts, question, True)
     assert sorted(plain) == sorted(with_it)
     moved = [row for row in with_it if with_it.index(row) < plain.index(row)]
     kept = [row for row in plain if row not in moved]
-    assert [row for row in with_it if row not in moved] == kept, "what does not move up keeps its order"
+    assert [row for row in with_it if row not in moved] == kept, (
+        "what does not move up keeps its order"
+    )
     if state_asked(question.lower().rstrip("?")) is State.ANY:
         assert plain == with_it
 
 
 def test_long_texts_and_a_long_question_are_read_in_linear_time_and_move_nothing() -> None:
     long = [f"The code is {n}. {'We talked about it. ' * 2000}" for n in range(3)]
-    assert ranking(long, "What is the code now? " * 500, True) == ranking(long, "What is the code now? " * 500, False)
+    assert ranking(long, "What is the code now? " * 500, True) == ranking(
+        long, "What is the code now? " * 500, False
+    )
 
 
 @pytest.mark.parametrize(("question", "earlier"), [
-    ("when did we first meet", True), ("how many times did it rain", True), ("where did ada live before", True), ("where does ada live", False),
-    ("what is the code", False), ("what did ada say", False)])
+    ("when did we first meet", True), ("how many times did it rain", True),
+    ("where did ada live before", True), ("where does ada live", False),
+    ("what is the code", False), ("what did ada say", False)])  # fmt: skip
 def test_questions_for_more_than_the_newest_telling(question: str, earlier: bool) -> None:
     assert asks_earlier(question) is earlier
 
 
 def test_of_equal_times_the_later_row_is_the_newer() -> None:
-    assert present_state.wanted([5.0, 5.0, 5.0], State.NEWEST) == 2 and present_state.wanted([5.0, 5.0, 5.0], State.FIRST) == 0
+    assert (
+        present_state.wanted([5.0, 5.0, 5.0], State.NEWEST) == 2
+        and present_state.wanted([5.0, 5.0, 5.0], State.FIRST) == 0
+    )
     assert np.argmax([1.0]) == present_state.wanted([1.0, 0.0], State.NEWEST)

@@ -12,7 +12,14 @@ from hebbarium.engine.contract.vocabulary import FACET_WEIGHTS
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.text.features import features
-from hebbarium.mechanisms.retrieval.query_intent import CLUE_FACETS, INTENT, INTENT_FACETS, Clue, clues_of, facet_weights
+from hebbarium.mechanisms.retrieval.query_intent import (
+    CLUE_FACETS,
+    INTENT,
+    INTENT_FACETS,
+    Clue,
+    clues_of,
+    facet_weights,
+)
 from hebbarium.mechanisms.shared.questions import Intent, intent_of
 
 
@@ -20,7 +27,12 @@ def engine(*ids: str, **overrides: float) -> Engine:
     registry = Registry.read()
     others = [registry.instance(id, {"weight": 0.5} if id == "recency" else {}) for id in ids]
     made = Engine([registry.instance("query_intent", overrides), *others], HashingEmbedder(64))
-    made.encode_all(Event(24.0 * i, text) for i, text in enumerate(("Ada works at the mill.", "Rain.", "Ada works at the bank.", "Snow.")))
+    made.encode_all(
+        Event(24.0 * i, text)
+        for i, text in enumerate(
+            ("Ada works at the mill.", "Rain.", "Ada works at the bank.", "Snow.")
+        )
+    )
     return made
 
 
@@ -29,9 +41,14 @@ def test_the_tables_have_a_row_for_each_name_and_a_column_for_each_facet() -> No
     assert CLUE_FACETS.shape == (len(Clue), len(Facet))
 
 
-@pytest.mark.parametrize(("text", "clues"), [
-    ("what did Ada say last week", [Clue.DATE, Clue.NAME]), ("fix the crash in src/loop.py", [Clue.IDENTIFIER, Clue.FAULT]), ("and then", []),
-])
+@pytest.mark.parametrize(
+    ("text", "clues"),
+    [
+        ("what did Ada say last week", [Clue.DATE, Clue.NAME]),
+        ("fix the crash in src/loop.py", [Clue.IDENTIFIER, Clue.FAULT]),
+        ("and then", []),
+    ],
+)
 def test_clues_are_what_the_query_names(text: str, clues: list[Clue]) -> None:
     found = features(text)
     named = clues_of(" ".join(found.words), found)
@@ -41,7 +58,10 @@ def test_clues_are_what_the_query_names(text: str, clues: list[Clue]) -> None:
 def test_of_two_versions_a_query_about_the_present_ranks_the_later_first() -> None:
     ids = ("dense_similarity", "lexical_bm25", "recency", "convex_fusion")
     with_intent, without = engine(*ids, strength=1.0), engine(*ids, strength=0.0)
-    lead = [answer.final[2] - answer.final[0] for answer in (e.retrieve("Where does Ada work now?") for e in (with_intent, without))]
+    lead = [
+        answer.final[2] - answer.final[0]
+        for answer in (e.retrieve("Where does Ada work now?") for e in (with_intent, without))
+    ]
     assert lead[0] > lead[1]
     assert with_intent.store.array(INTENT)[()] == Intent.KNOWLEDGE_UPDATE
 

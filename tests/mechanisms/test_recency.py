@@ -14,7 +14,10 @@ SAME = "The kettle is on."
 
 def engine(**recency: float) -> Engine:
     registry = Registry.read()
-    made = Engine([registry.instance("recency", recency), registry.instance("convex_fusion")], HashingEmbedder(16))
+    made = Engine(
+        [registry.instance("recency", recency), registry.instance("convex_fusion")],
+        HashingEmbedder(16),
+    )
     made.encode_all(Event(24.0 * day, SAME) for day in range(4))
     return made
 

@@ -1,4 +1,7 @@
-"""Retrieval competition: compiled and plain kernels agree; in the engine, only traces of earlier retrieval change the order."""
+"""Retrieval competition: compiled and plain kernels agree; in the engine, only traces of earlier
+retrieval change the order.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,7 +15,10 @@ from hebbarium.mechanisms.retrieval import retrieval_competition as papers
 from hebbarium.mechanisms.retrieval import retrieval_competition_printed as printed
 
 Build = Callable[..., Engine]
-TEXTS = (*(f"fruit {name}" for name in ("orange", "banana", "grape", "lemon")), *(f"note {i}" for i in range(60)))
+TEXTS = (
+    *(f"fruit {name}" for name in ("orange", "banana", "grape", "lemon")),
+    *(f"note {i}" for i in range(60)),
+)
 
 
 def filled(build: Build, *ids: str) -> Engine:
@@ -23,11 +29,23 @@ def filled(build: Build, *ids: str) -> Engine:
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    drive, target, noise, scores = rng.random(12), rng.random(12) < 0.3, rng.standard_normal((50, 12)), rng.random(20).astype(np.float32)
+    drive, target, noise, scores = (
+        rng.random(12),
+        rng.random(12) < 0.3,
+        rng.standard_normal((50, 12)),
+        rng.random(20).astype(np.float32),
+    )
     ordered = np.sort(drive)[::-1].copy()
     outs = []
     for pick in (lambda k: k, lambda k: k.py_func):
-        x, stands, change, traces, loss, wide = np.zeros(12), np.empty(12), np.empty(12), np.zeros(12), np.empty(12), np.empty(12)
+        x, stands, change, traces, loss, wide = (
+            np.zeros(12),
+            np.empty(12),
+            np.empty(12),
+            np.zeros(12),
+            np.empty(12),
+            np.empty(12),
+        )
         pick(papers.settle)(drive, 0.3, 0.2, 0.1, 80, noise, x)
         pick(papers.standing)(drive, x, 0.2, stands)
         level = pick(papers.normal_inhibition)(drive, 4)
@@ -36,7 +54,7 @@ def test_kernels_compiled_equal_plain() -> None:
         pick(papers.spread_out)(scores, np.arange(3, 15), wide)
         pick(printed.suppressed)(ordered, 0.3, loss)
         outs.append(np.concatenate([x, stands, [level], change, traces, loss, wide]))
-    np.testing.assert_allclose(*outs, rtol=1e-6)            # the scores are float32
+    np.testing.assert_allclose(*outs, rtol=1e-6)  # the scores are float32
     assert papers.unit(0.6, 0.4, 2.0) == pytest.approx(papers.unit.py_func(0.6, 0.4, 2.0))
     assert papers.faded(-1.0, 5.0, 24.0) == pytest.approx(papers.faded.py_func(-1.0, 5.0, 24.0))
 
@@ -68,8 +86,13 @@ def test_suppression_changes_the_next_competition(build: Build) -> None:
 
 
 def test_scores_stay_in_the_range_of_the_pool(build: Build) -> None:
-    plain, memory = filled(build).retrieve("fruit orange", k=64), filled(build, "retrieval_competition").retrieve("fruit orange", k=64)
-    assert memory.scores.max() == pytest.approx(plain.scores.max()) and memory.scores.min() == pytest.approx(plain.scores.min())
+    plain, memory = (
+        filled(build).retrieve("fruit orange", k=64),
+        filled(build, "retrieval_competition").retrieve("fruit orange", k=64),
+    )
+    assert memory.scores.max() == pytest.approx(
+        plain.scores.max()
+    ) and memory.scores.min() == pytest.approx(plain.scores.min())
 
 
 def test_printed_form_learns_nothing(build: Build) -> None:

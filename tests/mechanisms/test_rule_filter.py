@@ -1,4 +1,7 @@
-"""Rule filter: bits survive a snapshot, other rules cannot continue it, and errors come before anything is stored."""
+"""Rule filter: bits survive a snapshot, other rules cannot continue it, and errors come before
+anything is stored.
+"""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -12,7 +15,12 @@ from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.contract.vocabulary import BAN, LOG_PRIOR
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.mechanisms.retrieval.rule_filter import RULES_MATCHED, add_log_factors, add_votes, read_rules
+from hebbarium.mechanisms.retrieval.rule_filter import (
+    RULES_MATCHED,
+    add_log_factors,
+    add_votes,
+    read_rules,
+)
 
 REGISTRY = Registry.read()
 RULES = """rules:
@@ -24,12 +32,22 @@ RULES = """rules:
     then: {factor: 0.25}
     where: {attribute: {kind: note}}
 """
-LOG = (Event(0.0, "We dug the garden", "Ada", attributes=(("kind", "note"),)), Event(1.0, "The garden is dry", "Bo"),
-       Event(2.0, "Rain in spring", "Ada"))
+LOG = (
+    Event(0.0, "We dug the garden", "Ada", attributes=(("kind", "note"),)),
+    Event(1.0, "The garden is dry", "Bo"),
+    Event(2.0, "Rain in spring", "Ada"),
+)
 
 
 def engine(rules: Path | str, path: Path | None = None) -> Engine:
-    return Engine([REGISTRY.instance("rule_filter", {"rules": str(rules)}), REGISTRY.instance("lexical_bm25")], HashingEmbedder(16), path=path)
+    return Engine(
+        [
+            REGISTRY.instance("rule_filter", {"rules": str(rules)}),
+            REGISTRY.instance("lexical_bm25"),
+        ],
+        HashingEmbedder(16),
+        path=path,
+    )
 
 
 def file_of(folder: Path, text: str = RULES) -> Path:
@@ -40,12 +58,17 @@ def file_of(folder: Path, text: str = RULES) -> Path:
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    matched, bits, logs = rng.integers(0, 2 ** 62, 50), np.array([0, 3, 61]), rng.normal(0.0, 1.0, 3)
-    votes, plain_votes, priors, plain_priors = np.zeros(50, np.int16), np.zeros(50, np.int16), np.zeros(50), np.zeros(50)
-    add_votes(matched, 2 ** 61 + 5, 2 ** 40 + 8, votes)
-    add_votes.py_func(matched, 2 ** 61 + 5, 2 ** 40 + 8, plain_votes)       # type: ignore[attr-defined]
+    matched, bits, logs = rng.integers(0, 2**62, 50), np.array([0, 3, 61]), rng.normal(0.0, 1.0, 3)
+    votes, plain_votes, priors, plain_priors = (
+        np.zeros(50, np.int16),
+        np.zeros(50, np.int16),
+        np.zeros(50),
+        np.zeros(50),
+    )
+    add_votes(matched, 2**61 + 5, 2**40 + 8, votes)
+    add_votes.py_func(matched, 2**61 + 5, 2**40 + 8, plain_votes)  # type: ignore[attr-defined]
     add_log_factors(matched, bits, logs, priors)
-    add_log_factors.py_func(matched, bits, logs, plain_priors)             # type: ignore[attr-defined]
+    add_log_factors.py_func(matched, bits, logs, plain_priors)  # type: ignore[attr-defined]
     np.testing.assert_array_equal(votes, plain_votes)
     np.testing.assert_allclose(priors, plain_priors)
 
@@ -79,8 +102,10 @@ def test_a_memory_cannot_continue_with_other_rules(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "rules:\n", "rules: [[[[]]]]\n", "- name: a\n", "\x00",
                                   "rules: [{name: a, then: exclude, where: {session: [a, [b]]}}]\n",
-                                  "rules: [{name: a, then: only, where: {since: 0001-01-01, until: 0000-01-01}}]\n"])
-def test_a_file_that_states_no_rule_is_refused_when_the_set_is_built(tmp_path: Path, text: str) -> None:
+                                  "rules: [{name: a, then: only, where: {since: 0001-01-01, until: 0000-01-01}}]\n"])  # fmt: skip
+def test_a_file_that_states_no_rule_is_refused_when_the_set_is_built(
+    tmp_path: Path, text: str
+) -> None:
     file = file_of(tmp_path, text)
     with pytest.raises(RegistryError) as error:
         engine(file)

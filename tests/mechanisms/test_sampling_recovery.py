@@ -1,4 +1,7 @@
-"""Sampling and recovery: compiled and plain kernels agree; in the engine the signal follows the definition, and recall changes later recall."""
+"""Sampling and recovery: compiled and plain kernels agree; in the engine the signal follows the
+definition, and recall changes later recall.
+"""
+
 from __future__ import annotations
 
 import math
@@ -14,7 +17,12 @@ from hebbarium.engine.state.postings import BM25Index, Idf, terms_of
 from hebbarium.mechanisms.retrieval import sampling_recovery as papers
 
 Build = Callable[..., Engine]
-TEXTS = ("Yesterday Ada played the violin.", "In spring Ada sold a boat.", "Somebody broke a violin.", "Nothing happened.")
+TEXTS = (
+    "Yesterday Ada played the violin.",
+    "In spring Ada sold a boat.",
+    "Somebody broke a violin.",
+    "Nothing happened.",
+)
 A, B, D, DRAWS = 0.1, 0.1, 0.02, 30
 
 
@@ -26,14 +34,33 @@ def filled(build: Build, texts: tuple[str, ...] = TEXTS) -> Engine:
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    match, visible, cued = rng.uniform(-1, 1, 20).clip(0).astype(np.float32), rng.random(20) < 0.8, rng.random(20) < 0.5
+    match, visible, cued = (
+        rng.uniform(-1, 1, 20).clip(0).astype(np.float32),
+        rng.random(20) < 0.8,
+        rng.random(20) < 0.5,
+    )
     outs = []
     for pick in (lambda k: k, lambda k: k.py_func):
-        product, total, p, out, m = np.zeros(20), np.zeros(20), np.empty(20), np.full(20, np.nan), np.empty(20, np.float32)
+        product, total, p, out, m = (
+            np.zeros(20),
+            np.zeros(20),
+            np.empty(20),
+            np.full(20, np.nan),
+            np.empty(20, np.float32),
+        )
         pick(papers.add_cue)(match, 0.3, 0.02, 0.7, product, total)
         pick(papers.sampling)(product, visible, p)
         pick(papers.log_recall)(p, total, cued, 30.0, -30.0, out)
-        pick(papers.linked)(0, np.full(3, 0.2), 0.1, np.zeros(1, int), np.full(1, 3), np.arange(3), np.array([4, -1, 7]), m)
+        pick(papers.linked)(
+            0,
+            np.full(3, 0.2),
+            0.1,
+            np.zeros(1, int),
+            np.full(1, 3),
+            np.arange(3),
+            np.array([4, -1, 7]),
+            m,
+        )
         marks = cued.copy()
         pick(papers.mark)(match, marks)
         outs.append(np.concatenate([product, total, p, out[cued], m, marks]))
@@ -65,7 +92,8 @@ def test_longer_lists_lower_the_probability_of_each_memory(build: Build) -> None
     for memory in (few, many):
         memory.retrieve("harbour")
         scores.append(float(memory.store.array(papers.CUE_PRODUCT)[0]))
-    np.testing.assert_allclose(scores, [1 / 10, 1 / 40], rtol=0.01)   # the date makes some texts a word longer
+    # the date makes some texts a word longer
+    np.testing.assert_allclose(scores, [1 / 10, 1 / 40], rtol=0.01)
 
 
 def test_recall_strengthens_the_cues_of_the_query(build: Build) -> None:

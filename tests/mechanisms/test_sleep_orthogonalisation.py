@@ -1,4 +1,7 @@
-"""sleep_orthogonalisation: compiled and plain kernels agree; through the engine, rivals are separated within a bound; the printed form has none."""
+"""sleep_orthogonalisation: compiled and plain kernels agree; through the engine, rivals are
+separated within a bound; the printed form has none.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,7 +34,14 @@ class Nap(Mechanism[Params]):
 
 def filled(memory: Engine) -> Engine:
     """Five memories that differ in one word, and an unrelated one, stored twice."""
-    texts = [*(f"So Ada and Bo went by train together to visit the old harbour of {place}" for place in PLACES), "It rained.", "It rained."]
+    texts = [
+        *(
+            f"So Ada and Bo went by train together to visit the old harbour of {place}"
+            for place in PLACES
+        ),
+        "It rained.",
+        "It rained.",
+    ]
     memory.encode_all(Event(100.0 + i / 60.0, text, dated=False) for i, text in enumerate(texts))
     return memory
 
@@ -47,16 +57,28 @@ def test_kernels_compiled_equal_plain() -> None:
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     rivals = np.array([[1, 2], [0, -1], [0, 4], [-1, -1], [2, 3]])
     both = [x.copy(), x.copy()]
-    turned = [k(np.arange(5), x, rivals, 30, 0.05, 0.675, 0.075, 4.0, 0.95, w)
-              for k, w in zip((paper.separate, paper.separate.py_func), both, strict=True)]
+    turned = [
+        k(np.arange(5), x, rivals, 30, 0.05, 0.675, 0.075, 4.0, 0.95, w)
+        for k, w in zip((paper.separate, paper.separate.py_func), both, strict=True)
+    ]
     assert turned[0] == turned[1] == 4
     np.testing.assert_allclose(both[0], both[1], rtol=1e-12)
-    for name, arguments in (("unit", (0.7, 0.5, 2.0)), ("contrast", (0.8, False, 0.675, 0.075, 4.0)), ("contrast", (0.9, True, 0.675, 0.075, 4.0))):
+    for name, arguments in (
+        ("unit", (0.7, 0.5, 2.0)),
+        ("contrast", (0.8, False, 0.675, 0.075, 4.0)),
+        ("contrast", (0.9, True, 0.675, 0.075, 4.0)),
+    ):
         kernel = getattr(paper, name)
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
-    pushed, opposed, bound = [x.copy(), x.copy()], [np.full((5, 2), -1), np.full((5, 2), -1)], [x[1] + x[0] * 0.1, x[1] + x[0] * 0.1]
+    pushed, opposed, bound = (
+        [x.copy(), x.copy()],
+        [np.full((5, 2), -1), np.full((5, 2), -1)],
+        [x[1] + x[0] * 0.1, x[1] + x[0] * 0.1],
+    )
     for i, plain in enumerate((False, True)):
-        push_all, oppose, bounded = (k.py_func if plain else k for k in (printed.push_all, paper.oppose, paper.bounded))
+        push_all, oppose, bounded = (
+            k.py_func if plain else k for k in (printed.push_all, paper.oppose, paper.bounded)
+        )
         push_all(rivals, 0.15, pushed[i])
         oppose(3, np.array([0, 1, 2]), np.array([0.9, 0.8, 0.7]), 0.6, 0.95, opposed[i])
         bounded(x[2], 0.99, bound[i])
@@ -72,14 +94,21 @@ def test_kernels_compiled_equal_plain() -> None:
 
 def test_codes_of_rivals_separate_and_stay_near_the_originals(build: Build) -> None:
     memory = filled(build("sleep_orthogonalisation"))
-    before, codes = cosines(memory, paper.DISTINCT_CODE), memory.store.array(paper.DISTINCT_CODE).astype(np.float64)
+    before, codes = (
+        cosines(memory, paper.DISTINCT_CODE),
+        memory.store.array(paper.DISTINCT_CODE).astype(np.float64),
+    )
     vectors = memory.assembly.index.vectors.copy()
     memory.advance(125.0)
-    after, own = cosines(memory, paper.DISTINCT_CODE), (memory.store.array(paper.DISTINCT_CODE) * codes).sum(axis=1)
+    after, own = (
+        cosines(memory, paper.DISTINCT_CODE),
+        (memory.store.array(paper.DISTINCT_CODE) * codes).sum(axis=1),
+    )
     pairs = np.triu_indices(5, 1)
     assert (after[pairs] < before[pairs] - 0.05).all()
     assert own.min() >= 0.95 - 1e-6 and own[:5].max() < 1.0 - 1e-4
-    np.testing.assert_array_equal(own[5:].round(6), 1.0)                       # identical memories are not rivals
+    # identical memories are not rivals
+    np.testing.assert_array_equal(own[5:].round(6), 1.0)
     np.testing.assert_array_equal(memory.assembly.index.vectors, vectors)
 
 
@@ -101,7 +130,9 @@ def test_there_is_a_signal_once_a_code_was_changed(build: Build) -> None:
 
 
 def test_after_many_events_only_the_newest_are_examined(build: Build) -> None:
-    memory = filled(build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}}))
+    memory = filled(
+        build("sleep_orthogonalisation", params={"sleep_orthogonalisation": {"newest": 3}})
+    )
     for night in (125.0, 149.0):
         memory.advance(night)
         assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == 7, "a backlog remains"
@@ -112,9 +143,18 @@ def test_after_many_events_only_the_newest_are_examined(build: Build) -> None:
 
 
 def test_without_sleep_nothing_is_learnt(registry: Registry) -> None:
-    memory = filled(Engine([Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")], HashingEmbedder(32)))
+    memory = filled(
+        Engine(
+            [Nap("nap", Params(1.0)), registry.instance("sleep_orthogonalisation")],
+            HashingEmbedder(32),
+        )
+    )
     memory.advance(200.0)
-    assert int(memory.store.array(paper.DISTINCT_SEARCHED)) == int(memory.store.array(paper.DISTINCT_TURNED)) == 0
+    assert (
+        int(memory.store.array(paper.DISTINCT_SEARCHED))
+        == int(memory.store.array(paper.DISTINCT_TURNED))
+        == 0
+    )
 
 
 def test_the_printed_form_continues_until_codes_are_orthogonal(build: Build) -> None:

@@ -1,4 +1,7 @@
-"""sleep_pressure: compiled and plain kernels agree; through the engine, the times of sleep depend neither on ticks nor on which events are stored."""
+"""sleep_pressure: compiled and plain kernels agree; through the engine, the times of sleep
+depend neither on ticks nor on which events are stored.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,7 +13,14 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.hooks import Mechanism, Params, hook
 from hebbarium.engine.contract.records import Event
-from hebbarium.engine.contract.vocabulary import CREATED, ROW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, VETO
+from hebbarium.engine.contract.vocabulary import (
+    CREATED,
+    ROW,
+    SLEEP_END,
+    SLEEP_ONSET,
+    SLEEP_SHARE,
+    VETO,
+)
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import sleep_pressure as module
@@ -39,18 +49,26 @@ class Watch(Mechanism[Params]):
 
 def watched(**options: float) -> tuple[Engine, Watch]:
     watch = Watch()
-    return Engine([watch, Registry.read().instance("sleep_pressure")], HashingEmbedder(16), **options), watch  # type: ignore[arg-type]
+    return Engine(
+        [watch, Registry.read().instance("sleep_pressure")], HashingEmbedder(16), **options
+    ), watch  # type: ignore[arg-type]
 
 
 def state(memory: Engine) -> list[float]:
-    return [float(memory.store.array(c).item()) for c in (*module.SleepPressure.owns, SLEEP_ONSET, SLEEP_END)]
+    return [
+        float(memory.store.array(c).item())
+        for c in (*module.SleepPressure.owns, SLEEP_ONSET, SLEEP_END)
+    ]
 
 
 @pytest.mark.parametrize(("name", "arguments"), [
-    ("awake", (0.3, 5.0, 18.2)), ("asleep", (0.3, 5.0, 4.2)), ("circadian", (NOON, 0.12, 9.54, 24.0)), ("until_sleep", (0.3, NOON, RHYTHM)),
-    ("first_rise", (0.33, 0.7, 18.2, -0.12, 5.0, 9.54, 24.0)), ("until_waking", (0.6, NOON, RHYTHM)), ("cycle", (RHYTHM, 20)),
-    ("s_now", (0.3, NOON, NOON + 11.0, NOON + 19.0, NOON + 100.0, RHYTHM)), ("effort", (12.0, 0.4, 0.02, 20.0)),
-])
+    ("awake", (0.3, 5.0, 18.2)), ("asleep", (0.3, 5.0, 4.2)), ("circadian", (NOON, 0.12, 9.54,
+    24.0)), ("until_sleep", (0.3, NOON, RHYTHM)),
+    ("first_rise", (0.33, 0.7, 18.2, -0.12, 5.0, 9.54, 24.0)), ("until_waking", (0.6, NOON,
+    RHYTHM)), ("cycle", (RHYTHM, 20)),
+    ("s_now", (0.3, NOON, NOON + 11.0, NOON + 19.0, NOON + 100.0, RHYTHM)), ("effort", (12.0, 0.4,
+    0.02, 20.0)),
+])  # fmt: skip
 def test_kernels_compiled_equal_plain(name: str, arguments: tuple[object, ...]) -> None:
     kernel = getattr(module, name)
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
@@ -94,7 +112,11 @@ def test_an_empty_memory_computes_the_pressure_over_missed_nights() -> None:
     assert state(empty) == pytest.approx(state(full), abs=0.01) and state(empty)[0] < state(full)[0]
     empty.encode(Event(NOON + 101.0, "but this"))
     empty.advance(NOON + 124.0)
-    assert len(watch.sleeps) == 1 and empty.store.array(CREATED)[:1].item() == NOON + 101.0 and empty.store.array(ROW).item() == 0
+    assert (
+        len(watch.sleeps) == 1
+        and empty.store.array(CREATED)[:1].item() == NOON + 101.0
+        and empty.store.array(ROW).item() == 0
+    )
 
 
 def test_an_event_in_the_night_wakes_once() -> None:
@@ -114,7 +136,12 @@ def test_two_events_at_the_same_moment() -> None:
 
 
 def test_time_scale_stretches_the_day_and_both_processes(build: Build) -> None:
-    one, double = (build("sleep_pressure", params={"sleep_pressure": {"time_scale": k, "effort": 0.0}}) for k in (1.0, 2.0))
+    one, double = (
+        build("sleep_pressure", params={"sleep_pressure": {"time_scale": k, "effort": 0.0}})
+        for k in (1.0, 2.0)
+    )
     one.encode(Event(24.0 * 19000, "hello"))
     double.encode(Event(48.0 * 19000, "hello"))
-    assert np.subtract(state(double)[2:], 48.0 * 19000) == pytest.approx(2.0 * np.subtract(state(one)[2:], 24.0 * 19000), rel=1e-9)
+    assert np.subtract(state(double)[2:], 48.0 * 19000) == pytest.approx(
+        2.0 * np.subtract(state(one)[2:], 24.0 * 19000), rel=1e-9
+    )

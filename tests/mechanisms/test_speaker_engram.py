@@ -1,4 +1,7 @@
-"""Speaker engram: compiled and plain kernels agree, and a memory that was saved, or lost a text, continues as one that was not saved."""
+"""Speaker engram: compiled and plain kernels agree, and a memory that was saved, or lost a text,
+continues as one that was not saved.
+"""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,33 +13,63 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.mechanisms.retrieval.speaker_engram import PROFILE, add_ngrams, add_up_to, normalise, style
+from hebbarium.mechanisms.retrieval.speaker_engram import (
+    PROFILE,
+    add_ngrams,
+    add_up_to,
+    normalise,
+    style,
+)
 
 REGISTRY = Registry.read()
 
 
 def memory(path: Path | None = None) -> Engine:
-    return Engine([REGISTRY.instance(i) for i in ("speaker_engram", "lexical_bm25", "convex_fusion")], HashingEmbedder(32), path=path)
+    return Engine(
+        [REGISTRY.instance(i) for i in ("speaker_engram", "lexical_bm25", "convex_fusion")],
+        HashingEmbedder(32),
+        path=path,
+    )
 
 
 def events(first: int, n: int) -> list[Event]:
-    told = ("I moved to {c}.", "I love {d}.", "I sing every day.", "I don't like {d}.", "What a day!")
-    return [Event(2.0 * i, told[i % 5].format(c=("Rome", "Oslo", "Bern")[i % 3], d=("tea", "milk")[i % 2]), ("Ada", "Bo", "user")[i % 3], id=f"e{i}",
-                  attributes=(("recipient", "Bo"),) if i % 3 == 0 else ()) for i in range(first, first + n)]
+    told = (
+        "I moved to {c}.",
+        "I love {d}.",
+        "I sing every day.",
+        "I don't like {d}.",
+        "What a day!",
+    )
+    return [
+        Event(
+            2.0 * i,
+            told[i % 5].format(c=("Rome", "Oslo", "Bern")[i % 3], d=("tea", "milk")[i % 2]),
+            ("Ada", "Bo", "user")[i % 3],
+            id=f"e{i}",
+            attributes=(("recipient", "Bo"),) if i % 3 == 0 else (),
+        )
+        for i in range(first, first + n)
+    ]
 
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     codes, out, plain = rng.integers(0, 0x10FFFF, 50), np.zeros(256), np.zeros(256)
     add_ngrams(codes, out)
-    add_ngrams.py_func(codes, plain)                                                      # type: ignore[attr-defined]
+    add_ngrams.py_func(codes, plain)  # type: ignore[attr-defined]
     np.testing.assert_array_equal(out, plain)
     normalise(out)
-    normalise.py_func(plain)                                                              # type: ignore[attr-defined]
+    normalise.py_func(plain)  # type: ignore[attr-defined]
     np.testing.assert_allclose(out, plain)
-    fused, rows, fit, missing, other = rng.normal(size=9), rng.permutation(9)[:5], rng.normal(size=5), np.zeros(9), np.zeros(9)
+    fused, rows, fit, missing, other = (
+        rng.normal(size=9),
+        rng.permutation(9)[:5],
+        rng.normal(size=5),
+        np.zeros(9),
+        np.zeros(9),
+    )
     add_up_to(fused, float(fused.min()), float(fused.max()), rows, fit, 0.8, missing)
-    add_up_to.py_func(fused, float(fused.min()), float(fused.max()), rows, fit, 0.8, other)   # type: ignore[attr-defined]
+    add_up_to.py_func(fused, float(fused.min()), float(fused.max()), rows, fit, 0.8, other)  # type: ignore[attr-defined]
     np.testing.assert_allclose(missing, other)
 
 

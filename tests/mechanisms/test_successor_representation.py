@@ -1,4 +1,7 @@
-"""successor_representation: compiled and plain kernels agree; in the engine it predicts successors, and the printed form counts both directions."""
+"""successor_representation: compiled and plain kernels agree; in the engine it predicts
+successors, and the printed form counts both directions.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,7 +23,13 @@ STORY = ("Then Ada rang.", "it was raining", "Then Bo came.", "Then Cleo sang.")
 def random_rows(rng: np.random.Generator, nodes: int) -> tuple[np.ndarray, ...]:
     links = [(a, b) for a in range(nodes) for b in range(nodes) if a == b or rng.random() < 0.4]
     degree = np.bincount([a for a, _ in links], minlength=nodes)
-    return np.cumsum(degree) - degree, degree, np.arange(len(links)), np.array([b for _, b in links]), rng.random(len(links))
+    return (
+        np.cumsum(degree) - degree,
+        degree,
+        np.arange(len(links)),
+        np.array([b for _, b in links]),
+        rng.random(len(links)),
+    )
 
 
 def test_kernels_compiled_equal_plain() -> None:
@@ -30,10 +39,16 @@ def test_kernels_compiled_equal_plain() -> None:
     for a, b in zip((nodes, values), papers.expected_row.py_func(states, *net), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-13)
     weights = [net[-1].copy(), net[-1].copy()]
-    missing = [k(3, nodes, values, 0.2, 0.9, *net[:4], w) for k, w in zip((papers.update, papers.update.py_func), weights, strict=True)]
+    missing = [
+        k(3, nodes, values, 0.2, 0.9, *net[:4], w)
+        for k, w in zip((papers.update, papers.update.py_func), weights, strict=True)
+    ]
     np.testing.assert_allclose(missing[0], missing[1], rtol=1e-13)
     np.testing.assert_allclose(weights[0], weights[1], rtol=1e-13)
-    for kernel, arguments in ((papers.visits, (states, nodes, values, *net[:2], net[3], net[1] + 1)), (printed.associates, (states, *net))):
+    for kernel, arguments in (
+        (papers.visits, (states, nodes, values, *net[:2], net[3], net[1] + 1)),
+        (printed.associates, (states, *net)),
+    ):
         a, b = np.full(9, np.nan), np.full(9, np.nan)
         kernel(*arguments, a)
         kernel.py_func(*arguments, b)
@@ -42,20 +57,32 @@ def test_kernels_compiled_equal_plain() -> None:
 
 def filled(build: Build, id: str = "successor_representation", **params: object) -> Engine:
     memory = build(id, params={id: params})
-    memory.encode_all(Event(24.0 * r + i / 60.0, text, session=f"s{r}") for r in range(4) for i, text in enumerate(STORY))
+    memory.encode_all(
+        Event(24.0 * r + i / 60.0, text, session=f"s{r}")
+        for r in range(4)
+        for i, text in enumerate(STORY)
+    )
     return memory
 
 
 def weight(memory: Engine, one: str, other: str) -> float:
     graph = memory.store.graph
-    edge = graph.find(*(entity_node(graph.entity_id(name)) for name in (one, other)), EdgeType.COACCESS)
+    edge = graph.find(
+        *(entity_node(graph.entity_id(name)) for name in (one, other)), EdgeType.COACCESS
+    )
     return 0.0 if edge is None else float(graph.column(papers.SUCCESSOR.name)[edge])
 
 
 def test_rows_follow_the_order_within_sessions_and_not_across_them(build: Build) -> None:
     memory = filled(build, alpha=1.0, least=0.0)
-    assert [weight(memory, *pair) for pair in (("ada", "bo"), ("bo", "cleo"), ("ada", "cleo"))] == pytest.approx([0.9, 0.9, 0.81])
-    assert [weight(memory, *pair) for pair in (("bo", "ada"), ("cleo", "bo"), ("cleo", "ada"))] == [0.0, 0.0, 0.0]
+    assert [
+        weight(memory, *pair) for pair in (("ada", "bo"), ("bo", "cleo"), ("ada", "cleo"))
+    ] == pytest.approx([0.9, 0.9, 0.81])
+    assert [weight(memory, *pair) for pair in (("bo", "ada"), ("cleo", "bo"), ("cleo", "ada"))] == [
+        0.0,
+        0.0,
+        0.0,
+    ]
 
 
 def test_a_query_ranks_the_following_memories_higher(build: Build) -> None:
@@ -82,7 +109,10 @@ def test_small_entries_are_dropped() -> None:
     assert graph.find(0, 1, EdgeType.COACCESS) is not None
     for _ in range(20):
         papers.experience(graph, [0], [2], 0.1, 0.9, 0.05, 1.0)
-    assert graph.find(0, 1, EdgeType.COACCESS) is None and graph.find(0, 2, EdgeType.COACCESS) is not None
+    assert (
+        graph.find(0, 1, EdgeType.COACCESS) is None
+        and graph.find(0, 2, EdgeType.COACCESS) is not None
+    )
 
 
 def test_the_printed_form_learns_from_recall_and_both_ways(build: Build) -> None:
@@ -92,7 +122,10 @@ def test_the_printed_form_learns_from_recall_and_both_ways(build: Build) -> None
     assert memory.store.graph.find(0, 3, EdgeType.COACCESS) is None
     memory.retrieve("Did Ada and Cleo sing?", k=2, learn=True)
     graph = memory.store.graph
-    counts = [graph.column(printed.COACCESS_COUNT.name)[graph.find(a, b, EdgeType.COACCESS)] for a, b in ((0, 3), (3, 0))]
+    counts = [
+        graph.column(printed.COACCESS_COUNT.name)[graph.find(a, b, EdgeType.COACCESS)]
+        for a, b in ((0, 3), (3, 0))
+    ]
     assert counts == [1.0, 1.0]
     memory.retrieve("Did Ada ring?")
     assert memory.store.array(printed.COACCESSED)[3] >= 1.0
@@ -104,7 +137,15 @@ def test_need_is_what_the_learnt_rows_expect_of_every_memory(build: Build) -> No
     graph, names = memory.store.graph, ("then", "ada", "bo", "cleo")
     names = tuple(n for n in names if graph.entity_id(n) is not None)
     m = np.array([[weight(memory, a, b) for b in names] for a in names])
-    said = [[n for n in names if n.capitalize() in STORY[i % 4] and (n != "then" or graph.entity_id("then") is not None)] for i in range(16)]
+    said = [
+        [
+            n
+            for n in names
+            if n.capitalize() in STORY[i % 4]
+            and (n != "then" or graph.entity_id("then") is not None)
+        ]
+        for i in range(16)
+    ]
     fans = {n: sum(n in s for s in said) for n in names}
     present = m[[names.index(n) for n in said[-1]]].mean(axis=0)
     expected = [sum(present[names.index(n)] / fans[n] for n in s) for s in said]

@@ -1,4 +1,7 @@
-"""Surprise index: compiled and plain kernels agree, and a memory that was saved, or lost a text, continues as one that was not saved."""
+"""Surprise index: compiled and plain kernels agree, and a memory that was saved, or lost a text,
+continues as one that was not saved.
+"""
+
 from __future__ import annotations
 
 from itertools import product
@@ -18,14 +21,25 @@ REGISTRY = Registry.read()
 
 
 def events(n: int) -> list[Event]:
-    return [Event(float(i), f"On {1 + i % 28} May 2021 Ada sold {i % 7} kg of tea to Bo {i % 11}", "Ada", id=f"e{i}", dated=False) for i in range(n)]
+    return [
+        Event(
+            float(i),
+            f"On {1 + i % 28} May 2021 Ada sold {i % 7} kg of tea to Bo {i % 11}",
+            "Ada",
+            id=f"e{i}",
+            dated=False,
+        )
+        for i in range(n)
+    ]
 
 
 def test_kernels_compiled_equal_plain() -> None:
-    for new, total, length, details, events_ in product((0.0, 2.0), (0.0, 3.0), (10.0, 200.0), (0.0, 5.0), (0.0, 1.0)):
+    for new, total, length, details, events_ in product(
+        (0.0, 2.0), (0.0, 3.0), (10.0, 200.0), (0.0, 5.0), (0.0, 1.0)
+    ):
         values = (new, total, length, details, events_, 0.6, 0.05, 0.05, 0.1)
-        assert news(*values) == pytest.approx(news.py_func(*values))                      # type: ignore[attr-defined]
-        assert length_bonus(length) == length_bonus.py_func(length)                       # type: ignore[attr-defined]
+        assert news(*values) == pytest.approx(news.py_func(*values))  # type: ignore[attr-defined]
+        assert length_bonus(length) == length_bonus.py_func(length)  # type: ignore[attr-defined]
 
 
 def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path: Path) -> None:
@@ -45,7 +59,10 @@ def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(tmp_path:
     saved.close()
 
 
-@pytest.mark.parametrize("text", ["\ud800 is \ud800", "7 May" * 1000, "is is is is", "$,,,", "12:99:99 pm", "’s 3 kg", "İ 5 km"])
+@pytest.mark.parametrize(
+    "text",
+    ["\ud800 is \ud800", "7 May" * 1000, "is is is is", "$,,,", "12:99:99 pm", "’s 3 kg", "İ 5 km"],
+)
 def test_any_text_has_fingerprints(text: str) -> None:
     found = fingerprints(text, ())
     assert len(set(found.all)) == len(found.all) and found.events <= set(found.all)

@@ -1,4 +1,7 @@
-"""Synaptic renormalisation: compiled and plain kernels agree, and through the engine days add weight, nights remove it, idle nights do not."""
+"""Synaptic renormalisation: compiled and plain kernels agree, and through the engine days add
+weight, nights remove it, idle nights do not.
+"""
+
 from __future__ import annotations
 
 import math
@@ -17,16 +20,37 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation import synaptic_renormalisation as shy
 from hebbarium.testing.small import does, mechanism
 
-LEFT = 1.0 - 0.2 / 20.0                     # headroom after one event or answer
+LEFT = 1.0 - 0.2 / 20.0  # headroom after one event or answer
 
 
-def memory_of(registry: Registry, *others: Mechanism[Any], turns: int = 40, days: int = 1, tick: float = 1.0, **params: Any) -> Engine:
+def memory_of(
+    registry: Registry,
+    *others: Mechanism[Any],
+    turns: int = 40,
+    days: int = 1,
+    tick: float = 1.0,
+    **params: Any,
+) -> Engine:
     """Daily sessions of `turns` events, each followed by a query that may change memory."""
-    memory = Engine([*others, registry.instance("dense_similarity", {}), registry.instance("synaptic_renormalisation", params)], HashingEmbedder(32),
-                    tick_hours=tick)
+    memory = Engine(
+        [
+            *others,
+            registry.instance("dense_similarity", {}),
+            registry.instance("synaptic_renormalisation", params),
+        ],
+        HashingEmbedder(32),
+        tick_hours=tick,
+    )
     for day in range(days):
         for k in range(turns):
-            memory.encode(Event(100.0 + 24.0 * day + k / 60.0, f"turn {k} of day {day} about apples", "Ada", f"s{day}"))
+            memory.encode(
+                Event(
+                    100.0 + 24.0 * day + k / 60.0,
+                    f"turn {k} of day {day} about apples",
+                    "Ada",
+                    f"s{day}",
+                )
+            )
         memory.retrieve("apples", learn=True)
     return memory
 
@@ -58,8 +82,10 @@ def test_wakefulness_lowers_plasticity_and_sleep_restores_it(registry: Registry)
 def test_active_memories_share_the_gain_of_an_occasion(registry: Registry) -> None:
     memory = memory_of(registry, turns=3)
     excess = np.exp(memory.store.array(shy.RENORMALISED_WEIGHT)) - 1.0
-    assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)       # three events and one answer
-    shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]        # the first event was alone
+    # three events and one answer
+    assert excess.sum() == pytest.approx(20.0 * (1.0 - LEFT**4), rel=1e-9)
+    # the first event was alone
+    shared = [0.2 + 0.1 * LEFT, 0.1 * LEFT + 0.1 * LEFT**2, 0.1 * LEFT**2]
     np.testing.assert_allclose(excess, np.array(shared) + 0.2 * LEFT**3 / 3.0, rtol=1e-9)
 
 
@@ -92,6 +118,7 @@ def test_nights_without_events_change_nothing(registry: Registry) -> None:
 
 def test_two_halves_of_a_night_equal_one_night(registry: Registry) -> None:
     """If all weights lose the same share and the excess is not used up."""
+
     def shared(share: float) -> Mechanism[Any]:
         def set_share(view: Any, tick: Any) -> None:
             view.sleep_share = share
@@ -110,7 +137,9 @@ def test_ticks_do_not_matter(registry: Registry) -> None:
     fine, coarse = (memory_of(registry, days=4, tick=tick) for tick in (0.01, 15.0))
     for memory in (fine, coarse):
         memory.advance(300.0)
-    np.testing.assert_allclose(fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        fine.column(LOG_STRENGTH), coarse.column(LOG_STRENGTH), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_asking_without_learning_adds_nothing(registry: Registry) -> None:

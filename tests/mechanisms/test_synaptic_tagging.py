@@ -1,4 +1,7 @@
-"""Synaptic tagging: compiled and plain kernels agree, and through the engine strong memories stabilise weak ones encoded near them."""
+"""Synaptic tagging: compiled and plain kernels agree, and through the engine strong memories
+stabilise weak ones encoded near them.
+"""
+
 from __future__ import annotations
 
 import math
@@ -37,10 +40,20 @@ class Judge(Mechanism[Params]):
         view.salience = float(incoming.event.speaker)
 
 
-def memory_of(registry: Registry, id: str, events: list[tuple[float, float, str]], until: float, *, tick: float = 1.0, **params: Any) -> Engine:
+def memory_of(
+    registry: Registry,
+    id: str,
+    events: list[tuple[float, float, str]],
+    until: float,
+    *,
+    tick: float = 1.0,
+    **params: Any,
+) -> Engine:
     """One consolidation, at `until`, and the maintenance that adds its effect to LOG_STRENGTH."""
     mechanisms = [Judge("judge", Params(1.0)), registry.instance(id, params)]
-    memory = Engine(mechanisms, HashingEmbedder(16), tick_hours=tick, consolidate_every=until - events[0][0])
+    memory = Engine(
+        mechanisms, HashingEmbedder(16), tick_hours=tick, consolidate_every=until - events[0][0]
+    )
     for time, salience, text in events:
         memory.encode(Event(time, text, str(salience)))
     memory.advance(until * (1.0 + 1e-12))
@@ -50,8 +63,12 @@ def memory_of(registry: Registry, id: str, events: list[tuple[float, float, str]
 @pytest.fixture
 def strong_on(registry: Registry) -> Callable[..., float]:
     def strength(lag: float, entity: str = "Ada") -> float:
-        """Final log strength of an ordinary memory about Ada with a strong one `lag` hours later, at the paper's time scale."""
-        events = sorted([(50.0, 0.5, "Today Ada hummed."), (50.0 + lag, 0.99, f"Then {entity} shouted.")])
+        """Final log strength of an ordinary memory about Ada with a strong one `lag` hours
+        later, at the paper's time scale.
+        """
+        events = sorted(
+            [(50.0, 0.5, "Today Ada hummed."), (50.0 + lag, 0.99, f"Then {entity} shouted.")]
+        )
         memory = memory_of(registry, "synaptic_tagging", events, 120.0, time_scale=1.0)
         return float(memory.column(LOG_STRENGTH)[[e[1] for e in events].index(0.5)])
 
@@ -65,68 +82,150 @@ def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> Non
 
 def test_network_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 8
-    links = [(a, b) for m in range(n) for e in range(3) if rng.random() < 0.6 for a, b in ((m, -1 - e), (-1 - e, m))]
+    links = [
+        (a, b)
+        for m in range(n)
+        for e in range(3)
+        if rng.random() < 0.6
+        for a, b in ((m, -1 - e), (-1 - e, m))
+    ]
     source = np.array([a % (n + 3) for a, _ in links])
     degree = np.bincount(source, minlength=n + 3)
-    net = (np.cumsum(degree) - degree, degree, np.argsort(source, kind="stable"), np.array([b for _, b in links]))
+    net = (
+        np.cumsum(degree) - degree,
+        degree,
+        np.argsort(source, kind="stable"),
+        np.array([b for _, b in links]),
+    )
     created, induced = np.sort(rng.uniform(0.0, 4.0, n)), rng.uniform(0.5, 4.0, n)
     results = []
     for plain in (False, True):
-        drive, proteins, synthesis = np.zeros(len(links)), np.zeros(len(links)), np.full(len(links), paper.NO_SYNAPSE)
-        late, out, importance, heat = np.zeros(n), np.zeros(n), rng.permutation(n) * 0.0 + np.linspace(0.2, 0.9, n), np.ones(n)
-        induce, capture, log_weight, lift = (k.py_func if plain else k for k in (paper.induce, paper.capture, paper.log_weight, printed.lift))
+        drive, proteins, synthesis = (
+            np.zeros(len(links)),
+            np.zeros(len(links)),
+            np.full(len(links), paper.NO_SYNAPSE),
+        )
+        late, out, importance, heat = (
+            np.zeros(n),
+            np.zeros(n),
+            rng.permutation(n) * 0.0 + np.linspace(0.2, 0.9, n),
+            np.ones(n),
+        )
+        induce, capture, log_weight, lift = (
+            k.py_func if plain else k
+            for k in (paper.induce, paper.capture, paper.log_weight, printed.lift)
+        )
         for row in range(n):
-            induce(row, created[row], induced[row], 2.1, 1.0, 1.9, 1.0, *net, created, drive, proteins, synthesis)
+            induce(
+                row,
+                created[row],
+                induced[row],
+                2.1,
+                1.0,
+                1.9,
+                1.0,
+                *net,
+                created,
+                drive,
+                proteins,
+                synthesis,
+            )
             lift(row, 0.7, 0.5, 48.0, 0.25, 1.5, *net, created, importance, heat)
-        capture(6.0, -math.inf, 3.1, 0.84, 2.1, 1.0, 1.9, 1.0, 1.0, *net, created, induced, drive, proteins, synthesis, late)
+        capture(
+            6.0,
+            -math.inf,
+            3.1,
+            0.84,
+            2.1,
+            1.0,
+            1.9,
+            1.0,
+            1.0,
+            *net,
+            created,
+            induced,
+            drive,
+            proteins,
+            synthesis,
+            late,
+        )
         log_weight(6.0, created, induced, late, 4.2, 1.9, out)
         results.append(np.concatenate([drive, proteins, synthesis, late, out, importance, heat]))
     assert (results[0][-n:] > 1.0).any() and (late > 0.0).any()
     np.testing.assert_allclose(results[0], results[1], rtol=1e-12)
 
 
-def test_a_strong_memory_keeps_a_weak_one_that_shares_an_entity(strong_on: Callable[..., float]) -> None:
+def test_a_strong_memory_keeps_a_weak_one_that_shares_an_entity(
+    strong_on: Callable[..., float],
+) -> None:
     assert strong_on(0.0) > strong_on(0.2) > 0.1
     assert strong_on(0.2, "Cleo") == pytest.approx(0.0, abs=1e-9)
 
 
-def test_the_window_is_longer_after_a_strong_memory_than_before(strong_on: Callable[..., float]) -> None:
+def test_the_window_is_longer_after_a_strong_memory_than_before(
+    strong_on: Callable[..., float],
+) -> None:
     assert strong_on(-1.5) > strong_on(-3.0) > strong_on(0.5) > 0.01
-    assert strong_on(1.5) == pytest.approx(0.0, abs=1e-9)       # the tag of a weak memory has ended
+    assert strong_on(1.5) == pytest.approx(0.0, abs=1e-9)  # the tag of a weak memory has ended
 
 
 def test_the_scale_of_time_is_a_change_of_unit(registry: Registry) -> None:
     def strengths(kappa: float) -> Any:
-        events = [(100.0 + kappa * t, s, f"So {who} came.") for t, s, who in ((0.0, 0.5, "Ada"), (0.2, 0.9, "Ada"), (2.0, 0.6, "Bo"))]
-        return memory_of(registry, "synaptic_tagging", events, 100.0 + 9.0 * kappa, time_scale=kappa).column(LOG_STRENGTH)
+        events = [
+            (100.0 + kappa * t, s, f"So {who} came.")
+            for t, s, who in ((0.0, 0.5, "Ada"), (0.2, 0.9, "Ada"), (2.0, 0.6, "Bo"))
+        ]
+        return memory_of(
+            registry, "synaptic_tagging", events, 100.0 + 9.0 * kappa, time_scale=kappa
+        ).column(LOG_STRENGTH)
 
     np.testing.assert_allclose(strengths(1.0), strengths(15.6), rtol=1e-9, atol=1e-12)
 
 
 def test_neither_ticks_nor_times_of_reading_matter(registry: Registry) -> None:
-    events = [(100.0 + 3.7 * i, 0.3 + 0.1 * (i % 7), f"So {('Ada', 'Bo')[i % 2]} met Cleo.") for i in range(20)]
-    fine, coarse = (memory_of(registry, "synaptic_tagging", events, 260.0, tick=tick) for tick in (0.01, 500.0))
+    events = [
+        (100.0 + 3.7 * i, 0.3 + 0.1 * (i % 7), f"So {('Ada', 'Bo')[i % 2]} met Cleo.")
+        for i in range(20)
+    ]
+    fine, coarse = (
+        memory_of(registry, "synaptic_tagging", events, 260.0, tick=tick) for tick in (0.01, 500.0)
+    )
     for column in (LOG_STRENGTH, paper.LATE_PHASE):
-        np.testing.assert_allclose(fine.store.array(column), coarse.store.array(column), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            fine.store.array(column), coarse.store.array(column), rtol=1e-9, atol=1e-12
+        )
     assert fine.store.array(paper.LATE_PHASE).max() > 0.3
 
 
 def test_blocking_proteins_does_not_change_the_early_phase(registry: Registry) -> None:
     events = [(100.0, 0.9, "So Ada came.")]
-    blocked, open_ = (memory_of(registry, "synaptic_tagging", events, 101.0, alpha=alpha) for alpha in (0.0, 1.0))
+    blocked, open_ = (
+        memory_of(registry, "synaptic_tagging", events, 101.0, alpha=alpha) for alpha in (0.0, 1.0)
+    )
     assert blocked.store.array(paper.LATE_PHASE)[0] == 0.0 < open_.store.array(paper.LATE_PHASE)[0]
-    decayed = blocked.store.array(paper.EARLY_PHASE_INDUCED)[0] * math.exp(-1.0 / (15.6 * 6884.0 / 3600.0))
+    decayed = blocked.store.array(paper.EARLY_PHASE_INDUCED)[0] * math.exp(
+        -1.0 / (15.6 * 6884.0 / 3600.0)
+    )
     assert blocked.column(LOG_STRENGTH)[0] == pytest.approx(math.log1p(decayed / 4.20075))
 
 
 def test_printed_form_raises_weak_memories_once(registry: Registry) -> None:
-    events = [(100.0, 0.4, "So Ada came."), (110.0, 0.4, "So Bo came."), (120.0, 0.9, "So Ada sang."), (170.0, 0.9, "So Bo sang.")]
+    events = [
+        (100.0, 0.4, "So Ada came."),
+        (110.0, 0.4, "So Bo came."),
+        (120.0, 0.9, "So Ada sang."),
+        (170.0, 0.9, "So Bo sang."),
+    ]
     memory = memory_of(registry, "synaptic_tagging_printed", events, 200.0)
-    np.testing.assert_allclose(memory.store.array(printed.PRINTED_IMPORTANCE), [0.65, 0.4, 0.9, 0.9])
+    np.testing.assert_allclose(
+        memory.store.array(printed.PRINTED_IMPORTANCE), [0.65, 0.4, 0.9, 0.9]
+    )
     np.testing.assert_allclose(memory.column(LOG_STRENGTH), [math.log(1.5), 0.0, 0.0, 0.0])
 
 
 def test_at_scale_one_the_papers_number_comes_out(registry: Registry) -> None:
     """CM-4.4: one fully potentiated synapse captures 0.698 within a day."""
-    memory = memory_of(registry, "synaptic_tagging", [(100.0, 1.0, "So Ada came.")], 124.0, time_scale=1.0)
+    memory = memory_of(
+        registry, "synaptic_tagging", [(100.0, 1.0, "So Ada came.")], 124.0, time_scale=1.0
+    )
     assert memory.store.array(paper.LATE_PHASE)[0] == pytest.approx(0.698, abs=0.01)

@@ -1,4 +1,7 @@
-"""temporal_context: compiled and plain kernels agree; in the engine it raises the rank of the next memory."""
+"""temporal_context: compiled and plain kernels agree; in the engine it raises the rank of the
+next memory.
+"""
+
 from __future__ import annotations
 
 import math
@@ -11,7 +14,15 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.mechanisms.encoding.temporal_context import CONTEXT, CONTEXT_RETENTION, carried, choice, drift, retention, support
+from hebbarium.mechanisms.encoding.temporal_context import (
+    CONTEXT,
+    CONTEXT_RETENTION,
+    carried,
+    choice,
+    drift,
+    retention,
+    support,
+)
 
 RNG = np.random.default_rng(7)
 
@@ -19,7 +30,9 @@ RNG = np.random.default_rng(7)
 def test_scalar_kernels_compiled_equal_plain() -> None:
     for beta, dot, gap, kept in RNG.random((20, 4)):
         assert retention(beta, dot) == pytest.approx(retention.py_func(beta, dot), rel=1e-14)
-        assert carried(dot, gap, 24.0, kept) == pytest.approx(carried.py_func(dot, gap, 24.0, kept), rel=1e-14)
+        assert carried(dot, gap, 24.0, kept) == pytest.approx(
+            carried.py_func(dot, gap, 24.0, kept), rel=1e-14
+        )
 
 
 def test_drift_compiled_equals_plain() -> None:
@@ -45,24 +58,41 @@ def test_choice_and_support_compiled_equal_plain(own: float) -> None:
 
 
 def engine(**overrides: float) -> Engine:
-    return Engine([Words("words", WordParams(1.0)), Registry.read().instance("temporal_context", overrides)], HashingEmbedder(64))
+    return Engine(
+        [Words("words", WordParams(1.0)), Registry.read().instance("temporal_context", overrides)],
+        HashingEmbedder(64),
+    )
 
 
 def test_retention_is_the_share_of_the_earlier_context() -> None:
     memory = engine(beta=0.6, drift_time=10.0, session_retention=0.5)
-    memory.encode_all([Event(0.0, "one", session="a"), Event(2.0, "two", session="a"), Event(3.0, "three", session="b")])
-    np.testing.assert_allclose(memory.store.array(CONTEXT_RETENTION), [0.0, 0.8 * math.exp(-0.2), 0.4 * math.exp(-0.1)], rtol=1e-12)
+    memory.encode_all(
+        [
+            Event(0.0, "one", session="a"),
+            Event(2.0, "two", session="a"),
+            Event(3.0, "three", session="b"),
+        ]
+    )
+    np.testing.assert_allclose(
+        memory.store.array(CONTEXT_RETENTION),
+        [0.0, 0.8 * math.exp(-0.2), 0.4 * math.exp(-0.1)],
+        rtol=1e-12,
+    )
 
 
 def test_time_scale_stretches_the_drift() -> None:
     memory = engine(beta=0.6, drift_time=10.0, time_scale=3.0)
     memory.encode_all([Event(0.0, "one"), Event(6.0, "two")])
-    assert memory.store.array(CONTEXT_RETENTION)[1] == pytest.approx(0.8 * math.exp(-0.2), rel=1e-12)
+    assert memory.store.array(CONTEXT_RETENTION)[1] == pytest.approx(
+        0.8 * math.exp(-0.2), rel=1e-12
+    )
 
 
 def test_support_goes_to_neighbours_and_more_to_the_next() -> None:
     memory = engine(recalled_items=1, own_support=0.0)
-    memory.encode_all([Event(i / 60.0, text) for i, text in enumerate(("ash", "birch", "cedar", "elm", "fir"))])
+    memory.encode_all(
+        [Event(i / 60.0, text) for i, text in enumerate(("ash", "birch", "cedar", "elm", "fir"))]
+    )
     before = memory.digest()
     memory.retrieve("cedar")
     a = memory.store.array(CONTEXT)

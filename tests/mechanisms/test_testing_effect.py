@@ -1,4 +1,7 @@
-"""Testing effect: compiled and plain kernels agree, and in the engine a retrieved memory is weaker at first and stronger from then on."""
+"""Testing effect: compiled and plain kernels agree, and in the engine a retrieved memory is
+weaker at first and stronger from then on.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,19 +19,33 @@ FIT = (0.804, 0.329, 0.76, 0.135)
 
 
 def filled(build: Build, **options: float) -> Engine:
-    memory = build("testing_effect", "lexical_bm25", params={"testing_effect": {"criterion": 1.0}}, **options)
-    memory.encode_all(Event(0.0, text) for text in ("a red kite", "a blue kite", "an old boat", "some rain", "more rain"))
+    memory = build(
+        "testing_effect", "lexical_bm25", params={"testing_effect": {"criterion": 1.0}}, **options
+    )
+    memory.encode_all(
+        Event(0.0, text)
+        for text in ("a red kite", "a blue kite", "an old boat", "some rain", "more rain")
+    )
     return memory
 
 
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
-    tests, tested, a, b = rng.uniform(-1, 2, 20).clip(0), rng.uniform(0, 50, 20), np.zeros(20), np.zeros(20)
+    tests, tested, a, b = (
+        rng.uniform(-1, 2, 20).clip(0),
+        rng.uniform(0, 50, 20),
+        np.zeros(20),
+        np.zeros(20),
+    )
     papers.add_advantage(60.0, 24.0, tests, tested, *FIT, a)
     papers.add_advantage.py_func(60.0, 24.0, tests, tested, *FIT, b)
     np.testing.assert_allclose(a, b, rtol=1e-12)
     assert ((a == 0.0) == (tests == 0.0)).all()
-    for kernel, arguments in ((papers.retention, (3.0, 0.8, 0.2)), (papers.after_tests, (1.5, 0.3, 0.1)), (papers.difficulty, (0.3, 0.8))):
+    for kernel, arguments in (
+        (papers.retention, (3.0, 0.8, 0.2)),
+        (papers.after_tests, (1.5, 0.3, 0.1)),
+        (papers.difficulty, (0.3, 0.8)),
+    ):
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments))
 
 
@@ -47,7 +64,7 @@ def test_a_late_retrieval_counts_more(build: Build) -> None:
         memory.advance(wait)
         memory.retrieve(Query("red kite"), learn=True)
         weights.append(float(memory.store.array(papers.TESTS)[0]))
-    np.testing.assert_allclose(weights, [1.0, (1 - 0.804 * 3 ** -0.329) / 0.196], rtol=1e-9)
+    np.testing.assert_allclose(weights, [1.0, (1 - 0.804 * 3**-0.329) / 0.196], rtol=1e-9)
 
 
 def test_failed_retrieval_and_rows_below_the_best_do_not_count_as_tests(build: Build) -> None:
@@ -62,8 +79,23 @@ def test_failed_retrieval_and_rows_below_the_best_do_not_count_as_tests(build: B
 def test_days_later_retrieved_memories_are_ranked_first_by_heat(build: Build) -> None:
     ranks = []
     for practised in (False, True):
-        memory = build("testing_effect", "lexical_bm25", "heat", "convex_fusion", params={"testing_effect": {"criterion": 1.0}})
-        memory.encode_all(Event(0.0, text) for text in ("a kite in spring", "a kite in autumn", "an old boat", "some rain", "more rain"))
+        memory = build(
+            "testing_effect",
+            "lexical_bm25",
+            "heat",
+            "convex_fusion",
+            params={"testing_effect": {"criterion": 1.0}},
+        )
+        memory.encode_all(
+            Event(0.0, text)
+            for text in (
+                "a kite in spring",
+                "a kite in autumn",
+                "an old boat",
+                "some rain",
+                "more rain",
+            )
+        )
         if practised:
             memory.retrieve(Query("autumn"), learn=True)
         memory.advance(48.0)

@@ -1,4 +1,7 @@
-"""titans_memory: compiled and plain kernels agree; in the engine it learns transitions, and the printed form diverges."""
+"""titans_memory: compiled and plain kernels agree; in the engine it learns transitions, and the
+printed form diverges.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +24,11 @@ def test_vector_kernels_compiled_equal_plain() -> None:
     x, w, k = rng.standard_normal(9), rng.standard_normal((9, 5)), rng.standard_normal(5)
     m, values = rng.standard_normal((5, 5)), rng.standard_normal((11, 37))
     y = values[3].copy()
-    for kernel, arguments, shape in ((paper.project, (x, w), 5), (paper.recall, (m, k), 5), (paper.products, (values, y), 11)):
+    for kernel, arguments, shape in (
+        (paper.project, (x, w), 5),
+        (paper.recall, (m, k), 5),
+        (paper.products, (values, y), 11),
+    ):
         a, b = np.empty(shape), np.empty(shape)
         kernel(*arguments, a)
         kernel.py_func(*arguments, b)
@@ -30,8 +37,12 @@ def test_vector_kernels_compiled_equal_plain() -> None:
     paper.unit(a)
     paper.unit.py_func(b)
     np.testing.assert_allclose(a, b, rtol=1e-13)
-    assert paper.relevance(x, x[::-1].copy()) == pytest.approx(paper.relevance.py_func(x, x[::-1].copy()))
-    assert paper.gates(0.4, 30.0, 0.9, 0.2, 0.01, 720.0) == pytest.approx(paper.gates.py_func(0.4, 30.0, 0.9, 0.2, 0.01, 720.0))
+    assert paper.relevance(x, x[::-1].copy()) == pytest.approx(
+        paper.relevance.py_func(x, x[::-1].copy())
+    )
+    assert paper.gates(0.4, 30.0, 0.9, 0.2, 0.01, 720.0) == pytest.approx(
+        paper.gates.py_func(0.4, 30.0, 0.9, 0.2, 0.01, 720.0)
+    )
 
 
 @pytest.mark.parametrize("form", ["paper", "printed"])
@@ -49,7 +60,11 @@ def test_learning_compiled_equals_plain(form: str) -> None:
 
 def filled(build: Build, id: str, rounds: int = 8, **params: object) -> Engine:
     memory = build(id, params={id: params})
-    memory.encode_all(Event(30.0 * r + i / 60.0, text, session=f"s{r}") for r in range(rounds) for i, text in enumerate(TEXTS))
+    memory.encode_all(
+        Event(30.0 * r + i / 60.0, text, session=f"s{r}")
+        for r in range(rounds)
+        for i, text in enumerate(TEXTS)
+    )
     return memory
 
 
@@ -78,20 +93,30 @@ def test_predicted_events_are_encoded_less_strongly(build: Build) -> None:
 
 
 def test_time_scale_stretches_the_half_life(build: Build) -> None:
-    slow, fast = filled(build, "titans_memory", half_life=60.0), filled(build, "titans_memory", half_life=30.0, time_scale=2.0)
-    np.testing.assert_array_equal(slow.store.array(paper.TITANS_MATRIX), fast.store.array(paper.TITANS_MATRIX))
+    slow, fast = (
+        filled(build, "titans_memory", half_life=60.0),
+        filled(build, "titans_memory", half_life=30.0, time_scale=2.0),
+    )
+    np.testing.assert_array_equal(
+        slow.store.array(paper.TITANS_MATRIX), fast.store.array(paper.TITANS_MATRIX)
+    )
 
 
 def test_another_seed_draws_other_projections(build: Build) -> None:
     one, other = (build("titans_memory", seed=seed) for seed in (0, 1))
     for memory in (one, other):
         memory.encode(Event(0.0, TEXTS[0]))
-    assert not np.array_equal(one.store.array(paper.TITANS_PROJECTIONS), other.store.array(paper.TITANS_PROJECTIONS))
+    assert not np.array_equal(
+        one.store.array(paper.TITANS_PROJECTIONS), other.store.array(paper.TITANS_PROJECTIONS)
+    )
 
 
 def test_the_printed_form_diverges(build: Build) -> None:
     memory = build("titans_memory_printed")
     memory.encode_all(Event(i / 60.0, TEXTS[0]) for i in range(60))
-    state, vector = memory.store.array(printed.TITANS_PRINTED_MATRIX)[:, 0], memory.store.index.vectors[0]
+    state, vector = (
+        memory.store.array(printed.TITANS_PRINTED_MATRIX)[:, 0],
+        memory.store.index.vectors[0],
+    )
     assert state @ vector < -10.0
     assert memory.column(LOG_STRENGTH)[-1] > memory.column(LOG_STRENGTH)[0] > 0.0

@@ -1,4 +1,7 @@
-"""Topology consolidation in a memory: snapshots between runs, replayed records, links of others, and the report."""
+"""Topology consolidation in a memory: snapshots between runs, replayed records, links of others,
+and the report.
+"""
+
 from __future__ import annotations
 
 import json
@@ -18,7 +21,12 @@ from hebbarium.engine.contract.vocabulary import VISIBLE
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.state.graph import EdgeType, Graph
 from hebbarium.mechanisms.consolidation import topology_consolidation as module
-from hebbarium.mechanisms.shared.topology_bank import MADE_LINK, SHARED_LINK, TOPOLOGY_PLANS, GraphBank
+from hebbarium.mechanisms.shared.topology_bank import (
+    MADE_LINK,
+    SHARED_LINK,
+    TOPOLOGY_PLANS,
+    GraphBank,
+)
 from hebbarium.mechanisms.shared.topology_edits import Reason
 from hebbarium.mechanisms.shared.topology_report import reported, together
 
@@ -28,7 +36,9 @@ IDS = ("dense_similarity", "topology_consolidation", "typed_expansion")
 
 
 def memory_of(*ids: str, path: Path | None = None, **values: Any) -> Engine:
-    chosen = [REGISTRY.instance(i, values if i == "topology_consolidation" else {}) for i in ids or IDS]
+    chosen = [
+        REGISTRY.instance(i, values if i == "topology_consolidation" else {}) for i in ids or IDS
+    ]
     return Engine(chosen, embedder_of(1), consolidate_every=71.0, path=path)
 
 
@@ -39,7 +49,9 @@ def lived(memory: Engine, sessions: int = 9) -> Engine:
     return memory
 
 
-def test_a_memory_that_is_closed_and_opened_between_runs_goes_on_as_one_that_is_not(tmp_path: Path) -> None:
+def test_a_memory_that_is_closed_and_opened_between_runs_goes_on_as_one_that_is_not(
+    tmp_path: Path,
+) -> None:
     whole = lived(memory_of())
     assert len(records(whole, "topology run")) >= 3 and reported(whole).edits["created"] > 3
     events = life(np.random.default_rng(1), 9)
@@ -54,13 +66,16 @@ def test_a_memory_that_is_closed_and_opened_between_runs_goes_on_as_one_that_is_
     part.close()
 
 
-def test_an_erased_text_stays_in_no_plan_and_the_memory_goes_on_as_one_that_is_opened_again(tmp_path: Path) -> None:
+def test_an_erased_text_stays_in_no_plan_and_the_memory_goes_on_as_one_that_is_opened_again(
+    tmp_path: Path,
+) -> None:
     whole, part = memory_of(), memory_of(path=tmp_path / "m.db")
     for memory in (whole, part):
         memory.encode_all(life(np.random.default_rng(1), 9))
         plans = memory.store.structures[TOPOLOGY_PLANS]
         told = [memory.event(row) for row, _ in plans.described]
-        secret = next(event for event in told if event.text.startswith("Somebody saw "))     # near a place of its own
+        # near a place of its own
+        secret = next(event for event in told if event.text.startswith("Somebody saw "))
         place = secret.text.partition(" near ")[2].rstrip(".").encode()
         assert place in pickle.dumps(plans)
         memory.erase(secret.id, confirm=True)
@@ -82,35 +97,64 @@ def test_equal_lives_have_equal_digests_and_queries_change_nothing() -> None:
     assert before == other.digest()
     answer = one.retrieve("Where is the kettle w5?", k=20)
     assert one.digest() == before and len(answer.rows) == 20
-    assert set(one.retrieve("Where is the kettle w5?", k=999).rows.tolist()) >= set(np.flatnonzero(one.column(VISIBLE)).tolist())
+    assert set(one.retrieve("Where is the kettle w5?", k=999).rows.tolist()) >= set(
+        np.flatnonzero(one.column(VISIBLE)).tolist()
+    )
 
 
 def test_links_of_others_stay() -> None:
-    """Curation makes semantic and version edges of its own; without edits both see the same rows, and all of its edges are there."""
-    with_curation, without = lived(memory_of(*IDS, "curation", gate=1.0)), lived(memory_of("dense_similarity", "curation"))
+    """Curation makes semantic and version edges of its own; without edits both see the same
+    rows, and all of its edges are there.
+    """
+    with_curation, without = (
+        lived(memory_of(*IDS, "curation", gate=1.0)),
+        lived(memory_of("dense_similarity", "curation")),
+    )
 
     def own(memory: Engine) -> set[tuple[int, int, int]]:
         graph = memory.graph
-        return {(int(graph.type[e]), int(graph.source[e]), int(graph.target[e])) for e in range(graph.n_edges)
-                if graph.alive[e] and graph.type[e] in (EdgeType.SEMANTIC, EdgeType.VERSION)}
+        return {
+            (int(graph.type[e]), int(graph.source[e]), int(graph.target[e]))
+            for e in range(graph.n_edges)
+            if graph.alive[e] and graph.type[e] in (EdgeType.SEMANTIC, EdgeType.VERSION)
+        }
 
     assert own(without) and own(without) <= own(with_curation)
 
 
 def test_a_link_on_an_edge_of_others_is_taken_back_without_the_edge() -> None:
     graph, mark = Graph(), np.zeros(8, np.int8)
-    bank = GraphBank(graph, lambda: mark[:graph.n_edges], np.ones(4, bool), np.ones(4, bool), np.eye(4, dtype=np.float32), np.zeros(4), 1.0)
+    bank = GraphBank(
+        graph,
+        lambda: mark[: graph.n_edges],
+        np.ones(4, bool),
+        np.ones(4, bool),
+        np.eye(4, dtype=np.float32),
+        np.zeros(4),
+        1.0,
+    )
     theirs = graph.add(0, 1, EdgeType.SEMANTIC)
     assert bank.targets(0, EdgeType.SEMANTIC) == [] == bank.sources(1, EdgeType.SEMANTIC)
     for target in (1, 2):
         bank.link(0, target, EdgeType.SEMANTIC)
     bank.link(3, 1, EdgeType.SEMANTIC)
-    assert mark[:3].tolist() == [SHARED_LINK, MADE_LINK, MADE_LINK] and bank.targets(0, EdgeType.SEMANTIC) == [1, 2]
-    assert bank.sources(1, EdgeType.SEMANTIC) == [0, 3] and bank.counts(EdgeType.SEMANTIC).tolist() == [2, 0, 0, 1]
+    assert mark[:3].tolist() == [SHARED_LINK, MADE_LINK, MADE_LINK] and bank.targets(
+        0, EdgeType.SEMANTIC
+    ) == [1, 2]
+    assert bank.sources(1, EdgeType.SEMANTIC) == [0, 3] and bank.counts(
+        EdgeType.SEMANTIC
+    ).tolist() == [2, 0, 0, 1]
     bank.unlink(0, 1, EdgeType.SEMANTIC)
     bank.unlink(0, 2, EdgeType.SEMANTIC)
-    assert graph.find(0, 1, EdgeType.SEMANTIC) == theirs and graph.find(0, 2, EdgeType.SEMANTIC) is None
-    assert mark[:3].tolist() == [0, 0, MADE_LINK] and bank.sources(1, EdgeType.SEMANTIC) == [3] and bank.targets(0, EdgeType.SEMANTIC) == []
+    assert (
+        graph.find(0, 1, EdgeType.SEMANTIC) == theirs
+        and graph.find(0, 2, EdgeType.SEMANTIC) is None
+    )
+    assert (
+        mark[:3].tolist() == [0, 0, MADE_LINK]
+        and bank.sources(1, EdgeType.SEMANTIC) == [3]
+        and bank.targets(0, EdgeType.SEMANTIC) == []
+    )
     bank.unlink(0, 1, EdgeType.SEMANTIC)
     assert graph.find(0, 1, EdgeType.SEMANTIC) == theirs
 
@@ -119,15 +163,28 @@ def test_the_report_counts_what_the_memory_holds() -> None:
     memory = lived(memory_of())
     report = reported(memory)
     every = records(memory)
-    assert sum(report.proposals.values()) == len(every) and {reason for _, reason in report.proposals} <= set(Reason)
+    assert sum(report.proposals.values()) == len(every) and {
+        reason for _, reason in report.proposals
+    } <= set(Reason)
     visible = memory.column(VISIBLE)
-    assert sum(report.distances.values()) == int((~visible).sum()) and report.recovery.unreachable == 0.0
-    assert report.runs[-1]["units"] == memory.store.n and report.runs[-1]["visible"] == int(visible.sum())
+    assert (
+        sum(report.distances.values()) == int((~visible).sum())
+        and report.recovery.unreachable == 0.0
+    )
+    assert report.runs[-1]["units"] == memory.store.n and report.runs[-1]["visible"] == int(
+        visible.sum()
+    )
     assert sum(report.runs[-1]["semantic_after"]) == int(visible.sum())
     assert report.edits["created"] == memory.store.n - len(memory.events)
-    assert len({link for link in marked(SPECIMEN, memory) if link[0] == EdgeType.VERSION}) >= report.edits["archived"]
+    assert (
+        len({link for link in marked(SPECIMEN, memory) if link[0] == EdgeType.VERSION})
+        >= report.edits["archived"]
+    )
     both = together((report, report))
-    assert both.edits["created"] == 2 * report.edits["created"] and both.recovery.coverage == report.recovery.coverage
+    assert (
+        both.edits["created"] == 2 * report.edits["created"]
+        and both.recovery.coverage == report.recovery.coverage
+    )
     assert json.loads(json.dumps(report.named()))["h95"] == report.recovery.h95
     with pytest.raises(InputError, match="topology"):
         reported(Engine([REGISTRY.instance("dense_similarity")], embedder_of(1)))

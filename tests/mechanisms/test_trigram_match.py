@@ -28,7 +28,9 @@ def test_misspelt_words_and_paths_are_found() -> None:
 
 
 def test_texts_without_common_trigrams_give_no_signal() -> None:
-    engine = Engine([Registry.read().instance("trigram_match", {"max_df": 1.0})], HashingEmbedder(16))
+    engine = Engine(
+        [Registry.read().instance("trigram_match", {"max_df": 1.0})], HashingEmbedder(16)
+    )
     engine.encode_all(Event(float(i), text) for i, text in enumerate(TEXTS))
     engine.retrieve("bought")
     assert np.isnan(engine.store.array(module.FORM)).tolist() == [True, True, True, False]

@@ -12,16 +12,24 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.retrieval import weighted_rrf as module
 
-floats = st.one_of(st.just(np.nan), st.sampled_from([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-45, -1e-45]), st.floats(width=32))
+floats = st.one_of(
+    st.just(np.nan),
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-45, -1e-45]),
+    st.floats(width=32),
+)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(floats, st.booleans()), max_size=40), st.integers(1, 45))
-def test_the_best_scores_are_those_of_a_full_sort(cells: list[tuple[float, bool]], depth: int) -> None:
+def test_the_best_scores_are_those_of_a_full_sort(
+    cells: list[tuple[float, bool]], depth: int
+) -> None:
     scores = np.array([score for score, _ in cells], dtype=np.float32)
     visible = np.array([there for _, there in cells], dtype=np.bool_)
     kept = scores[visible & ~np.isnan(scores)]
-    np.testing.assert_array_equal(module.best_scores(scores, visible, depth), np.sort(kept)[::-1][:depth])
+    np.testing.assert_array_equal(
+        module.best_scores(scores, visible, depth), np.sort(kept)[::-1][:depth]
+    )
 
 
 def test_kernels_jitted_equal_plain() -> None:
@@ -31,7 +39,9 @@ def test_kernels_jitted_equal_plain() -> None:
     module.add_reciprocal_ranks(scores, visible, 30, 60.0, 0.7, jitted)
     module.add_reciprocal_ranks.py_func(scores, visible, 30, 60.0, 0.7, plain)  # type: ignore[attr-defined]
     np.testing.assert_array_equal(jitted, plain)
-    np.testing.assert_array_equal(module.best_scores(scores, visible, 30), module.best_scores.py_func(scores, visible, 30))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(
+        module.best_scores(scores, visible, 30), module.best_scores.py_func(scores, visible, 30)
+    )  # type: ignore[attr-defined]
     listed = module.best_scores(scores, visible, 30)
     for score in (-30.0, 0.0, 12.0, 25.0, np.nan):
         assert module.rank_in(listed, score) == module.rank_in.py_func(listed, score)  # type: ignore[attr-defined]
@@ -42,8 +52,17 @@ def test_kernels_jitted_equal_plain() -> None:
 
 def engine(*ids: str) -> Engine:
     registry = Registry.read()
-    made = Engine([registry.instance(id, {} if id.endswith(("rrf", "fusion")) else {"weight": 1.0}) for id in ids], HashingEmbedder(64))
-    made.encode_all(Event(float(i), text) for i, text in enumerate(("a red kite", "a blue kite over the hill", "the hill", "rain")))
+    made = Engine(
+        [
+            registry.instance(id, {} if id.endswith(("rrf", "fusion")) else {"weight": 1.0})
+            for id in ids
+        ],
+        HashingEmbedder(64),
+    )
+    made.encode_all(
+        Event(float(i), text)
+        for i, text in enumerate(("a red kite", "a blue kite over the hill", "the hill", "rain"))
+    )
     return made
 
 
@@ -72,11 +91,15 @@ def test_a_hidden_memory_gets_the_place_of_its_score_and_takes_none() -> None:
     made.archive(0)
     answer = made.retrieve("red kite", k=4)
     assert 0 not in answer.rows
-    assert answer.final[:2].tolist() == pytest.approx([1 / 61, 1 / 61]), "the archived best and the visible best"
+    assert answer.final[:2].tolist() == pytest.approx([1 / 61, 1 / 61]), (
+        "the archived best and the visible best"
+    )
 
 
 def test_hidden_memories_below_the_last_of_the_list_have_no_rank() -> None:
     out = np.zeros(5)
     scores = np.array([3.0, 1.0, 2.0, 1.0, 0.5], dtype=np.float32)
-    module.add_reciprocal_ranks(scores, np.array([True, True, False, False, False]), 10, 60.0, 1.0, out)
+    module.add_reciprocal_ranks(
+        scores, np.array([True, True, False, False, False]), 10, 60.0, 1.0, out
+    )
     np.testing.assert_allclose(out, [1 / 61, 1 / 62, 1 / 62, 1 / 62, 0.0])

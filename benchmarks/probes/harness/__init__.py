@@ -1,1 +1,3 @@
-"""What every probe shares: the record, the driver of a memory, bands, the runner and the reports."""
+"""What every probe shares: the record, the driver of a memory, bands, the runner and the
+reports.
+"""

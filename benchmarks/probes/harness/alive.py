@@ -1,4 +1,7 @@
-"""The alive matrix: mechanisms x probes, each cell with the full set, the set without the mechanism, and a base with it alone."""
+"""The alive matrix: mechanisms x probes, each cell with the full set, the set without the
+mechanism, and a base with it alone.
+"""
+
 from __future__ import annotations
 
 import math
@@ -27,8 +30,8 @@ from .run import SHARED, ProbeSpec, run_cells, specs_of
 from .study import composed
 
 BASE = "hybrid"
-SEEDS = 5           # of the matrix, if none are given
-ROUNDING = 1e-6     # relative; scores are sums of float32
+SEEDS = 5  # of the matrix, if none are given
+ROUNDING = 1e-6  # relative; scores are sums of float32
 
 
 class State(StrEnum):
@@ -87,7 +90,9 @@ class Comparison:
 
     @property
     def shown(self) -> Pair | None:
-        """The number that moves most for its spread; else the first that differs; else the first."""
+        """The number that moves most for its spread; else the first that differs; else the
+        first.
+        """
         moving = [p for p in self.numbers if p.state is State.MOVES]
         differing = [p for p in self.numbers if p.state is State.DIFFERS]
         return max(moving, key=_clarity) if moving else next(iter(differing or self.numbers), None)
@@ -111,7 +116,8 @@ class Cell:
     @property
     def state(self) -> State:
         found = {self.full.state, self.alone.state}
-        return next(state for state in (State.ERROR, State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL, State.NO_PATH) if state in found)
+        return next(state for state in (State.ERROR, State.MOVES, State.NO_VERDICT, State.DIFFERS,
+                                        State.EQUAL, State.NO_PATH) if state in found)  # fmt: skip
 
     @property
     def moves(self) -> bool:
@@ -142,7 +148,11 @@ class Aliveness:
         """
         if not self.moved:
             return "inert" if not self.why.startswith(State.NO_VERDICT) else str(State.NO_VERDICT)
-        return f"alive ({len(self.moved)})" if set(self.moved) != set(self.elsewhere) else f"alive elsewhere ({len(self.moved)})"
+        return (
+            f"alive ({len(self.moved)})"
+            if set(self.moved) != set(self.elsewhere)
+            else f"alive elsewhere ({len(self.moved)})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +162,8 @@ class Matrix:
     cells  mechanism by mechanism, in the order of the probes
     lives  of each mechanism
     options  `--named` or `--quick`, if it was run so
-    ran, shared  experiments with one seed on one memory, and those of them that asked their questions of the full set's life, as it was theirs, too
+    ran, shared  experiments with one seed on one memory, and those of them that asked their
+                 questions of the full set's life, as it was theirs, too
     """
 
     measured: str
@@ -179,67 +190,146 @@ class Matrix:
     def headline(self) -> str:
         run = sum(cell.state is not State.NO_PATH for cell in self.cells)
         alive = sum(bool(one.moved) for one in self.lives)
-        return (f"{len(self.lives)} mechanisms x {len(self.probes)} probes, {self.seeds} seeds: {alive} alive, {len(self.inert)} inert; "
-                f"{run} of {len(self.cells)} cells have a path")
+        return (
+            f"{len(self.lives)} mechanisms x {len(self.probes)} probes, {self.seeds} seeds: {alive} alive, {len(self.inert)} inert; "
+            f"{run} of {len(self.cells)} cells have a path"
+        )
 
 
 def cost_of(ran: int, shared: int) -> str:
     """What a matrix has run, for reports: `Matrix.ran` and `Matrix.shared`."""
-    return (f"{ran} experiments with one seed on one memory; in {shared} of them the mechanism left no trace in the life of the full set, which was "
-            "asked again without it: the same numbers, bit for bit")
+    return (
+        f"{ran} experiments with one seed on one memory; in {shared} of them the mechanism left no trace in the life of the full set, which was "
+        "asked again without it: the same numbers, bit for bit"
+    )
 
 
-def matrix(probes: Sequence[Probe], chosen: MechanismSet, registry: Registry, embedder: CachedEmbedder, out: Path, *, base: str = BASE,
-           only: Sequence[str] = (), named: bool = False, seeds: int = SEEDS, jobs: int = 1, progress: Progress | None = None,
-           making: Made | None = None, quick: bool = False) -> Matrix:
+def matrix(
+    probes: Sequence[Probe],
+    chosen: MechanismSet,
+    registry: Registry,
+    embedder: CachedEmbedder,
+    out: Path,
+    *,
+    base: str = BASE,
+    only: Sequence[str] = (),
+    named: bool = False,
+    seeds: int = SEEDS,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    making: Made | None = None,
+    quick: bool = False,
+) -> Matrix:
     """Run the cells that have a path; finished ones are taken from the ledger of `out`.
 
     base   name of the set to which each mechanism is added alone
     only   mechanisms of the set; all if empty
     named  only cells whose probe the mechanism's registry entry names
-    quick  a comparison in which no number differs in the first seed is equal, and is run with the other seeds only if nothing else moves the
-           mechanism: a mechanism is called inert after all seeds of all cells, and what moves only in a later seed may be missed
+    quick  a comparison in which no number differs in the first seed is equal, and is run with the
+           other seeds only if nothing else moves the mechanism: a mechanism is called inert after
+           all seeds of all cells, and what moves only in a later seed may be missed
 
-    Raises InputError for a mechanism that is not in the set, HebbariumError for a set that cannot be built.
+    Raises InputError for a mechanism that is not in the set, HebbariumError for a set that cannot
+    be built.
     """
     ids = list(dict.fromkeys(only)) or list(chosen.mechanisms)
     if unknown := [id for id in ids if id not in chosen.mechanisms]:
-        raise InputError(f"{unknown[0]!r} is not in the set {chosen.name}", where="--mechanism", cure=nearest(unknown[0], chosen.mechanisms))
+        raise InputError(
+            f"{unknown[0]!r} is not in the set {chosen.name}",
+            where="--mechanism",
+            cure=nearest(unknown[0], chosen.mechanisms),
+        )
     start, plans = registry.set(base), _Plans(chosen, registry.set(base), registry, embedder, seeds)
-    cells = [(id, probe) for id, probe in product(ids, probes) if not named or probe.name in registry.entry(id).probes]
+    cells = [
+        (id, probe)
+        for id, probe in product(ids, probes)
+        if not named or probe.name in registry.entry(id).probes
+    ]
     planned = [(id, probe, plans.full(id, probe), plans.alone(id, probe)) for id, probe in cells]
     rows: dict[str, Mapping[str, Any]] = {}
 
     def cells_of(wanted: Sequence[tuple[str, Probe, _Plan, _Plan]]) -> list[Cell]:
-        specs = list({spec.key(): spec for _, _, *both in wanted for plan in both for spec in plan.specs if spec.key() not in rows}.values())
-        hosts = {without.key(): host for _, _, full, _ in wanted for host, without in zip(full.with_it, full.without, strict=True)}
-        found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress, hosts=hosts) if specs else ()
+        specs = list(
+            {
+                spec.key(): spec
+                for _, _, *both in wanted
+                for plan in both
+                for spec in plan.specs
+                if spec.key() not in rows
+            }.values()
+        )
+        hosts = {
+            without.key(): host
+            for _, _, full, _ in wanted
+            for host, without in zip(full.with_it, full.without, strict=True)
+        }
+        found = (
+            run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress, hosts=hosts)
+            if specs
+            else ()
+        )
         rows.update(zip((spec.key() for spec in specs), found, strict=True))
-        return [Cell(id, probe, full.compared(probe, rows), alone.compared(probe, rows), probe.name in registry.entry(id).probes)
-                for id, probe, full, alone in wanted]
+        return [
+            Cell(
+                id,
+                probe,
+                full.compared(probe, rows),
+                alone.compared(probe, rows),
+                probe.name in registry.entry(id).probes,
+            )
+            for id, probe, full, alone in wanted
+        ]
 
     book = Ledger(results_folder(out) / "ledger.sqlite")
     with book.locked():
         if quick:
-            first = cells_of([(id, probe, full.first, alone.first) for id, probe, full, alone in planned])
-            kept = [(id, probe, full.first if cell.full.state is State.EQUAL else full, alone.first if cell.alone.state is State.EQUAL else alone)
-                    for cell, (id, probe, full, alone) in zip(first, planned, strict=True)]
+            first = cells_of(
+                [(id, probe, full.first, alone.first) for id, probe, full, alone in planned]
+            )
+            kept = [
+                (
+                    id,
+                    probe,
+                    full.first if cell.full.state is State.EQUAL else full,
+                    alone.first if cell.alone.state is State.EQUAL else alone,
+                )
+                for cell, (id, probe, full, alone) in zip(first, planned, strict=True)
+            ]
             moved = {cell.mechanism for cell in cells_of(kept) if cell.moves}
-            planned = [short if whole[0] in moved else whole for short, whole in zip(kept, planned, strict=True)]
+            planned = [
+                short if whole[0] in moved else whole
+                for short, whole in zip(kept, planned, strict=True)
+            ]
         made_cells = tuple(cells_of(planned))
         shared = sum(bool(cell.meta.get(SHARED)) for cell in book.cells(rows))
     lives = tuple(_life(id, [cell for cell in made_cells if cell.mechanism == id]) for id in ids)
-    provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest, "embedder": embedder.name,
-                  "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST, "made": asdict(making or made())}
+    provenance = {"set": chosen.name, "base": start.name, "registry_digest": registry.digest,
+                  "embedder": embedder.name,
+                  "embedder_revision": embedder.revision, "code": code_version(), "stimuli": DIGEST,
+                  "made": asdict(making or made())}  # fmt: skip
     used = tuple(probe for probe in probes if any(cell.probe is probe for cell in made_cells))
     options = tuple(name for name, given in (("--named", named), ("--quick", quick)) if given)
-    return Matrix(chosen.name, start.name, used, made_cells, lives, seeds, embedder.name != "hashing", provenance, options, len(rows), shared)
+    return Matrix(
+        chosen.name,
+        start.name,
+        used,
+        made_cells,
+        lives,
+        seeds,
+        embedder.name != "hashing",
+        provenance,
+        options,
+        len(rows),
+        shared,
+    )
 
 
-# --- what is run -------------------------------------------------------------------------------------------------------------
+# --- what is run ----------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Cells with and without a mechanism; none if there is no path, or if a memory cannot be made (`why`)."""
+    """Cells with and without a mechanism; none if there is no path, or if a memory cannot be
+    made (`why`).
+    """
 
     of: str
     with_it: tuple[ProbeSpec, ...] = ()
@@ -260,22 +350,49 @@ class _Plan:
     def compared(self, probe: Probe, rows: Mapping[str, Mapping[str, Any]]) -> Comparison:
         if not self.specs:
             return Comparison(self.of, (), State.NO_PATH, self.why)
-        first, second = ([rows[spec.key()] for spec in specs] for specs in (self.with_it, self.without))
+        first, second = (
+            [rows[spec.key()] for spec in specs] for specs in (self.with_it, self.without)
+        )
         where = {"readers": self.readers, "without_base": self.without_base}
-        if message := next((f"seed {row['seed']}: {row['error']}" for row in (*first, *second) if row["error"]), ""):
+        if message := next(
+            (f"seed {row['seed']}: {row['error']}" for row in (*first, *second) if row["error"]), ""
+        ):
             return Comparison(self.of, (), State.ERROR, message, **where)
-        a, b = ([{k: math.nan if v is None else float(v) for k, v in row["numbers"].items()} for row in each] for each in (first, second))
+        a, b = (
+            [
+                {k: math.nan if v is None else float(v) for k, v in row["numbers"].items()}
+                for row in each
+            ]
+            for each in (first, second)
+        )
         pairs = tuple(paired(name, a, b) for name in _numbers(probe, a))
         states = {pair.state for pair in pairs}
-        state = next(s for s in (State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL) if s in states)
+        state = next(
+            s for s in (State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL) if s in states
+        )
         return Comparison(self.of, pairs, state, "", **where)
 
 
 class _Plans:
-    """Which memories the cells of a set need.  A schedule is made once for each set of mechanisms and instruments."""
+    """Which memories the cells of a set need.  A schedule is made once for each set of
+    mechanisms and instruments.
+    """
 
-    def __init__(self, chosen: MechanismSet, base: MechanismSet, registry: Registry, embedder: CachedEmbedder, seeds: int) -> None:
-        self._chosen, self._base, self._registry, self._embedder, self._seeds = chosen, base, registry, embedder, seeds
+    def __init__(
+        self,
+        chosen: MechanismSet,
+        base: MechanismSet,
+        registry: Registry,
+        embedder: CachedEmbedder,
+        seeds: int,
+    ) -> None:
+        self._chosen, self._base, self._registry, self._embedder, self._seeds = (
+            chosen,
+            base,
+            registry,
+            embedder,
+            seeds,
+        )
         self._measured: dict[str, Measured] = {}
         self._reach: dict[tuple[str, ...], Reach] = {}
         self._made: dict[tuple[str, ...], Composition] = {}
@@ -288,7 +405,9 @@ class _Plans:
         return self._plan(self._chosen, self._chosen.without([id]), probe)
 
     def alone(self, id: str, probe: Probe) -> _Plan:
-        """The base with the mechanism and the fewest readers through which it reaches the probe, and the base with these readers."""
+        """The base with the mechanism and the fewest readers through which it reaches the probe,
+        and the base with these readers.
+        """
         through = self._path(self._chosen, id, probe, near=tuple(self._base.mechanisms))
         if through is None:
             return _Plan(self._base.name)
@@ -298,14 +417,27 @@ class _Plans:
             readers = tuple(r for r in through if r not in grown.mechanisms)
             grown, lost = self._grown((id, *readers))
             if self._path(grown, id, probe) is None:
-                return _Plan(self._base.name, why=f"not through {', '.join(readers) or 'the base'} alone")
+                return _Plan(
+                    self._base.name, why=f"not through {', '.join(readers) or 'the base'} alone"
+                )
         if len(grown.mechanisms) == 1:
             return _Plan(self._base.name, why="nothing else is left of the base")
         # what the mechanism takes the place of is in the memory without it
-        without = self._grown(readers)[0] if lost and id not in self._base.mechanisms else grown.without([id])
+        without = (
+            self._grown(readers)[0]
+            if lost and id not in self._base.mechanisms
+            else grown.without([id])
+        )
         return self._plan(grown, without, probe, readers, lost)
 
-    def _plan(self, with_it: MechanismSet, without: MechanismSet, probe: Probe, readers: tuple[str, ...] = (), lost: tuple[str, ...] = ()) -> _Plan:
+    def _plan(
+        self,
+        with_it: MechanismSet,
+        without: MechanismSet,
+        probe: Probe,
+        readers: tuple[str, ...] = (),
+        lost: tuple[str, ...] = (),
+    ) -> _Plan:
         try:
             both = [self._cells(chosen, probe) for chosen in (with_it, without)]
         except ContractError as error:
@@ -313,17 +445,25 @@ class _Plans:
         return _Plan(with_it.name, both[0], both[1], "", readers, lost)
 
     def _grown(self, more: tuple[str, ...]) -> tuple[MechanismSet, tuple[str, ...]]:
-        """The base with more mechanisms, without those of its own that set the same column as one of these."""
+        """The base with more mechanisms, without those of its own that set the same column as
+        one of these.
+        """
         kept, lost = dict(self._base.mechanisms), list[str]()
         while True:
-            wanted = kept | {id: self._chosen.mechanisms.get(id, {}) for id in more if id not in kept}
+            wanted = kept | {
+                id: self._chosen.mechanisms.get(id, {}) for id in more if id not in kept
+            }
             ids = [id for id in self._registry.entries if id in wanted]
-            name = " + ".join([self._base.name, *(id for id in ids if id not in self._base.mechanisms)])
+            name = " + ".join(
+                [self._base.name, *(id for id in ids if id not in self._base.mechanisms)]
+            )
             found = MechanismSet(name, "", {id: wanted[id] for id in ids})
             try:
                 self._reach_of(found, Measured(frozenset(), False, False, False))
             except ContractError as error:
-                clashing = next((id for id in kept if id not in more and f"{id}." in error.what), None)
+                clashing = next(
+                    (id for id in kept if id not in more and f"{id}." in error.what), None
+                )
                 if clashing is None:
                     raise
                 del kept[clashing]
@@ -331,7 +471,9 @@ class _Plans:
                 continue
             return found, tuple(lost)
 
-    def _path(self, chosen: MechanismSet, id: str, probe: Probe, near: Sequence[str] = ()) -> tuple[str, ...] | None:
+    def _path(
+        self, chosen: MechanismSet, id: str, probe: Probe, near: Sequence[str] = ()
+    ) -> tuple[str, ...] | None:
         if probe.id not in self._measured:
             self._measured[probe.id] = measured(probe)
         wanted = self._measured[probe.id]
@@ -348,15 +490,18 @@ class _Plans:
         if key not in self._made:
             self._made[key] = composed(chosen, self._registry, OURS)
         if (probe.id, key) not in self._specs:
-            self._specs[probe.id, key] = tuple(specs_of([probe], self._seeds, self._made[key], self._registry, self._embedder))
+            self._specs[probe.id, key] = tuple(
+                specs_of([probe], self._seeds, self._made[key], self._registry, self._embedder)
+            )
         return self._specs[probe.id, key]
 
 
-# --- what is compared --------------------------------------------------------------------------------------------------------
+# --- what is compared -----------------------------------------------------------------------------
 def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) -> Pair:
     """One number of all seeds with a mechanism against without it.
 
-    A number that is defined with it and not without it, or the other way round, in every seed, moves.  Numbers that differ by rounding are equal.
+    A number that is defined with it and not without it, or the other way round, in every seed,
+    moves.  Numbers that differ by rounding are equal.
 
     >>> [paired("p", [{"p": x} for x in a], [{"p": 0.5}] * 3).state.value for a in ([0.6, 0.7, 0.8], [0.5, 0.5, 0.6], [0.5] * 3)]
     ['moves', 'differs', 'equal']
@@ -370,18 +515,26 @@ def paired(name: str, with_it: Sequence[Numbers], without: Sequence[Numbers]) ->
     elif len(a) < FEWEST:
         state = State.NO_VERDICT
     else:
-        state = State.MOVES if all(appears) or difference.low > 0.0 or difference.high < 0.0 else State.DIFFERS
+        state = (
+            State.MOVES
+            if all(appears) or difference.low > 0.0 or difference.high < 0.0
+            else State.DIFFERS
+        )
     return Pair(name, estimate(a), estimate(b), difference, state)
 
 
 def _numbers(probe: Probe, found: Sequence[Numbers]) -> list[str]:
     claims: Sequence[Claim] = probe.band
     wanted = (*(name for claim in claims for name in claim.names), *probe.also)
-    return list(dict.fromkeys(wanted)) or list(dict.fromkeys(name for each in found for name in each))
+    return list(dict.fromkeys(wanted)) or list(
+        dict.fromkeys(name for each in found for name in each)
+    )
 
 
 def _clarity(pair: Pair) -> float:
-    """The difference in half widths of its interval; infinite if the interval is a point or the number appears."""
+    """The difference in half widths of its interval; infinite if the interval is a point or the
+    number appears.
+    """
     half = (pair.difference.high - pair.difference.low) / 2.0
     return abs(pair.difference.mean) / half if half > 0.0 else math.inf
 
@@ -398,7 +551,14 @@ def _why(cells: Sequence[Cell]) -> str:
     counts = {state: sum(cell.state is state for cell in cells) for state in State}
     if counts[State.NO_VERDICT]:
         return f"{State.NO_VERDICT}: {MEANING[State.NO_VERDICT]}"
-    said = [f"{words} {counts[state]}" for state, words in (
-        (State.EQUAL, "equal in"), (State.DIFFERS, "differs without a direction in"), (State.ERROR, "failed in"), (State.NO_PATH, "no path in"))
-        if counts[state]]
+    said = [
+        f"{words} {counts[state]}"
+        for state, words in (
+            (State.EQUAL, "equal in"),
+            (State.DIFFERS, "differs without a direction in"),
+            (State.ERROR, "failed in"),
+            (State.NO_PATH, "no path in"),
+        )
+        if counts[state]
+    ]
     return f"{', '.join(said)} of {len(cells)} cells" if said else "no probe was asked for"

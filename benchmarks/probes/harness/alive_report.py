@@ -1,4 +1,7 @@
-"""The alive matrix as JSON, Markdown and one HTML page that loads nothing.  Everything that comes from data is shown as text."""
+"""The alive matrix as JSON, Markdown and one HTML page that loads nothing.  Everything that
+comes from data is shown as text.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -11,7 +14,14 @@ from ....reporting.text import in_cell, visible
 from .alive import MEANING, Cell, Comparison, Matrix, Pair, State
 from .report import FORMAT, NO_EVIDENCE, TEMPLATES, _plain, with_interval
 
-MARKS: Mapping[State, str] = {State.MOVES: "●", State.DIFFERS: "○", State.EQUAL: "=", State.NO_PATH: "", State.ERROR: "!", State.NO_VERDICT: "?"}
+MARKS: Mapping[State, str] = {
+    State.MOVES: "●",
+    State.DIFFERS: "○",
+    State.EQUAL: "=",
+    State.NO_PATH: "",
+    State.ERROR: "!",
+    State.NO_VERDICT: "?",
+}
 
 
 def write(found: Matrix, out: Path) -> None:
@@ -20,70 +30,122 @@ def write(found: Matrix, out: Path) -> None:
     write_whole(out / "probes.md", [to_markdown(found)])
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval)
-    page = made.get_template("alive.html.j2").render(matrix=found, marks=MARKS, meaning=MEANING, no_evidence=NO_EVIDENCE, states=State,
-                                                     rows=_rows(found))
+    page = made.get_template("alive.html.j2").render(
+        matrix=found,
+        marks=MARKS,
+        meaning=MEANING,
+        no_evidence=NO_EVIDENCE,
+        states=State,
+        rows=_rows(found),
+    )
     write_whole(out / "probes.html", [page])
 
 
 def _rows(found: Matrix) -> list[dict[str, Any]]:
     """One row for each mechanism: its life, and the cell of each probe or None."""
     cells = {(cell.mechanism, cell.probe.id): cell for cell in found.cells}
-    return [{"life": life, "cells": [cells.get((life.mechanism, probe.id)) for probe in found.probes]} for life in found.lives]
+    return [
+        {"life": life, "cells": [cells.get((life.mechanism, probe.id)) for probe in found.probes]}
+        for life in found.lives
+    ]
 
 
 def to_json(found: Matrix) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
-    return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base, "evidence": found.evidence, "headline": found.headline,
+    return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base,
+            "evidence": found.evidence, "headline": found.headline,
             "note": "" if found.evidence else NO_EVIDENCE, "seeds": found.seeds,
-            "options": list(found.options), "ran": found.ran, "shared": found.shared, "provenance": dict(found.provenance),
-            "mechanisms": [{"id": one.mechanism, "verdict": one.verdict, "why": one.why, "moved": list(one.moved), "elsewhere": list(one.elsewhere),
+            "options": list(found.options), "ran": found.ran, "shared": found.shared,
+            "provenance": dict(found.provenance),
+            "mechanisms": [{"id": one.mechanism, "verdict": one.verdict, "why": one.why,
+                            "moved": list(one.moved), "elsewhere": list(one.elsewhere),
                             "named_not_moved": list(one.unmoved)} for one in found.lives],
-            "cells": [_cell_json(cell) for cell in found.cells]}
+            "cells": [_cell_json(cell) for cell in found.cells]}  # fmt: skip
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
-    return {"mechanism": cell.mechanism, "probe": cell.probe.id, "named": cell.named, "state": cell.state.value,
-            "full": _comparison(cell.full), "alone": _comparison(cell.alone)}
+    return {
+        "mechanism": cell.mechanism,
+        "probe": cell.probe.id,
+        "named": cell.named,
+        "state": cell.state.value,
+        "full": _comparison(cell.full),
+        "alone": _comparison(cell.alone),
+    }
 
 
 def _comparison(one: Comparison) -> dict[str, Any]:
-    return {"of": one.of, "state": one.state.value, "why": one.why, "needs_readers": list(one.readers), "without": list(one.without_base),
-            "numbers": [{"number": p.number, "state": p.state.value, "with": _plain(p.with_it), "without": _plain(p.without),
-                         "difference": _plain(p.difference)} for p in one.numbers]}
+    return {"of": one.of, "state": one.state.value, "why": one.why,
+            "needs_readers": list(one.readers), "without": list(one.without_base),
+            "numbers": [{"number": p.number, "state": p.state.value, "with": _plain(p.with_it),
+                         "without": _plain(p.without),
+                         "difference": _plain(p.difference)} for p in one.numbers]}  # fmt: skip
 
 
 def three(cell: Cell) -> str:
-    """The three numbers of a cell: full set, without the mechanism, base with it alone; of the number that moves most."""
+    """The three numbers of a cell: full set, without the mechanism, base with it alone; of the
+    number that moves most.
+    """
     full, alone = cell.full.shown, cell.alone.shown
-    first, second = (full, alone) if cell.full.state is State.MOVES or cell.alone.state is not State.MOVES else (alone, full)
+    first, second = (
+        (full, alone)
+        if cell.full.state is State.MOVES or cell.alone.state is not State.MOVES
+        else (alone, full)
+    )
     name = next((pair.number for pair in (first, second) if pair is not None), "")
-    return (f"{name}: full {_of(cell.full, name, True)}, without {_of(cell.full, name, False)}, alone {_of(cell.alone, name, True)}" if name
-            else cell.full.why or cell.alone.why)
+    return (
+        f"{name}: full {_of(cell.full, name, True)}, without {_of(cell.full, name, False)}, alone {_of(cell.alone, name, True)}"
+        if name
+        else cell.full.why or cell.alone.why
+    )
 
 
 def _of(one: Comparison, name: str, with_it: bool) -> str:
     pair: Pair | None = next((p for p in one.numbers if p.number == name), None)
-    return str(one.state) if pair is None else with_interval(pair.with_it if with_it else pair.without)
+    return (
+        str(one.state) if pair is None else with_interval(pair.with_it if with_it else pair.without)
+    )
 
 
 def to_markdown(found: Matrix) -> str:
     """The mechanisms, both disagreements with the registry, and every cell that was run."""
-    lines = [f"# Alive: {in_cell(found.measured)}", "", f"{found.headline}. Base: {in_cell(found.base)}. {found.cost}.", ""]
+    lines = [
+        f"# Alive: {in_cell(found.measured)}",
+        "",
+        f"{found.headline}. Base: {in_cell(found.base)}. {found.cost}.",
+        "",
+    ]
     lines += [] if found.evidence else [NO_EVIDENCE, ""]
     lines += ["| mechanism | verdict | moves | why |", "|---|---|---|---|"]
-    lines += [f"| {in_cell(one.mechanism)} | {one.verdict} | {in_cell(', '.join(one.moved) or '-')} | {in_cell(one.why or '-')} |"
-              for one in found.lives]
+    lines += [
+        f"| {in_cell(one.mechanism)} | {one.verdict} | {in_cell(', '.join(one.moved) or '-')} | {in_cell(one.why or '-')} |"
+        for one in found.lives
+    ]
     lines += ["", "Moves a probe that its registry entry does not name:", ""]
-    lines += [f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.elsewhere))}" for one in found.lives if one.elsewhere] or ["none"]
+    lines += [
+        f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.elsewhere))}"
+        for one in found.lives
+        if one.elsewhere
+    ] or ["none"]
     lines += ["", "Does not move a probe that its registry entry names:", ""]
-    lines += [f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.unmoved))}" for one in found.lives if one.unmoved] or ["none"]
+    lines += [
+        f"- {in_cell(one.mechanism)}: {in_cell(', '.join(one.unmoved))}"
+        for one in found.lives
+        if one.unmoved
+    ] or ["none"]
     lines += ["", "| mechanism | probe | state | numbers | needs |", "|---|---|---|---|---|"]
-    lines += [f"| {in_cell(c.mechanism)} | {in_cell(c.probe.id)} | {c.state} | {in_cell(three(c))} | {in_cell(', '.join(c.alone.readers) or '-')} |"
-              for c in found.cells if c.state is not State.NO_PATH]
+    lines += [
+        f"| {in_cell(c.mechanism)} | {in_cell(c.probe.id)} | {c.state} | {in_cell(three(c))} | {in_cell(', '.join(c.alone.readers) or '-')} |"
+        for c in found.cells
+        if c.state is not State.NO_PATH
+    ]
     lines += ["", *(f"{state}: {text}.  " for state, text in MEANING.items())]
     return "\n".join(lines) + "\n"
 
 
 def summary_rows(found: Matrix) -> list[tuple[str, str, str]]:
     """Mechanism, verdict, and what it moves or why nothing moves; for a terminal."""
-    return [(one.mechanism, one.verdict, visible(", ".join(one.moved) or one.why)) for one in found.lives]
+    return [
+        (one.mechanism, one.verdict, visible(", ".join(one.moved) or one.why))
+        for one in found.lives
+    ]

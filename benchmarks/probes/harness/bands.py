@@ -1,4 +1,7 @@
-"""From the numbers of all seeds to a verdict: means with bootstrap intervals, and the claims of the band."""
+"""From the numbers of all seeds to a verdict: means with bootstrap intervals, and the claims of
+the band.
+"""
+
 from __future__ import annotations
 
 import math
@@ -11,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .base import Above, Claim, Numbers, Probe, Ratio
 
-FEWEST = 3              # seeds for an interval and a verdict
+FEWEST = 3  # seeds for an interval and a verdict
 RESAMPLES = 10_000
-STORED = 0.9            # least share of the events told that are stored in an experiment that took place
+# least share of the events told that are stored in an experiment that took place
+STORED = 0.9
 
 
 class Verdict(StrEnum):
@@ -33,7 +37,7 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.NOT_SHOWN: "a number of the band is not defined, or nothing that the band compares differs in any seed",
     Verdict.NOT_APPLICABLE: "the system lacks what the experiment needs",
     Verdict.REFUSED: "the effect is not shown, and gates stored fewer than 9 in 10 of the events told, so that the experiment did not take place; "
-                     "counts as failing",
+    "counts as failing",
     Verdict.ERROR: "a call of the memory failed",
     Verdict.NO_VERDICT: f"fewer than {FEWEST} seeds",
     Verdict.MEASURED: "the probe has no band",
@@ -42,7 +46,8 @@ MEANING: Mapping[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Mean over the seeds in which a number is defined, with the 95% percentile bootstrap interval over seeds.
+    """Mean over the seeds in which a number is defined, with the 95% percentile bootstrap interval
+    over seeds.
 
     low, high  NaN with fewer than 3 seeds
     n          seeds in which it is defined
@@ -55,7 +60,8 @@ class Estimate:
 
 
 def estimate(values: ArrayLike) -> Estimate:
-    """Mean and interval of one number per seed; values that are not finite are left out.  The same values give the same interval.
+    """Mean and interval of one number per seed; values that are not finite are left out.  The same
+    values give the same interval.
 
     >>> estimate([0.5, 0.5, 0.5])
     Estimate(mean=0.5, low=0.5, high=0.5, n=3)
@@ -72,7 +78,8 @@ def estimate(values: ArrayLike) -> Estimate:
 
 
 def ratio(first: ArrayLike, second: ArrayLike) -> Estimate:
-    """Ratio of two means of paired numbers; NaN if the second mean is 0 in the data, and its interval over the resamples where it is not.
+    """Ratio of two means of paired numbers; NaN if the second mean is 0 in the data, and its
+    interval over the resamples where it is not.
 
     >>> ratio([1.0, 3.0, 2.0], [0.5, 1.5, 1.0]).mean
     2.0
@@ -85,7 +92,9 @@ def ratio(first: ArrayLike, second: ArrayLike) -> Estimate:
         return Estimate(mean, math.nan, math.nan, b.size)
     draws = _draws(b.size)
     below = b[draws].mean(axis=1)
-    low, high = np.quantile(a[draws].mean(axis=1)[below != 0.0] / below[below != 0.0], (0.025, 0.975))
+    low, high = np.quantile(
+        a[draws].mean(axis=1)[below != 0.0] / below[below != 0.0], (0.025, 0.975)
+    )
     return Estimate(mean, float(low), float(high), b.size)
 
 
@@ -107,7 +116,8 @@ class Outcome:
     """What one probe found.
 
     why    message of the first error, what the system lacks, or why the effect is not shown; ""
-    told, stored  events told in all seeds, and those that no gate refused; 0 where this is not known
+    told, stored  events told in all seeds, and those that no gate refused; 0 where this is not
+                  known
     seeds  of the cells, in order
     """
 
@@ -124,18 +134,29 @@ class Outcome:
 
 def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
     """The outcome of a probe from its rows, one for each seed."""
-    seeds, stimuli = tuple(int(str(row["seed"])) for row in rows), tuple(str(row["stimuli"]) for row in rows)
+    seeds, stimuli = (
+        tuple(int(str(row["seed"])) for row in rows),
+        tuple(str(row["stimuli"]) for row in rows),
+    )
     if missing := next((str(row["missing"]) for row in rows if row["missing"]), ""):
-        return Outcome(probe, Verdict.NOT_APPLICABLE, {}, why=f"the system lacks: {missing}", seeds=seeds)
+        return Outcome(
+            probe, Verdict.NOT_APPLICABLE, {}, why=f"the system lacks: {missing}", seeds=seeds
+        )
     if message := next((f"seed {row['seed']}: {row['error']}" for row in rows if row["error"]), ""):
         return Outcome(probe, Verdict.ERROR, {}, why=message, seeds=seeds, stimuli=stimuli)
     found: list[Numbers] = [_floats(row["numbers"]) for row in rows]
     names = dict.fromkeys(name for numbers in found for name in numbers)
-    estimates = {name: estimate([numbers.get(name, math.nan) for numbers in found]) for name in names}
+    estimates = {
+        name: estimate([numbers.get(name, math.nan) for numbers in found]) for name in names
+    }
     claims = tuple(_judged(claim, found) for claim in probe.band)
     verdict, why = _verdict(probe, found, estimates, claims)
     told, stored = (sum(int(str(row.get(name, 0))) for row in rows) for name in ("told", "stored"))
-    if verdict in (Verdict.OUTSIDE, Verdict.NOT_SHOWN) and not probe.of_gates and stored < STORED * told:
+    if (
+        verdict in (Verdict.OUTSIDE, Verdict.NOT_SHOWN)
+        and not probe.of_gates
+        and stored < STORED * told
+    ):
         verdict, why = Verdict.REFUSED, f"{stored} of {told} events stored; {verdict}: {why}"
     return Outcome(probe, verdict, estimates, claims, why, seeds, stimuli, told, stored)
 
@@ -143,25 +164,41 @@ def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
 def _floats(numbers: object) -> Numbers:
     """Numbers of a row, where None is a number that is not defined."""
     assert isinstance(numbers, Mapping)
-    return {str(name): math.nan if value is None else float(value) for name, value in numbers.items()}
+    return {
+        str(name): math.nan if value is None else float(value) for name, value in numbers.items()
+    }
 
 
 def _judged(claim: Claim, found: Sequence[Numbers]) -> Judged:
     if isinstance(claim, Ratio):
-        measured = ratio([numbers[claim.first] for numbers in found], [numbers[claim.second] for numbers in found])
+        measured = ratio(
+            [numbers[claim.first] for numbers in found],
+            [numbers[claim.second] for numbers in found],
+        )
     else:
         measured = estimate([claim.value(numbers) for numbers in found])
     defined = not math.isnan(measured.low)
-    return Judged(claim.text, measured, defined and claim.holds(measured.mean, measured.low, measured.high))
+    return Judged(
+        claim.text, measured, defined and claim.holds(measured.mean, measured.low, measured.high)
+    )
 
 
-def _verdict(probe: Probe, found: Sequence[Numbers], estimates: Mapping[str, Estimate], claims: Sequence[Judged]) -> tuple[Verdict, str]:
+def _verdict(
+    probe: Probe,
+    found: Sequence[Numbers],
+    estimates: Mapping[str, Estimate],
+    claims: Sequence[Judged],
+) -> tuple[Verdict, str]:
     if not probe.band:
         return Verdict.MEASURED, ""
     if len(found) < FEWEST:
         return Verdict.NO_VERDICT, MEANING[Verdict.NO_VERDICT]
     named = dict.fromkeys(name for claim in probe.band for name in claim.names)
-    if undefined := [f"{name} in {len(found) - estimates[name].n} of {len(found)} seeds" for name in named if estimates[name].n < len(found)]:
+    if undefined := [
+        f"{name} in {len(found) - estimates[name].n} of {len(found)} seeds"
+        for name in named
+        if estimates[name].n < len(found)
+    ]:
         return Verdict.NOT_SHOWN, f"not defined: {', '.join(undefined)}"
     compared = [claim for claim in probe.band if isinstance(claim, Above)]
     if compared and all(claim.value(numbers) == 0.0 for claim in compared for numbers in found):

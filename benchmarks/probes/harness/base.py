@@ -1,4 +1,5 @@
 """The record of a probe, and what a band claims of its numbers."""
+
 from __future__ import annotations
 
 import math
@@ -10,15 +11,19 @@ from numpy.typing import ArrayLike
 
 from .life import Life, Need
 
-SEEDS = 10          # seeds of a probe that names no other number
-NOISE = 1e-9        # relative; a mean of numbers such as shares, which are rounded to 9 digits, can miss the number that it stands for by this much
+SEEDS = 10  # seeds of a probe that names no other number
+# relative; a mean of numbers such as shares, which are rounded to 9 digits, can miss the number
+# that it stands for by this much
+NOISE = 1e-9
 Numbers = Mapping[str, float]
 Run = Callable[[Life, int], Numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """The mean of `first` is above `factor` times that of `second`: the interval of the difference excludes 0."""
+    """The mean of `first` is above `factor` times that of `second`: the interval of the
+    difference excludes 0.
+    """
 
     first: str
     second: str
@@ -46,7 +51,9 @@ class Above:
 
 @dataclass(frozen=True, slots=True)
 class NotBelow(Above):
-    """The mean of `first` is not below that of `second`: the interval of the difference reaches 0 or above."""
+    """The mean of `first` is not below that of `second`: the interval of the difference reaches
+    0 or above.
+    """
 
     @property
     def text(self) -> str:
@@ -57,8 +64,12 @@ class NotBelow(Above):
 
 
 def within(value: float, low: float, high: float) -> bool:
-    """Whether a mean is in [low, high]; a mean that differs from a bound by the noise of its sum alone is at the bound."""
-    return low <= value <= high or any(math.isclose(value, bound, rel_tol=NOISE) for bound in (low, high))
+    """Whether a mean is in [low, high]; a mean that differs from a bound by the noise of its sum
+    alone is at the bound.
+    """
+    return low <= value <= high or any(
+        math.isclose(value, bound, rel_tol=NOISE) for bound in (low, high)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,11 @@ class Within:
         """
         if self.high == math.inf:
             return f"{self.name} >= {self.low:g}"
-        return f"{self.name} <= {self.high:g}" if self.low == -math.inf else f"{self.name} in [{self.low:g}, {self.high:g}]"
+        return (
+            f"{self.name} <= {self.high:g}"
+            if self.low == -math.inf
+            else f"{self.name} in [{self.low:g}, {self.high:g}]"
+        )
 
     def value(self, numbers: Numbers) -> float:
         return numbers[self.name]
@@ -96,7 +111,9 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class MoreThan:
-    """The mean of a number is above a fixed value, such as chance: its interval excludes the value."""
+    """The mean of a number is above a fixed value, such as chance: its interval excludes the
+    value.
+    """
 
     name: str
     than: float
@@ -152,7 +169,8 @@ class Probe:
     id          name/variant; never changed
     capability  what a memory that shows the effect can do
     source      key of `audit/references.bib`; "" for an experiment of ours
-    place       where in the source, or the check of the mechanism's chapter that it puts to a whole memory
+    place       where in the source, or the check of the mechanism's chapter that it puts to a whole
+                memory
     protocol    what is told, waited for and asked, in one or two sentences
     unit        of the numbers
     band        claims that all have to hold; (): the numbers are printed without a verdict
@@ -161,8 +179,10 @@ class Probe:
     run         the experiment: numbers of one seed, by name
     needs       of the system
     seeds       how many
-    of_gates    whether it asks which events a gate refuses; else few stored events are said in place of a failure
-    also        numbers that the alive matrix compares beside those of the band; a share of hits can be 0 or 1 with and without a mechanism
+    of_gates    whether it asks which events a gate refuses; else few stored events are said in
+                place of a failure
+    also        numbers that the alive matrix compares beside those of the band; a share of hits can
+                be 0 or 1 with and without a mechanism
     """
 
     id: str

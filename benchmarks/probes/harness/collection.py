@@ -1,4 +1,7 @@
-"""All probes by id: those of this package, and those that other packages bring in a folder `probes` beside their evidence."""
+"""All probes by id: those of this package, and those that other packages bring in a folder
+`probes` beside their evidence.
+"""
+
 from __future__ import annotations
 
 import importlib
@@ -27,25 +30,38 @@ class ProbesLeftOutWarning(UserWarning):
 def own() -> Mapping[str, Probe]:
     """The probes of this package by id, in the order of their modules' names."""
     package = __name__.rsplit(".", 2)[0]
-    modules = [importlib.import_module(f"{package}.{file.stem}") for file in sorted(FOLDER.glob("*.py")) if file.stem not in NO_PROBES]
+    modules = [
+        importlib.import_module(f"{package}.{file.stem}")
+        for file in sorted(FOLDER.glob("*.py"))
+        if file.stem not in NO_PROBES
+    ]
     return _by_id((module.__name__, probe) for module in modules for probe in module.PROBES)
 
 
 @cache
 def collected() -> Mapping[str, Probe]:
-    """The probes of this package and of all installed ones; those of a package that fails are left out, with a warning.
+    """The probes of this package and of all installed ones; those of a package that fails are left
+    out, with a warning.
 
     Raises RegistryError for an id that two modules have.
     """
     found = dict(own())
     for package in installed():
         try:
-            theirs = _by_id((module.__name__, probe) for module in _modules(package) for probe in module.PROBES)
+            theirs = _by_id(
+                (module.__name__, probe) for module in _modules(package) for probe in module.PROBES
+            )
         except PackageError as error:
-            warnings.warn(f"the probes of a package are left out: {error}", ProbesLeftOutWarning, stacklevel=2)
+            warnings.warn(
+                f"the probes of a package are left out: {error}", ProbesLeftOutWarning, stacklevel=2
+            )
             continue
         if twice := [id for id in theirs if id in found]:
-            raise RegistryError(f"the probe {twice[0]!r} exists already", where=package.distribution, cure="give it another id")
+            raise RegistryError(
+                f"the probe {twice[0]!r} exists already",
+                where=package.distribution,
+                cure="give it another id",
+            )
         found |= theirs
     return found
 
@@ -57,12 +73,18 @@ def source_of(probe: Probe) -> Path:
 
 
 def chosen(ids: Sequence[str], known: Mapping[str, Probe]) -> list[Probe]:
-    """The probes of some ids, each once; a name without its variant is all its variants; all probes if none is given.  Raises InputError."""
+    """The probes of some ids, each once; a name without its variant is all its variants; all
+    probes if none is given.  Raises InputError.
+    """
     found: dict[str, Probe] = {}
     for id in ids or known:
         mine = {key: probe for key, probe in known.items() if id in (key, probe.name)}
         if not mine:
-            raise InputError(f"there is no probe {id!r}", where="ID", cure=nearest(id, [*known, *{p.name for p in known.values()}]))
+            raise InputError(
+                f"there is no probe {id!r}",
+                where="ID",
+                cure=nearest(id, [*known, *{p.name for p in known.values()}]),
+            )
         found |= mine
     return list(found.values())
 
@@ -79,7 +101,9 @@ def _modules(package: Package) -> Iterator[ModuleType]:
         with package.blamed():
             spec.loader.exec_module(module)
             if not hasattr(module, "PROBES"):
-                raise RegistryError("it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe")
+                raise RegistryError(
+                    "it has no PROBES", where=str(file), cure="define PROBES, a tuple of Probe"
+                )
         yield module
 
 
@@ -87,6 +111,8 @@ def _by_id(pairs: Iterator[tuple[str, Probe]]) -> dict[str, Probe]:
     found: dict[str, Probe] = {}
     for module, probe in pairs:
         if probe.id in found:
-            raise RegistryError(f"the probe {probe.id!r} exists already", where=module, cure="give it another id")
+            raise RegistryError(
+                f"the probe {probe.id!r} exists already", where=module, cure="give it another id"
+            )
         found[probe.id] = probe
     return found

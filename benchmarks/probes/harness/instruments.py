@@ -1,4 +1,7 @@
-"""Instruments: mechanisms that an experiment adds to a memory to do something to it.  They are in no registry."""
+"""Instruments: mechanisms that an experiment adds to a memory to do something to it.  They are
+in no registry.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -9,19 +12,29 @@ import numpy as np
 
 from ....engine.contract.columns import Phase
 from ....engine.contract.hooks import Mechanism, Params, Tick, hook
-from ....engine.contract.vocabulary import HIDE, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, NOW, TEXTS, VISIBLE
+from ....engine.contract.vocabulary import (
+    HIDE,
+    HIPPOCAMPAL_DEPENDENCE,
+    LOG_STRENGTH,
+    NOW,
+    TEXTS,
+    VISIBLE,
+)
 
 Instrument = Mechanism[Any]
-LEAST = 1e-6        # of 1 - dependence: what remains of a memory that depends on the hippocampus alone
+# of 1 - dependence: what remains of a memory that depends on the hippocampus alone
+LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class LesionParams(Params):
-    at: float                   # h, time of the lesion
+    at: float  # h, time of the lesion
 
 
 class Lesion(Mechanism[LesionParams]):
-    """From a given time on, a memory has the strength of the part that does not depend on the hippocampus: ln(1 - dependence)."""
+    """From a given time on, a memory has the strength of the part that does not depend on the
+    hippocampus: ln(1 - dependence).
+    """
 
     @hook(Phase.MAINTAIN, reads=(NOW, HIPPOCAMPAL_DEPENDENCE), adds=(LOG_STRENGTH,), sets=())
     def remove(self, view: Any, tick: Tick) -> None:
@@ -36,11 +49,13 @@ def lesion(at: float) -> Instrument:
 
 @dataclass(frozen=True, slots=True)
 class RetireParams(Params):
-    newer: Mapping[str, str]    # text of a version -> text of the version that replaces it
+    newer: Mapping[str, str]  # text of a version -> text of the version that replaces it
 
 
 class Retire(Mechanism[RetireParams]):
-    """In sleep, every version whose newer version is stored is archived by a vote, as a mechanism of the memory would archive it."""
+    """In sleep, every version whose newer version is stored is archived by a vote, as a
+    mechanism of the memory would archive it.
+    """
 
     @hook(Phase.CONSOLIDATE, reads=(TEXTS, VISIBLE.before), adds=(HIDE,), sets=())
     def hide(self, view: Any, tick: Tick) -> None:

@@ -1,4 +1,5 @@
 """Life: drives one memory through the System port, in simulated time."""
+
 from __future__ import annotations
 
 import math
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 
 from ....engine.base.times import hours
 from ....engine.contract.records import Event, Query
-from ....engine.contract.vocabulary import ACTIVATION, CHRONOLOGICAL, ENGINE_COLUMNS, LOG_STRENGTH, SLEEP_END
+from ....engine.contract.vocabulary import (
+    ACTIVATION,
+    CHRONOLOGICAL,
+    ENGINE_COLUMNS,
+    LOG_STRENGTH,
+    SLEEP_END,
+)
 from ...systems.base import Capability, Retrieved, System
 from .instruments import Instrument
 
@@ -22,20 +29,22 @@ if TYPE_CHECKING:
     from ....engine.memory.engine import Engine
     from ....engine.ports.embedder import Embedder
 
-START = hours(datetime(2026, 1, 5, 9))        # Monday, 9 am
-MINUTE, SECOND, DAY = 1 / 60, 1 / 3600, 24.0                        # h
-MORNING = 7.0           # o'clock: end of a night of a system that does not say when it sleeps
-TIED = 1e-6             # cosines that differ by less are equal: float32
-ADMISSIBLE = 0.05       # h: `sleep` stops this long after the end of the sleep at most
+START = hours(datetime(2026, 1, 5, 9))  # Monday, 9 am
+MINUTE, SECOND, DAY = 1 / 60, 1 / 3600, 24.0  # h
+MORNING = 7.0  # o'clock: end of a night of a system that does not say when it sleeps
+TIED = 1e-6  # cosines that differ by less are equal: float32
+ADMISSIBLE = 0.05  # h: `sleep` stops this long after the end of the sleep at most
 
-Settings = Mapping[str, Mapping[str, str | float]]      # parameters by mechanism, of those that the memory has
+# parameters by mechanism, of those that the memory has
+Settings = Mapping[str, Mapping[str, str | float]]
 Maker = Callable[[Sequence[Instrument], Settings], System]
 
 
 class Need(Enum):
     """What a probe needs of a system beyond encoding, simulated time and retrieval.
 
-    The engine has all of them; another system has those that it declares.  Without one of them the probe is not applicable.
+    The engine has all of them; another system has those that it declares.  Without one of them the
+    probe is not applicable.
     """
 
     SLEEP = "sleep"
@@ -48,27 +57,41 @@ class Need(Enum):
 class Life:
     """One memory, made at its first use.
 
-    make      makes a new system, with instruments added to its mechanisms and with settings of those that it has
+    make      makes a new system, with instruments added to its mechanisms and with settings of
+              those that it has
     embedder  that of the system, for the baseline `cosine`
     now       h, simulated time
     """
 
-    def __init__(self, make: Maker, embedder: Embedder, instruments: Sequence[Instrument] = (), parent: Life | None = None,
-                 settings: Settings | None = None) -> None:
-        self._make, self._instruments, self._parent, self.embedder = make, tuple(instruments), parent, embedder
+    def __init__(
+        self,
+        make: Maker,
+        embedder: Embedder,
+        instruments: Sequence[Instrument] = (),
+        parent: Life | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._make, self._instruments, self._parent, self.embedder = (
+            make,
+            tuple(instruments),
+            parent,
+            embedder,
+        )
         self._settings = settings or {}
         self._made: System | None = None
-        self._texts: dict[str, str] = {}                    # id -> text as it is indexed
-        self._waiting: list[Event] = []                     # told and not yet encoded: events are encoded together, which is faster
+        self._texts: dict[str, str] = {}  # id -> text as it is indexed
+        # told and not yet encoded: events are encoded together, which is faster
+        self._waiting: list[Event] = []
         self._lives: list[Life] = [self]
         self._digest: Any = parent._digest if parent else sha256()
         self.now = START
 
-    # --- lives ---------------------------------------------------------------------------------------------------------------
+    # --- lives ------------------------------------------------------------------------------------
     def fresh(self, *instruments: Instrument, settings: Settings | None = None) -> Life:
         """A new, empty memory of the same kind; instruments are added to its mechanisms.
 
-        settings  what its user gives a mechanism, such as a file of rules; a memory without the mechanism has no use for it
+        settings  what its user gives a mechanism, such as a file of rules; a memory without the
+                  mechanism has no use for it
         """
         root = self._parent or self
         made = root._another(instruments, settings)
@@ -108,12 +131,22 @@ class Life:
         """Those of the needs that the system does not have.  The engine has all of them."""
         if self.engine is not None:
             return []
-        declared = {Need.SLEEP: Capability.SLEEPS, Need.LEARNING: Capability.LEARNS, Need.ARCHIVE: Capability.ARCHIVES}
-        return [need for need in Need if need in needs and declared.get(need) not in self.system.capabilities]
+        declared = {
+            Need.SLEEP: Capability.SLEEPS,
+            Need.LEARNING: Capability.LEARNS,
+            Need.ARCHIVE: Capability.ARCHIVES,
+        }
+        return [
+            need
+            for need in Need
+            if need in needs and declared.get(need) not in self.system.capabilities
+        ]
 
     @property
     def stimuli(self) -> str:
-        """SHA-256 over all texts told and all speakers, in order, in all lives of the experiment."""
+        """SHA-256 over all texts told and all speakers, in order, in all lives of the
+        experiment.
+        """
         return str(self._digest.hexdigest())
 
     @property
@@ -122,24 +155,52 @@ class Life:
         return tuple(self._texts)
 
     def admitted(self) -> tuple[int, int]:
-        """Events told in all lives of the experiment and encoded so far, and those of them that no gate refused; (0, 0) without an engine."""
-        logs = [life.engine.event_log for life in self._lives if life._made is not None and life.engine is not None]
-        return sum(len(log.row_of) for log in logs), sum(row >= 0 for log in logs for row in log.row_of)
+        """Events told in all lives of the experiment and encoded so far, and those of them that
+        no gate refused; (0, 0) without an engine.
+        """
+        logs = [
+            life.engine.event_log
+            for life in self._lives
+            if life._made is not None and life.engine is not None
+        ]
+        return sum(len(log.row_of) for log in logs), sum(
+            row >= 0 for log in logs for row in log.row_of
+        )
 
-    # --- events and time -----------------------------------------------------------------------------------------------------
-    def tell(self, text: str, speaker: str = "", session: str = "", at: float | None = None, *, dated: bool = False) -> str:
+    # --- events and time --------------------------------------------------------------------------
+    def tell(
+        self,
+        text: str,
+        speaker: str = "",
+        session: str = "",
+        at: float | None = None,
+        *,
+        dated: bool = False,
+    ) -> str:
         """Tell one thing, now or `at` a later time (h).  Id of the event.
 
         dated  whether the date is part of the indexed text
         """
         return self.tell_all([text], speaker=speaker, session=session, at=at, dated=dated)[0]
 
-    def tell_all(self, texts: Sequence[str], apart: float = 0.0, *, speaker: str = "", session: str = "", at: float | None = None,
-                 dated: bool = False) -> list[str]:
-        """Tell things `apart` h from each other; the last one is told at the time that is then the present.  Ids of the events."""
+    def tell_all(
+        self,
+        texts: Sequence[str],
+        apart: float = 0.0,
+        *,
+        speaker: str = "",
+        session: str = "",
+        at: float | None = None,
+        dated: bool = False,
+    ) -> list[str]:
+        """Tell things `apart` h from each other; the last one is told at the time that is then
+        the present.  Ids of the events.
+        """
         start, events = self.now if at is None else at, []
         for i, text in enumerate(texts):
-            event = Event(start + i * apart, text, speaker, session, f"e{len(self._texts)}", dated=dated)
+            event = Event(
+                start + i * apart, text, speaker, session, f"e{len(self._texts)}", dated=dated
+            )
             self._texts[event.id] = event.rendered()
             self._digest.update(f"{speaker}\0{text}\0".encode())
             events.append(event)
@@ -164,7 +225,9 @@ class Life:
         self.system.advance(self.now)
 
     def sleep(self) -> None:
-        """Advance to the end of the next sleep; of a system that does not say when it sleeps, to the next 7 am."""
+        """Advance to the end of the next sleep; of a system that does not say when it sleeps, to
+        the next 7 am.
+        """
         self._present()
         self.until(max(self._end_of_sleep(), self.now) + ADMISSIBLE)
 
@@ -177,7 +240,9 @@ class Life:
         return engine.clock.consolidated + engine.consolidate_every if math.isnan(end) else end
 
     def archive(self, id: str) -> None:
-        """Archive an event on purpose, as its owner.  Without an engine, or if it was not stored, nothing happens."""
+        """Archive an event on purpose, as its owner.  Without an engine, or if it was not
+        stored, nothing happens.
+        """
         self._present()
         self._archive(id)
 
@@ -187,7 +252,7 @@ class Life:
         if engine and row >= 0:
             engine.archive(row)
 
-    # --- questions -----------------------------------------------------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------------------
     def ask(self, text: str, k: int = 10, learn: bool = False, session: str = "") -> Retrieved:
         """The answer to a question at the present time.
 
@@ -200,9 +265,11 @@ class Life:
         return self.system.retrieve(query, k, learn=learn)
 
     def presented(self, text: str, k: int) -> list[str]:
-        """Ids of the answer in the order in which the memory presents it: in order of time if it says so, else best first."""
+        """Ids of the answer in the order in which the memory presents it: in order of time if it
+        says so, else best first.
+        """
         found = [event.id for event in self.ask(text, k).events]
-        in_time = bool(self._value(CHRONOLOGICAL) == 1)          # False if it is not known
+        in_time = bool(self._value(CHRONOLOGICAL) == 1)  # False if it is not known
         places = {id: place for place, id in enumerate(self._texts)}
         return sorted(found, key=lambda id: places.get(id, len(places))) if in_time else found
 
@@ -216,14 +283,22 @@ class Life:
         return any(event.id in wanted for event in self.ask(text, k).events)
 
     def recall(self, text: str, steps: int, among: Collection[str] | None = None) -> list[str]:
-        """Free recall: each recalled text is the next cue, and what was recalled is skipped.  Ids in order of recall.
+        """Free recall: each recalled text is the next cue, and what was recalled is skipped.  Ids
+        in order of recall.
 
         among  ids of what is to be recalled; None: everything
         """
         found: list[str] = []
         for _ in range(steps):
             answer = self.everything(text)
-            best = next((e for e in answer.events if e.id not in found and (among is None or e.id in among)), None)
+            best = next(
+                (
+                    e
+                    for e in answer.events
+                    if e.id not in found and (among is None or e.id in among)
+                ),
+                None,
+            )
             if best is None:
                 break
             found.append(best.id)
@@ -231,45 +306,73 @@ class Life:
         return found
 
     def margin(self, text: str, ids: str | Collection[str]) -> float:
-        """Score of the best of some events above the mean of all others, in their standard deviations; NaN if none of them is retrieved."""
+        """Score of the best of some events above the mean of all others, in their standard
+        deviations; NaN if none of them is retrieved.
+        """
         wanted = _set_of(ids)
-        scores = [(e.id in wanted, e.score) for e in self.everything(text).events if math.isfinite(e.score)]
-        mine, others = [s for is_mine, s in scores if is_mine], np.array([s for is_mine, s in scores if not is_mine])
-        return float((max(mine) - others.mean()) / others.std()) if mine and others.size > 1 and others.std() > 0 else math.nan
+        scores = [
+            (e.id in wanted, e.score)
+            for e in self.everything(text).events
+            if math.isfinite(e.score)
+        ]
+        mine, others = (
+            [s for is_mine, s in scores if is_mine],
+            np.array([s for is_mine, s in scores if not is_mine]),
+        )
+        return (
+            float((max(mine) - others.mean()) / others.std())
+            if mine and others.size > 1 and others.std() > 0
+            else math.nan
+        )
 
     def lead(self, text: str, ids: str | Collection[str], over: str | Collection[str]) -> float:
-        """Score of the best of some events above that of the best of others, in standard deviations of all scores; NaN if either is not retrieved."""
+        """Score of the best of some events above that of the best of others, in standard
+        deviations of all scores; NaN if either is not retrieved.
+        """
         scores = {e.id: e.score for e in self.everything(text).events if math.isfinite(e.score)}
-        mine, theirs = ([scores[id] for id in _set_of(each) if id in scores] for each in (ids, over))
+        mine, theirs = (
+            [scores[id] for id in _set_of(each) if id in scores] for each in (ids, over)
+        )
         spread = float(np.std(list(scores.values()))) if mine and theirs else 0.0
         return (max(mine) - max(theirs)) / spread if spread > 0.0 else math.nan
 
     def rank(self, text: str, ids: str | Collection[str]) -> float:
         """Rank of the best of some events from 1; infinity if none is retrieved."""
         wanted = _set_of(ids)
-        return next((rank for rank, e in enumerate(self.everything(text).events, 1) if e.id in wanted), math.inf)
+        return next(
+            (rank for rank, e in enumerate(self.everything(text).events, 1) if e.id in wanted),
+            math.inf,
+        )
 
     def kept(self, text: str = "everything") -> set[str]:
         """Ids of all events that can be retrieved now."""
         return {event.id for event in self.everything(text).events}
 
     def cosines(self, text: str, ids: Sequence[str]) -> NDArray[np.float64]:
-        """The baseline of a memory with nothing but embeddings: cosine of a text with each event.  Shape (len(ids),)."""
+        """The baseline of a memory with nothing but embeddings: cosine of a text with each
+        event.  Shape (len(ids),).
+        """
         vectors = self.embedder.embed([text, *(self._texts[id] for id in ids)])
         return np.asarray(vectors[1:] @ vectors[0], np.float64)
 
     def dense_hit(self, text: str, id: str, k: int = 3) -> float:
-        """Probability that an event is among the k nearest of all events told, by cosine alone, if ties are broken at random."""
+        """Probability that an event is among the k nearest of all events told, by cosine alone,
+        if ties are broken at random.
+        """
         ids = list(self._texts)
         above = self.cosines(text, ids) - self.cosines(text, [id])[0]
         nearer, tied = np.count_nonzero(above > TIED), np.count_nonzero(np.abs(above) <= TIED)
         return float(np.clip((k - nearer) / tied, 0.0, 1.0))
 
-    # --- columns of the engine -----------------------------------------------------------------------------------------------
+    # --- columns of the engine --------------------------------------------------------------------
     def column(self, column: Column) -> NDArray[Any]:
-        """The present values of a column that the engine owns; NaN, shape (), without an engine.  Raises ValueError for another column."""
+        """The present values of a column that the engine owns; NaN, shape (), without an engine.
+        Raises ValueError for another column.
+        """
         if column not in ENGINE_COLUMNS:
-            raise ValueError(f"{column.name} is the column of a mechanism; a probe reads columns of the engine only")
+            raise ValueError(
+                f"{column.name} is the column of a mechanism; a probe reads columns of the engine only"
+            )
         self._present()
         return self._value(column)
 
@@ -277,9 +380,13 @@ class Life:
         return np.array(math.nan) if self.engine is None else self.engine.column(column)
 
     def of(self, column: Column, ids: Sequence[str]) -> NDArray[np.float64]:
-        """The values of a column of memories at some events; NaN for events that were not stored.  Shape (len(ids),)."""
+        """The values of a column of memories at some events; NaN for events that were not
+        stored.  Shape (len(ids),).
+        """
         found = self.column(column)
-        return np.array([found[row] if row >= 0 else math.nan for row in self._rows(ids)], np.float64)
+        return np.array(
+            [found[row] if row >= 0 else math.nan for row in self._rows(ids)], np.float64
+        )
 
     def _rows(self, ids: Sequence[str]) -> list[int]:
         """Rows of events; -1 for those that were not stored, or without an engine."""
@@ -287,7 +394,9 @@ class Life:
         return [engine.event_log.row(id) if engine else -1 for id in ids]
 
     def strength(self, ids: Sequence[str]) -> NDArray[np.float64]:
-        """Log of the strength of memories at the present time: ACTIVATION + LOG_STRENGTH, ln.  NaN if not stored.  Shape (len(ids),)."""
+        """Log of the strength of memories at the present time: ACTIVATION + LOG_STRENGTH, ln.
+        NaN if not stored.  Shape (len(ids),).
+        """
         return self.of(ACTIVATION, ids) + self.of(LOG_STRENGTH, ids)
 
 

@@ -1,7 +1,9 @@
-"""Paths: which columns, and whether the answer, can change with what a mechanism writes; and what a probe measures.
+"""Paths: which columns, and whether the answer, can change with what a mechanism writes; and what a
+probe measures.
 
 Declarations bound what a hook can do: without a path nothing can move, with one it may.
 """
+
 from __future__ import annotations
 
 import ast
@@ -17,7 +19,13 @@ from typing import Any
 from ....engine.contract import vocabulary
 from ....engine.contract.columns import Column, Phase
 from ....engine.contract.hooks import Mechanism, Touched
-from ....engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, RECALLED, SLEEP_END, SLEEP_ONSET
+from ....engine.contract.vocabulary import (
+    ACTIVATION,
+    LOG_STRENGTH,
+    RECALLED,
+    SLEEP_END,
+    SLEEP_ONSET,
+)
 from ....engine.flow.schedule import ENGINE, Node
 from ...routes import Routes
 from .base import Probe
@@ -26,7 +34,10 @@ from .instruments import Instrument
 from .life import Life, Need, Settings
 from .run import NotedTexts, Recorder
 
-ASKS = frozenset({"ask", "presented", "everything", "hit", "recall", "margin", "lead", "rank", "kept"})      # calls of Life that return an answer
+# calls of Life that return an answer
+ASKS = frozenset(
+    {"ask", "presented", "everything", "hit", "recall", "margin", "lead", "rank", "kept"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +59,11 @@ class Measured:
 
 
 def measured(probe: Probe) -> Measured:
-    """What a probe can read, from the source of its module, and the instruments that it adds, from a run without a memory.
+    """What a probe can read, from the source of its module, and the instruments that it adds, from
+    a run without a memory.
 
-    A module with several probes has what all of them read, which can only keep a cell that could be left out.
+    A module with several probes has what all of them read, which can only keep a cell that could be
+    left out.
 
     >>> from .collection import own
     >>> found = measured(own()["forgetting_curve/ebbinghaus"])
@@ -64,25 +77,44 @@ def measured(probe: Probe) -> Measured:
         used.extend(i for i in instruments if i.id not in {u.id for u in used})
         return Recorder({})
 
-    with closing(Life(make, NotedTexts({}))) as life, suppress(Exception):       # without a memory behind it a probe may stop early
+    # without a memory behind it a probe may stop early
+    with closing(Life(make, NotedTexts({}))) as life, suppress(Exception):
         probe.run(life, 0)
     strength = frozenset({ACTIVATION, LOG_STRENGTH}) if "strength" in names else frozenset()
     timed = frozenset({SLEEP_ONSET, SLEEP_END}) if "sleep" in names else frozenset()
-    return Measured(columns | strength | timed, bool(names & ASKS), Need.LEARNING in probe.needs or "learn" in names, "engine" in names, tuple(used))
+    return Measured(
+        columns | strength | timed,
+        bool(names & ASKS),
+        Need.LEARNING in probe.needs or "learn" in names,
+        "engine" in names,
+        tuple(used),
+    )
 
 
 @cache
 def _read(file: Path) -> tuple[frozenset[str], frozenset[Column]]:
-    """Names of attributes and keywords that a module and the probes that it imports use, and the engine's columns that it imports."""
+    """Names of attributes and keywords that a module and the probes that it imports use, and the
+    engine's columns that it imports.
+    """
     names, columns = set[str](), set[Column]()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Attribute):
             names.add(node.attr)
         elif isinstance(node, ast.keyword) and node.arg:
             names.add(node.arg)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith("engine.contract.vocabulary"):
-            columns.update(c for alias in node.names if isinstance(c := getattr(vocabulary, alias.name, None), Column))
-        elif isinstance(node, ast.ImportFrom) and node.level == 1 and (beside := file.parent / f"{node.module}.py").is_file():
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith(
+            "engine.contract.vocabulary"
+        ):
+            columns.update(
+                c
+                for alias in node.names
+                if isinstance(c := getattr(vocabulary, alias.name, None), Column)
+            )
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.level == 1
+            and (beside := file.parent / f"{node.module}.py").is_file()
+        ):
             theirs, read = _read(beside)
             names |= theirs
             columns |= read
@@ -91,7 +123,9 @@ def _read(file: Path) -> tuple[frozenset[str], frozenset[Column]]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What a step wrote, where it can be read: only by its owner if private, only in the phase if it does not persist."""
+    """What a step wrote, where it can be read: only by its owner if private, only in the phase
+    if it does not persist.
+    """
 
     what: Touched
     phase: Phase | None
@@ -104,14 +138,18 @@ class Reach(Routes):
     def __init__(self, mechanisms: Sequence[Mechanism[Any]]) -> None:
         """Raises ContractError if the mechanisms cannot be scheduled together."""
         super().__init__(mechanisms)
-        self._by_read: dict[Touched, list[Node]] = {}       # with the structures that a step may read because it writes them
+        # with the structures that a step may read because it writes them
+        self._by_read: dict[Touched, list[Node]] = {}
         for node in self._nodes:
-            changed = (s for s in (*node.sets, *node.adds) if not isinstance(s, Column) and s.persists)
+            changed = (
+                s for s in (*node.sets, *node.adds) if not isinstance(s, Column) and s.persists
+            )
             for what in dict.fromkeys((*self._read(node), *changed)):
                 self._by_read.setdefault(what, []).append(node)
 
     def chain(self, id: str, probe: Measured, near: Collection[str] = ()) -> tuple[str, ...] | None:
-        """The mechanisms between a mechanism and what a probe measures, on the chain with the fewest of them; None if there is no path.
+        """The mechanisms between a mechanism and what a probe measures, on the chain with the
+        fewest of them; None if there is no path.
 
         near  mechanisms that do not count, and are not named
 
@@ -123,7 +161,16 @@ class Reach(Routes):
         def push(cost: int, hops: int, node: Node, through: tuple[str, ...]) -> None:
             new = node.owner not in known and node.owner not in through
             for place in _written(node):
-                heapq.heappush(waiting, (cost + new, hops + 1, next(order), place, (*through, node.owner) if new else through))
+                heapq.heappush(
+                    waiting,
+                    (
+                        cost + new,
+                        hops + 1,
+                        next(order),
+                        place,
+                        (*through, node.owner) if new else through,
+                    ),
+                )
 
         for start in (n for n in self._nodes if n.owner == id):
             push(0, 0, start, ())
@@ -132,7 +179,11 @@ class Reach(Routes):
             if place in found:
                 continue
             found.add(place)
-            if probe.all or place.what in probe.columns or (probe.answers and place.what is RECALLED):
+            if (
+                probe.all
+                or place.what in probe.columns
+                or (probe.answers and place.what is RECALLED)
+            ):
                 return through
             for node in self._following(place, probe.learns):
                 push(cost, hops, node, through)
@@ -141,7 +192,11 @@ class Reach(Routes):
     def _following(self, place: _Place, learns: bool) -> Iterator[Node]:
         for node in self._by_read.get(place.what, ()):
             after = node.phase is Phase.RETRIEVE and RECALLED in node.sees
-            if (not place.owner or node.owner == place.owner) and (place.phase is None or node.phase is place.phase) and (learns or not after):
+            if (
+                (not place.owner or node.owner == place.owner)
+                and (place.phase is None or node.phase is place.phase)
+                and (learns or not after)
+            ):
                 yield node
 
 
@@ -152,5 +207,7 @@ def _written(node: Node) -> Iterator[_Place]:
 
 
 def reach_of(mechanisms: Sequence[Mechanism[Any]], probe: Measured) -> Reach:
-    """The paths of a set with the instruments of a probe.  Raises ContractError if they cannot be scheduled together."""
+    """The paths of a set with the instruments of a probe.  Raises ContractError if they cannot
+    be scheduled together.
+    """
     return Reach([*mechanisms, *probe.instruments])

@@ -1,4 +1,7 @@
-"""The result of `hebbarium probe` as JSON, Markdown and one HTML page that loads nothing.  Everything that comes from data is shown as text."""
+"""The result of `hebbarium probe` as JSON, Markdown and one HTML page that loads nothing.
+Everything that comes from data is shown as text.
+"""
+
 from __future__ import annotations
 
 import math
@@ -41,37 +44,55 @@ class Report:
     @property
     def failing(self) -> list[Outcome]:
         """Probes that the set's mechanisms name and that are not in their band."""
-        return [one for one in self.outcomes if one.verdict in FAILING and one.probe.name in self.named]
+        return [
+            one for one in self.outcomes if one.verdict in FAILING and one.probe.name in self.named
+        ]
 
     @property
     def headline(self) -> str:
         counts = Counter(one.verdict for one in self.outcomes)
-        return f"{plural(len(self.outcomes), 'probe')}: " + ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v])
+        return f"{plural(len(self.outcomes), 'probe')}: " + ", ".join(
+            f"{counts[v]} {v}" for v in Verdict if counts[v]
+        )
 
 
 def to_json(report: Report) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
-    return {"format": FORMAT, "measured": report.measured, "evidence": report.evidence, "headline": report.headline,
-            "note": "" if report.evidence else NO_EVIDENCE, "provenance": dict(report.provenance),
-            "probes": [_probe(one, report) for one in report.outcomes]}
+    return {
+        "format": FORMAT,
+        "measured": report.measured,
+        "evidence": report.evidence,
+        "headline": report.headline,
+        "note": "" if report.evidence else NO_EVIDENCE,
+        "provenance": dict(report.provenance),
+        "probes": [_probe(one, report) for one in report.outcomes],
+    }
 
 
 def record(p: Probe) -> dict[str, Any]:
     """A probe without its experiment."""
-    return {"id": p.id, "capability": p.capability, "source": p.source, "place": p.place, "protocol": p.protocol, "unit": p.unit,
-            "band": [claim.text for claim in p.band], "matters": list(p.matters), "sets": list(p.sets),
-            "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}
+    return {"id": p.id, "capability": p.capability, "source": p.source, "place": p.place,
+            "protocol": p.protocol, "unit": p.unit,
+            "band": [claim.text for claim in p.band], "matters": list(p.matters),
+            "sets": list(p.sets),
+            "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}  # fmt: skip
 
 
 def _probe(one: Outcome, report: Report) -> dict[str, Any]:
-    return {**record(one.probe), "expected": one.probe.name in report.named, "verdict": one.verdict.value, "why": one.why,
+    return {**record(one.probe), "expected": one.probe.name in report.named,
+            "verdict": one.verdict.value, "why": one.why,
             "told": one.told, "stored": one.stored, "seeds": list(one.seeds),
-            "stimuli": list(one.stimuli), "numbers": {name: _plain(found) for name, found in one.numbers.items()},
-            "claims": [{"claim": c.text, "holds": c.holds, **_plain(c.estimate)} for c in one.claims]}
+            "stimuli": list(one.stimuli), "numbers": {name: _plain(found) for name,
+            found in one.numbers.items()},
+            "claims": [{"claim": c.text, "holds": c.holds,
+                        **_plain(c.estimate)} for c in one.claims]}  # fmt: skip
 
 
 def _plain(found: Estimate) -> dict[str, Any]:
-    return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in asdict(found).items()}
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in asdict(found).items()
+    }
 
 
 def shown(value: float) -> str:
@@ -80,7 +101,9 @@ def shown(value: float) -> str:
     >>> shown(0.12345), shown(1234.5), shown(math.nan)
     ('0.123', '1234', '-')
     """
-    return "-" if not math.isfinite(value) else f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
+    return (
+        "-" if not math.isfinite(value) else f"{value:.3f}" if abs(value) < 100 else f"{value:.0f}"
+    )
 
 
 def with_interval(found: Estimate) -> str:
@@ -88,15 +111,23 @@ def with_interval(found: Estimate) -> str:
     >>> with_interval(Estimate(0.5, 0.4, 0.6, 10)), with_interval(Estimate(0.5, math.nan, math.nan, 2))
     ('0.500 [0.400, 0.600]', '0.500')
     """
-    return shown(found.mean) + (f" [{shown(found.low)}, {shown(found.high)}]" if math.isfinite(found.low) else "")
+    return shown(found.mean) + (
+        f" [{shown(found.low)}, {shown(found.high)}]" if math.isfinite(found.low) else ""
+    )
 
 
 CURVE = re.compile(r"hits at ([0-9.]+)")
 
 
 def curve(one: Outcome) -> list[tuple[float, Estimate]]:
-    """The points of a probe that measures hits at shares of false alarms, (false alarms, hits), in order; [] for another probe."""
-    found = [(float(match[1]), value) for name, value in one.numbers.items() if (match := CURVE.fullmatch(name)) and math.isfinite(value.mean)]
+    """The points of a probe that measures hits at shares of false alarms, (false alarms, hits),
+    in order; [] for another probe.
+    """
+    found = [
+        (float(match[1]), value)
+        for name, value in one.numbers.items()
+        if (match := CURVE.fullmatch(name)) and math.isfinite(value.mean)
+    ]
     return sorted(found, key=lambda point: point[0])
 
 
@@ -106,15 +137,25 @@ def to_markdown(report: Report) -> str:
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
     lines += ["| probe | verdict | band | why |", "|---|---|---|---|"]
     for one in report.outcomes:
-        band = "; ".join(f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims)
-        lines.append(f"| {in_cell(one.probe.id)} | {one.verdict} | {in_cell(band or '-')} | {in_cell(one.why or '-')} |")
+        band = "; ".join(
+            f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims
+        )
+        lines.append(
+            f"| {in_cell(one.probe.id)} | {one.verdict} | {in_cell(band or '-')} | {in_cell(one.why or '-')} |"
+        )
     lines += ["", "Intervals: 95%, bootstrap over seeds.", ""]
-    lines += [f"{verdict}: {MEANING[verdict]}.  " for verdict in Verdict if any(one.verdict is verdict for one in report.outcomes)]
+    lines += [
+        f"{verdict}: {MEANING[verdict]}.  "
+        for verdict in Verdict
+        if any(one.verdict is verdict for one in report.outcomes)
+    ]
     for one in report.outcomes:
-        lines += ["", f"## {in_cell(one.probe.id)}", "", in_cell(one.probe.capability), "", in_cell(one.probe.protocol), "",
+        lines += ["", f"## {in_cell(one.probe.id)}", "", in_cell(one.probe.capability), "",
+                  in_cell(one.probe.protocol), "",
                   f"Should matter: {', '.join(one.probe.matters) or '-'}. Sets that should show it: {', '.join(one.probe.sets)}. "
                   f"Seeds: {len(one.seeds)}. Unit: {in_cell(one.probe.unit)}.", "",
-                  *(f"- {in_cell(name)}: {with_interval(found)}" for name, found in one.numbers.items())]
+                  *(f"- {in_cell(name)}: {with_interval(found)}" for name,
+                    found in one.numbers.items())]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -122,7 +163,11 @@ def to_html(report: Report, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval, curve=curve)
-    page = made.get_template("probes.html.j2").render(report=report, no_evidence=NO_EVIDENCE, meaning=MEANING,
-                                                      used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)])
+    page = made.get_template("probes.html.j2").render(
+        report=report,
+        no_evidence=NO_EVIDENCE,
+        meaning=MEANING,
+        used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)],
+    )
     write_whole(path, [page])
     return path

@@ -1,10 +1,14 @@
-"""Cells that share a life: a set lives a probe once, and the sets that lack one of its mechanisms ask their questions of that life.
+"""Cells that share a life: a set lives a probe once, and the sets that lack one of its mechanisms
+ask their questions of that life.
 
-A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside RETRIEVE left no trace (`engine.arms.traces`).  While
-the full set lives the probe, each question is also asked with the plan of every such memory, and all that the probe sees is recorded.  Then the probe
-runs once for each of these memories, over the record with its answers.  If it does anything else, it has diverged, and is run alone.  So is a memory
-that would learn something else from a question.
+A memory without a mechanism has lived the same life, bit for bit, if what the mechanism did outside
+RETRIEVE left no trace (`engine.arms.traces`).  While the full set lives the probe, each question is
+also asked with the plan of every such memory, and all that the probe sees is recorded.  Then the
+probe runs once for each of these memories, over the record with its answers.  If it does anything
+else, it has diverged, and is run alone.  So is a memory that would learn something else from a
+question.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -68,7 +72,11 @@ class Arms:
     """
 
     def __init__(self, lacking: Mapping[str, frozenset[str]]) -> None:
-        self.lacking, self.lacks, self.sharing = lacking, dict[tuple[str, ...], frozenset[str]](), dict.fromkeys(lacking)
+        self.lacking, self.lacks, self.sharing = (
+            lacking,
+            dict[tuple[str, ...], frozenset[str]](),
+            dict.fromkeys(lacking),
+        )
 
 
 class Recorded(Life):
@@ -78,8 +86,16 @@ class Recorded(Life):
     steps   all that the probe did with it, in order
     """
 
-    def __init__(self, builder: Builder, arms: Arms, embedder: Embedder, seed: int, instruments: Sequence[Instrument] = (),
-                 parent: Recorded | None = None, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        arms: Arms,
+        embedder: Embedder,
+        seed: int,
+        instruments: Sequence[Instrument] = (),
+        parent: Recorded | None = None,
+        settings: Settings | None = None,
+    ) -> None:
         super().__init__(self._new, embedder, instruments, parent, settings)
         self._builder, self._seed, self.arms = builder, seed, arms
         self.traces: Traces | None = None
@@ -93,14 +109,16 @@ class Recorded(Life):
         return [life for life in self._lives if isinstance(life, Recorded)]
 
     def _another(self, instruments: Sequence[Instrument], settings: Settings | None) -> Recorded:
-        return Recorded(self._builder, self.arms, self.embedder, self._seed, instruments, self, settings)
+        return Recorded(
+            self._builder, self.arms, self.embedder, self._seed, instruments, self, settings
+        )
 
     def _new(self, instruments: Sequence[Instrument], settings: Settings) -> System:
         mechanisms = tuple(self._builder(instruments, settings))
         self._mechanisms, self.traces = mechanisms, Traces(mechanisms)
         return Hebbarium(mechanisms, self.embedder, self._seed, self.traces)
 
-    # --- what a probe does ---------------------------------------------------------------------------------------------------
+    # --- what a probe does ------------------------------------------------------------------------
     def _present(self) -> None:
         self.steps.append(_Step(("present", tuple(self._waiting), self.now)))
         super()._present()
@@ -130,9 +148,11 @@ class Recorded(Life):
         super()._archive(id)
         self.steps.append(_Step(("archive", id)))
 
-    # --- arms ----------------------------------------------------------------------------------------------------------------
+    # --- arms -------------------------------------------------------------------------------------
     def _answers(self, found: Retrieved, learn: bool) -> dict[str, _Answered]:
-        """What each arm that has lived this life so far answers to the last question; if it learns, of those that learn the same."""
+        """What each arm that has lived this life so far answers to the last question; if it
+        learns, of those that learn the same.
+        """
         engine = self.engine
         assert engine is not None
         arms = {arm: self._asking(arm) for arm in list(self.arms.sharing) if self.shares(arm)}
@@ -140,20 +160,31 @@ class Recorded(Life):
         if learn:
             whole = engine.assembly.plans[Phase.RETRIEVE]
             learnt = {arm: learnt_from(whole, asking.plan) for arm, asking in arms.items()}
-        columns = tuple(dict.fromkeys((*PASSING, *(c for each in learnt.values() for c in each or ()))))
+        columns = tuple(
+            dict.fromkeys((*PASSING, *(c for each in learnt.values() for c in each or ())))
+        )
         mine, answers = engine.held(columns), {}
-        for arm, (theirs, values) in zip(arms, asked_again(list(arms.values()), columns), strict=True):
+        for arm, (theirs, values) in zip(
+            arms, asked_again(list(arms.values()), columns), strict=True
+        ):
             if learn:
                 same = learnt[arm]
-                if same is None or not _same_rows(found, theirs) or any(values[c].tobytes() != mine[c].tobytes() for c in same):
+                if (
+                    same is None
+                    or not _same_rows(found, theirs)
+                    or any(values[c].tobytes() != mine[c].tobytes() for c in same)
+                ):
                     del self.arms.sharing[arm]
                     continue
-            # without the scores of all memories, which no probe reads: a record holds thousands of answers
+            # without the scores of all memories, which no probe reads: a record holds thousands of
+            # answers
             answers[arm] = _Answered(Retrieved(theirs.events), {c: values[c] for c in PASSING})
         return answers
 
     def shares(self, arm: str) -> bool:
-        """Whether an arm has lived this life so far; one that has not shares nothing from then on."""
+        """Whether an arm has lived this life so far; one that has not shares nothing from then
+        on.
+        """
         if arm not in self.arms.sharing:
             return False
         if self._made is None:
@@ -164,11 +195,17 @@ class Recorded(Life):
         return arm in self.arms.sharing
 
     def _lacks(self, arm: str) -> frozenset[str]:
-        """Labels of the steps that the memory of an arm would not have; all that left a trace if such a memory would differ by its declarations."""
+        """Labels of the steps that the memory of an arm would not have; all that left a trace if
+        such a memory would differ by its declarations.
+        """
         key = arm, *(i.id for i in self._instruments)
         assert self.traces is not None
         if key not in self.arms.lacks:
-            if left := {label for label in self.traces.left if label.partition(".")[0] in self.arms.lacking[arm]}:
+            if left := {
+                label
+                for label in self.traces.left
+                if label.partition(".")[0] in self.arms.lacking[arm]
+            }:
                 return frozenset(left)
             try:
                 self.arms.lacks[key] = self._asking(arm).plan.lacks
@@ -181,21 +218,30 @@ class Recorded(Life):
         if arm not in self._askings:
             system: Any = self.system
             mechanisms = [m for m in self._mechanisms if m.id not in self.arms.lacking[arm]]
-            self._askings[arm] = Asking(system, system.engine.observer, mechanisms, Stopwatch(), fewer=True)
+            self._askings[arm] = Asking(
+                system, system.engine.observer, mechanisms, Stopwatch(), fewer=True
+            )
         return self._askings[arm]
 
 
 class Replayed(Life):
     """A life as the memory of an arm would have lived it, from the record of another."""
 
-    def __init__(self, recorded: Recorded, arm: str, instruments: Sequence[Instrument] = (), parent: Replayed | None = None,
-                 settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        recorded: Recorded,
+        arm: str,
+        instruments: Sequence[Instrument] = (),
+        parent: Replayed | None = None,
+        settings: Settings | None = None,
+    ) -> None:
         super().__init__(_no_memory, recorded.embedder, instruments, parent, settings)
         if self.kind != recorded.kind:
             raise Diverged("another memory was made")
         self._recorded, self._arm, self._at = recorded, arm, 0
-        self._passing: Mapping[Column, NDArray[Any]] | None = None      # of its last question, if nothing was encoded since
-        self._learnt = False                                            # from that question
+        # of its last question, if nothing was encoded since
+        self._passing: Mapping[Column, NDArray[Any]] | None = None
+        self._learnt = False  # from that question
 
     @property
     def system(self) -> System:
@@ -209,9 +255,14 @@ class Replayed(Life):
         return []
 
     def admitted(self) -> tuple[int, int]:
-        """As of the memory that lived.  Raises Diverged if not all of the record was lived again, or the arm has not lived that life."""
+        """As of the memory that lived.  Raises Diverged if not all of the record was lived
+        again, or the arm has not lived that life.
+        """
         mine, theirs = self._lives, self._recorded.lives
-        if len(mine) != len(theirs) or any(isinstance(m, Replayed) and m._at != len(r.steps) for m, r in zip(mine, theirs, strict=True)):
+        if len(mine) != len(theirs) or any(
+            isinstance(m, Replayed) and m._at != len(r.steps)
+            for m, r in zip(mine, theirs, strict=True)
+        ):
             raise Diverged("it ended early")
         if not all(life.shares(self._arm) for life in theirs):
             raise Diverged("the mechanism left a trace")

@@ -2,11 +2,27 @@
 
 Commands import what they need when they run, so that `--help` answers at once.
 """
+
 try:
-    from . import answering, assembling, auditing, calibrating, catalogue, data, experiments, probing, reproducing, runs, topology, weighing, worlds
+    from . import (
+        answering,
+        assembling,
+        auditing,
+        calibrating,
+        catalogue,
+        data,
+        experiments,
+        probing,
+        reproducing,
+        runs,
+        topology,
+        weighing,
+        worlds,
+    )
     from .app import app, main
-except KeyboardInterrupt:       # before there is a command that could say what is finished
+except KeyboardInterrupt:  # before there is a command that could say what is finished
     raise SystemExit(130) from None
 
-__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "experiments", "main", "probing", "reproducing", "runs",
-           "topology", "weighing", "worlds"]
+__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data",
+           "experiments", "main", "probing", "reproducing", "runs",
+           "topology", "weighing", "worlds"]  # fmt: skip

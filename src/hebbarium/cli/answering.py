@@ -1,4 +1,5 @@
 """The command `answer`."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -26,40 +27,110 @@ from .shared import (
 
 
 @app.command(short_help="Let a language model answer from contexts, and score the answers.")
-def answer(out: OutOption, set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, limit: LimitOption = None,
-           skip: SkipOption = 0, llm: Annotated[str | None, typer.Option("--llm", metavar="MODEL", help=(
-               "The reader, as openai:<model>; its replies are recorded in --transcript."))] = None,
-           transcript: Annotated[Path | None, typer.Option("--transcript", metavar="FILE", help=(
-               "File of the models' replies: recorded with --llm, replayed without."))] = None,
-           judge: Annotated[str | None, typer.Option("--judge", metavar="MODEL", help=(
-               "A model that judges each statement of a rubric, as openai:<model>; without it nothing is judged."))] = None,
-           votes: Annotated[int, typer.Option("--votes", min=1, help="Verdicts of the judge on each statement; more than half must say yes.")] = 3,
-           budget: Annotated[int, typer.Option("--budget", min=0, metavar="TOKENS", help="Most tokens of a context.")] = 2048,
-           strategy: Annotated[Strategy | None, typer.Option("--strategy", help=(
-               "How memories are chosen; by default what the set's sources offer, without sources flat: the best first."))] = None,
-           embedder: EmbedderOption = "minilm",
-           replace: Annotated[bool, typer.Option("--replace", help="Write over other answers that the folder holds.")] = False,
-           as_json: JsonOption = False) -> None:
-    """Let a language model answer the questions of a data set from contexts, and score the answers against the expected ones.
+def answer(
+    out: OutOption,
+    set_name: SetOption = DEFAULT_SET,
+    dataset: DatasetOption = "demo",
+    data: DataOption = None,
+    limit: LimitOption = None,
+    skip: SkipOption = 0,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            metavar="MODEL",
+            help=("The reader, as openai:<model>; its replies are recorded in --transcript."),
+        ),
+    ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            "--transcript",
+            metavar="FILE",
+            help=("File of the models' replies: recorded with --llm, replayed without."),
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help=(
+                "A model that judges each statement of a rubric, as openai:<model>; without it nothing is judged."
+            ),
+        ),
+    ] = None,
+    votes: Annotated[
+        int,
+        typer.Option(
+            "--votes",
+            min=1,
+            help="Verdicts of the judge on each statement; more than half must say yes.",
+        ),
+    ] = 3,
+    budget: Annotated[
+        int, typer.Option("--budget", min=0, metavar="TOKENS", help="Most tokens of a context.")
+    ] = 2048,
+    strategy: Annotated[
+        Strategy | None,
+        typer.Option(
+            "--strategy",
+            help=(
+                "How memories are chosen; by default what the set's sources offer, without sources flat: the best first."
+            ),
+        ),
+    ] = None,
+    embedder: EmbedderOption = "minilm",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over other answers that the folder holds.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let a language model answer the questions of a data set from contexts, and score the answers
+    against the expected ones.
 
-    Writes answers.jsonl and answers.json.  Contexts, questions and answers are sent to the model's server.  A second run without --llm replays the
-    transcript: it sends nothing and writes the same files.
+    Writes answers.jsonl and answers.json.  Contexts, questions and answers are sent to the model's
+    server.  A second run without --llm replays the transcript: it sends nothing and writes the same
+    files.
     """
     if transcript is None:
-        raise InputError("no language model is asked unless you name one" if llm is None else "a language model needs a transcript",
-                         where="--llm" if llm is None else "--transcript",
-                         cure="give --llm MODEL --transcript FILE to record, or --transcript FILE alone to replay")
+        raise InputError(
+            "no language model is asked unless you name one"
+            if llm is None
+            else "a language model needs a transcript",
+            where="--llm" if llm is None else "--transcript",
+            cure="give --llm MODEL --transcript FILE to record, or --transcript FILE alone to replay",
+        )
     from ..benchmarks.answering import Asking, answered, models
     from ..console import Meter
     from ..engine.ports.by_name import language_model
 
-    asking, registry, file = Asking(budget, strategy.value if strategy else "", votes), installed_registry(), transcript.expanduser()
+    asking, registry, file = (
+        Asking(budget, strategy.value if strategy else "", votes),
+        installed_registry(),
+        transcript.expanduser(),
+    )
     chosen = registry.set(set_name)
-    reader, judging = models(file, language_model(llm, file) if llm else None, judge, language_model)
+    reader, judging = models(
+        file, language_model(llm, file) if llm else None, judge, language_model
+    )
     loaded = load_data(dataset, data, "turn", limit, skip=skip)
-    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding:
-        found = answered(chosen, registry, loaded, named_embedder(embedder, embedding), out, reader=reader, judge=judging, asking=asking,
-                         progress=progress, replace_other=replace)
+    with (
+        Meter("conversations") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+    ):
+        found = answered(
+            chosen,
+            registry,
+            loaded,
+            named_embedder(embedder, embedding),
+            out,
+            reader=reader,
+            judge=judging,
+            asking=asking,
+            progress=progress,
+            replace_other=replace,
+        )
     if as_json:
         print_json(found)
         return
@@ -71,16 +142,32 @@ def _print(found: dict[str, Any], out: Path) -> None:
     from ..console import print_lines, print_table
 
     def number(value: float | int | None) -> str:
-        return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+        return (
+            "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+        )
 
     columns = ("n", "answers", *SCORES)
-    print_table(f"Answers by {found['reader']['language_model']} from {found['set']} on {found['dataset']}, {found['budget']:,} tokens",
-                ("questions", *columns), [(kind, *(number(means[name]) for name in columns))
-                                          for kind, means in by_kind(found["overall"], found["by_category"])],
-                numbers=columns, whole=columns)
-    spent = [(phase, *map(number, counts.values())) for phase, counts in found["tokens"].items() if isinstance(counts, dict)]
+    print_table(
+        f"Answers by {found['reader']['language_model']} from {found['set']} on {found['dataset']}, {found['budget']:,} tokens",
+        ("questions", *columns),
+        [
+            (kind, *(number(means[name]) for name in columns))
+            for kind, means in by_kind(found["overall"], found["by_category"])
+        ],
+        numbers=columns,
+        whole=columns,
+    )
+    spent = [
+        (phase, *map(number, counts.values()))
+        for phase, counts in found["tokens"].items()
+        if isinstance(counts, dict)
+    ]
     heads = ("requests", "failed", "prompt tokens", "completion tokens")
     print_table("Language models", ("phase", *heads), spent, numbers=heads, whole=heads)
     if failed := found["overall"]["n"] - found["overall"]["answers"]:
-        print_lines(f"{failed:,} of {found['overall']['n']:,} questions have no answer; answers.jsonl says why")
-    print_lines(f"{found['tokens']['context']:,} tokens of contexts as {found['counter']} counts; written to {out}: answers.jsonl, answers.json")
+        print_lines(
+            f"{failed:,} of {found['overall']['n']:,} questions have no answer; answers.jsonl says why"
+        )
+    print_lines(
+        f"{found['tokens']['context']:,} tokens of contexts as {found['counter']} counts; written to {out}: answers.jsonl, answers.json"
+    )

@@ -1,4 +1,5 @@
 """Commands about contexts: assemble, and event, which shows what a breadcrumb names."""
+
 from __future__ import annotations
 
 from dataclasses import asdict
@@ -23,12 +24,27 @@ from .shared import (
 if TYPE_CHECKING:
     from ..engine.memory.engine import Engine
 
-DatasetOption = Annotated[str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")]
+DatasetOption = Annotated[
+    str, typer.Option("--dataset", help="demo, locomo, beam, longmemeval or conversations.")
+]
 SetOption = Annotated[str, typer.Option("--set", help="Mechanism set: a name, or a YAML file.")]
-ConversationOption = Annotated[str | None, typer.Option("--conversation", help="Id of a conversation; the first one if not given.", metavar="ID")]
-TimeOption = Annotated[str | None, typer.Option("--time", metavar="TIME", help=(
-    "When it is asked, in ISO 8601: the memory has no later event. By default after the last event."))]
-SHOWN = 60      # characters of a text in the table
+ConversationOption = Annotated[
+    str | None,
+    typer.Option(
+        "--conversation", help="Id of a conversation; the first one if not given.", metavar="ID"
+    ),
+]
+TimeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help=(
+            "When it is asked, in ISO 8601: the memory has no later event. By default after the last event."
+        ),
+    ),
+]
+SHOWN = 60  # characters of a text in the table
 
 
 class Strategy(StrEnum):
@@ -52,26 +68,66 @@ class Form(StrEnum):
 
 
 @app.command(short_help="The context that a reader gets for a query, under a budget.")
-def assemble(query: Annotated[str, typer.Option("--query", help="What is asked.")],
-             budget: Annotated[int | None, typer.Option("--budget", min=0, metavar="TOKENS", help=(
-                 "Most tokens; without it ten memories, none condensed."))] = None,
-             set_name: SetOption = DEFAULT_SET, dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None,
-             strategy: Annotated[str | None, typer.Option("--strategy", metavar="NAME", help=(
-                 f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, "
-                 "context_spec, or a YAML file. By default what the set's sources offer, without sources flat: the best first."))] = None,
-             session: Annotated[str | None, typer.Option("--session", help="Session of the asker, for sources.")] = None,
-             time: TimeOption = None,
-             form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
-             items: Annotated[int | None, typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given.")] = None,
-             tokenizer: Annotated[Path | None, typer.Option("--tokenizer", metavar="PATH", help=(
-                 "tokenizer.json of the reader, or its folder; by default that of the embedder."))] = None,
-             embedder: EmbedderOption = "minilm",
-             page: Annotated[Path | None, typer.Option("--page", metavar="FILE", help=(
-                 "Also write a page of HTML: the query under the budget and three halves of it, by every strategy side by side."))] = None,
-             as_json: JsonOption = False) -> None:
+def assemble(
+    query: Annotated[str, typer.Option("--query", help="What is asked.")],
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            "--budget",
+            min=0,
+            metavar="TOKENS",
+            help=("Most tokens; without it ten memories, none condensed."),
+        ),
+    ] = None,
+    set_name: SetOption = DEFAULT_SET,
+    dataset: DatasetOption = "demo",
+    data: DataOption = None,
+    conversation: ConversationOption = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            "--strategy",
+            metavar="NAME",
+            help=(
+                f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, "
+                "context_spec, or a YAML file. By default what the set's sources offer, without sources flat: the best first."
+            ),
+        ),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Session of the asker, for sources.")
+    ] = None,
+    time: TimeOption = None,
+    form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
+    items: Annotated[
+        int | None,
+        typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given."),
+    ] = None,
+    tokenizer: Annotated[
+        Path | None,
+        typer.Option(
+            "--tokenizer",
+            metavar="PATH",
+            help=("tokenizer.json of the reader, or its folder; by default that of the embedder."),
+        ),
+    ] = None,
+    embedder: EmbedderOption = "minilm",
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page",
+            metavar="FILE",
+            help=(
+                "Also write a page of HTML: the query under the budget and three halves of it, by every strategy side by side."
+            ),
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """The context that a reader would get for a query, and a table of its components.
 
-    A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium event ROW` shows all of it.
+    A memory encodes the conversation first.  A condensed memory names itself at its end; `hebbarium
+    event ROW` shows all of it.
     """
     from ..engine.context.assembly import assemble as assembled
     from ..engine.context.tokens import counter
@@ -79,61 +135,109 @@ def assemble(query: Annotated[str, typer.Option("--query", help="What is asked."
     set_name, strategy = _with_strategy(set_name, strategy)
     with _memory(set_name, dataset, data, conversation, embedder, time) as memory:
         count = counter(tokenizer or memory.assembly.embedder)
-        found = assembled(memory, query, budget, max_items=items, session=session, counter=count, form=form.value,
-                          strategy=strategy)
+        found = assembled(
+            memory,
+            query,
+            budget,
+            max_items=items,
+            session=session,
+            counter=count,
+            form=form.value,
+            strategy=strategy,
+        )
         if page:
             from .context_page import write_page
 
-            write_page(memory, query, page, budget=budget, counter=count, session=session, set_name=set_name, dataset=dataset, data=data,
-                       conversation=conversation, embedder=embedder)
+            write_page(
+                memory,
+                query,
+                page,
+                budget=budget,
+                counter=count,
+                session=session,
+                set_name=set_name,
+                dataset=dataset,
+                data=data,
+                conversation=conversation,
+                embedder=embedder,
+            )
     if as_json:
         print_json(found.plain())
         return
     from ..console import print_lines, print_table
 
-    print_lines(found.text or ("nothing fits into this budget" if found.truncated else "there is nothing to show"), "")
-    rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value, f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
-            for c in found.components]
+    print_lines(
+        found.text
+        or ("nothing fits into this budget" if found.truncated else "there is nothing to show"),
+        "",
+    )
+    rows = [(c.section, c.kind.value, "" if c.row < 0 else str(c.row), c.form.value,
+             f"{c.tokens:,}", f"{c.score:.3f}", _short(c.text))
+            for c in found.components]  # fmt: skip
     if rows:
         numbers = ("row", "tokens", "score")
-        print_table("Components", ("section", "kind", "row", "form", "tokens", "score", "text"), rows, numbers=numbers,
-                    whole=("kind", "row", "form", "tokens", "score"), spare=("section", "kind"))
+        print_table(
+            "Components",
+            ("section", "kind", "row", "form", "tokens", "score", "text"),
+            rows,
+            numbers=numbers,
+            whole=("kind", "row", "form", "tokens", "score"),
+            spare=("section", "kind"),
+        )
     of = f" of {budget:,}" if budget is not None else ""
     cut = "; truncated" if found.truncated else ""
     for source, tokens in found.metadata.get("sources", {}).items():
         print_lines(f"{source}: {tokens:,} tokens")
-    print_lines(f"{found.tokens:,}{of} tokens as {found.counter} counts; {len(found.components)} components{cut}")
+    print_lines(
+        f"{found.tokens:,}{of} tokens as {found.counter} counts; {len(found.components)} components{cut}"
+    )
 
 
 @app.command(short_help="One memory whole, such as one that a context names.")
-def event(row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lines].")], set_name: SetOption = DEFAULT_SET,
-          dataset: DatasetOption = "demo", data: DataOption = None, conversation: ConversationOption = None, embedder: EmbedderOption = "minilm",
-          as_json: JsonOption = False) -> None:
-    """All of one memory of a conversation, verbatim: an event, or a text that the memory made, with its sources, versions and edits."""
+def event(
+    row: Annotated[int, typer.Argument(help="Row, as in [memory 812: 3 lines].")],
+    set_name: SetOption = DEFAULT_SET,
+    dataset: DatasetOption = "demo",
+    data: DataOption = None,
+    conversation: ConversationOption = None,
+    embedder: EmbedderOption = "minilm",
+    as_json: JsonOption = False,
+) -> None:
+    """All of one memory of a conversation, verbatim: an event, or a text that the memory made,
+    with its sources, versions and edits.
+    """
     from ..engine.memory.history import history
 
     with _memory(set_name, dataset, data, conversation, embedder) as memory:
         found = history(memory, row)
         unit, edits = found.unit, [memory.writings[number] for number in found.edits]
     if as_json:
-        print_json({**asdict(unit), "kind": unit.kind.word, "maker": found.writing.maker if found.writing else "", "made_from": found.sources,
-                    "versions": found.versions, "made": found.made, "edits": [asdict(each) for each in edits]})
+        print_json({**asdict(unit), "kind": unit.kind.word,
+                    "maker": found.writing.maker if found.writing else "",
+                    "made_from": found.sources,
+                    "versions": found.versions, "made": found.made,
+                    "edits": [asdict(each) for each in edits]})  # fmt: skip
         return
     from ..console import print_fields, print_lines
     from ..engine.base.times import written
 
-    print_fields([("row", str(row)), ("kind", unit.kind.word), ("time", written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
+    print_fields([("row", str(row)), ("kind", unit.kind.word), ("time",
+        written(unit.time) or str(unit.time)), ("session", unit.session or "-"),
                   ("speaker", unit.speaker or "-"), ("events", ", ".join(unit.events) or "-"),
-                  ("sources", ", ".join(unit.sources) or "-"), ("maker", found.writing.maker if found.writing else "-"),
-                  ("made from rows", ", ".join(map(str, found.sources)) or "-"), ("rows of its versions", ", ".join(map(str, found.versions))),
-                  ("rows made of it", ", ".join(map(str, found.made)) or "-")])
+                  ("sources", ", ".join(unit.sources) or "-"), ("maker",
+                  found.writing.maker if found.writing else "-"),
+                  ("made from rows", ", ".join(map(str, found.sources)) or "-"),
+                  ("rows of its versions", ", ".join(map(str, found.versions))),
+                  ("rows made of it", ", ".join(map(str, found.made)) or "-")])  # fmt: skip
     print_lines("", unit.text)
     for each in edits:
         print_lines("", f"{each.kind} by {each.maker}, {written(each.time)}:", each.text)
 
 
 def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
-    """The set, with the sources that a strategy names, if it names any; and the strategy of `assemble`.  Raises InputError."""
+    """The set, with the sources that a strategy names, if it names any; and the strategy of
+    `assemble`.  Raises InputError.
+    """
     from ..engine.base.errors import InputError, nearest
 
     contexts = installed_registry().contexts
@@ -141,10 +245,21 @@ def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
         return set_name, strategy or ""
     if strategy in contexts or strategy.endswith((".yaml", ".yml")):
         return f"{set_name}+{strategy}", Strategy.SOURCES.value
-    raise InputError(f"there is no strategy {strategy!r}", where="--strategy", cure=nearest(strategy, [*Strategy, *contexts]))
+    raise InputError(
+        f"there is no strategy {strategy!r}",
+        where="--strategy",
+        cure=nearest(strategy, [*Strategy, *contexts]),
+    )
 
 
-def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | None, embedder: str, time: str | None = None) -> Engine:
+def _memory(
+    set_name: str,
+    dataset: str,
+    data: Path | None,
+    conversation: str | None,
+    embedder: str,
+    time: str | None = None,
+) -> Engine:
     """A memory that has encoded one conversation, up to a time if one is given."""
     from ..console import Meter
     from ..engine.base.errors import InputError, nearest
@@ -156,14 +271,24 @@ def _memory(set_name: str, dataset: str, data: Path | None, conversation: str | 
     known = {c.id: c for c in loaded.conversations}
     chosen = loaded.conversations[0].id if conversation is None else conversation
     if chosen not in known:
-        raise InputError(f"the data have no conversation {chosen!r}", where="--conversation", cure=nearest(chosen, known))
+        raise InputError(
+            f"the data have no conversation {chosen!r}",
+            where="--conversation",
+            cure=nearest(chosen, known),
+        )
     events = known[chosen].events
     now = None if time is None else _hours(time)
     if now is not None and now < events[0].time:
-        raise InputError(f"{time} is before the first event of conversation {chosen!r}", where="--time", cure="give a later time, or leave it out")
+        raise InputError(
+            f"{time} is before the first event of conversation {chosen!r}",
+            where="--time",
+            cure="give a later time, or leave it out",
+        )
     with Meter("embedding texts", least=100) as embedding:
         memory = Engine(built, named_embedder(embedder, embedding))
-        memory.encode_all(events if now is None else [event for event in events if event.time <= now])
+        memory.encode_all(
+            events if now is None else [event for event in events if event.time <= now]
+        )
         if now is not None:
             memory.advance(now)
     return memory
@@ -179,7 +304,9 @@ def _hours(time: str) -> float:
     try:
         return hours(datetime.fromisoformat(time))
     except ValueError:
-        raise InputError(f"{time!r} is no time", where="--time", cure="write it like 2024-05-01T12:30:00") from None
+        raise InputError(
+            f"{time!r} is no time", where="--time", cure="write it like 2024-05-01T12:30:00"
+        ) from None
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,5 @@
 """The command `audit`."""
+
 from __future__ import annotations
 
 import sys
@@ -21,38 +22,101 @@ if TYPE_CHECKING:
 class Mutants(StrEnum):
     """Which wrong versions the evidence must reject."""
 
-    WRITTEN = "written"         # those of the evidence files
-    GENERATED = "generated"     # those that a machine makes of source and numbers; no audit is made
+    WRITTEN = "written"  # those of the evidence files
+    GENERATED = "generated"  # those that a machine makes of source and numbers; no audit is made
     NONE = "none"
 
 
 @app.command(short_help="Evidence, and the rating derived from it beside the claimed one.")
-def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")] = None,
-          set_name: Annotated[str | None, typer.Option("--set", help="Judge the mechanisms of a set.")] = None,
-          out: Annotated[Path | None, typer.Option("--out", help="Folder for the report: audit.html, .md, .json, .tex, .bib, figures.")] = None,
-          mutants: Annotated[Mutants, typer.Option("--mutants", help="Wrong versions that the evidence must reject: those written in it, or "
-                                                                     "instead of the audit those that a machine generates.")] = Mutants.WRITTEN,
-          no_mutants: Annotated[bool, typer.Option("--no-mutants", help="The same as --mutants none.")] = False,
-          sample: Annotated[int | None, typer.Option("--sample", min=1, help="Of the generated mutants, only N of each mechanism.")] = None,
-          keep: Annotated[bool, typer.Option("--keep", help="Store the shares of generated mutants rejected, which the page shows.")] = False,
-          reach: Annotated[bool, typer.Option("--reach", help="Print the hooks and equations that engine checks reach.")] = False,
-          strict: Annotated[bool, typer.Option("--strict", help="Fail also for incomplete checks and for too little evidence.")] = False,
-          against: Annotated[Path | None, typer.Option("--against", help="An earlier audit.json: report the ratings that rose and fell.")] = None,
-          jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
-    """Evidence, and the rating derived from it beside the claimed one; exit code 1 when a claim is not earned."""
+def audit(
+    only: Annotated[
+        list[str] | None, typer.Argument(help="Mechanisms to judge; all if none.")
+    ] = None,
+    set_name: Annotated[
+        str | None, typer.Option("--set", help="Judge the mechanisms of a set.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for the report: audit.html, .md, .json, .tex, .bib, figures."
+        ),
+    ] = None,
+    mutants: Annotated[
+        Mutants,
+        typer.Option(
+            "--mutants",
+            help="Wrong versions that the evidence must reject: those written in it, or "
+            "instead of the audit those that a machine generates.",
+        ),
+    ] = Mutants.WRITTEN,
+    no_mutants: Annotated[
+        bool, typer.Option("--no-mutants", help="The same as --mutants none.")
+    ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, help="Of the generated mutants, only N of each mechanism."),
+    ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep", help="Store the shares of generated mutants rejected, which the page shows."
+        ),
+    ] = False,
+    reach: Annotated[
+        bool,
+        typer.Option("--reach", help="Print the hooks and equations that engine checks reach."),
+    ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail also for incomplete checks and for too little evidence."
+        ),
+    ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", help="An earlier audit.json: report the ratings that rose and fell."
+        ),
+    ] = None,
+    jobs: JobsOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Evidence, and the rating derived from it beside the claimed one; exit code 1 when a claim
+    is not earned.
+    """
     registry = installed_registry()
     if set_name:
         only = [*dict.fromkeys((*(only or ()), *registry.set(set_name).mechanisms))]
     for id in only or ():
         registry.entry(id)
     if (sample is not None or keep) and mutants is not Mutants.GENERATED:
-        raise InputError("--sample and --keep are of generated mutants", where="audit", cure="add `--mutants generated`, or leave them out")
-    if mutants is Mutants.GENERATED and (ignored := [name for name, given in (("--no-mutants", no_mutants), ("--reach", reach),
-                                                                              ("--against", against is not None)) if given]):
-        raise InputError(f"{ignored[0]} is of an audit, which --mutants generated replaces", where="audit",
-                         cure=f"leave out {ignored[0]} or --mutants generated")
+        raise InputError(
+            "--sample and --keep are of generated mutants",
+            where="audit",
+            cure="add `--mutants generated`, or leave them out",
+        )
+    if mutants is Mutants.GENERATED and (
+        ignored := [
+            name
+            for name, given in (
+                ("--no-mutants", no_mutants),
+                ("--reach", reach),
+                ("--against", against is not None),
+            )
+            if given
+        ]
+    ):
+        raise InputError(
+            f"{ignored[0]} is of an audit, which --mutants generated replaces",
+            where="audit",
+            cure=f"leave out {ignored[0]} or --mutants generated",
+        )
     if sample is not None and keep:
-        raise InputError("--keep stores the shares of all mutants, --sample judges some", where="audit", cure="leave out --sample or --keep")
+        raise InputError(
+            "--keep stores the shares of all mutants, --sample judges some",
+            where="audit",
+            cure="leave out --sample or --keep",
+        )
     if mutants is Mutants.GENERATED:
         _generated(registry, only or None, sample, jobs, out, as_json, keep, strict)
         return
@@ -63,7 +127,8 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
     from ..reporting.files import results_folder, write_json, write_whole
 
     old = changes.read(against) if against else None
-    if old and only:                                      # mechanisms that are not audited now do not count as gone
+    # mechanisms that are not audited now do not count as gone
+    if old and only:
         old["mechanisms"] = [m for m in old["mechanisms"] if m["id"] in only]
     references = of_registry(registry)
     systems = () if only else sources.read(registry, references)
@@ -71,10 +136,21 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         results_folder(out)
     start = perf_counter()
     with Meter("mechanisms") as tell:
-        result = audit_registry(registry, only=only or None, mutants=mutants is Mutants.WRITTEN and not no_mutants, draw=out is not None,
-                                jobs=jobs, progress=tell)
-    known = provenance.provenance(registry, references, [m.id for m in result.mechanisms], seconds=perf_counter() - start,
-                                  words=("hebbarium", *sys.argv[1:]))
+        result = audit_registry(
+            registry,
+            only=only or None,
+            mutants=mutants is Mutants.WRITTEN and not no_mutants,
+            draw=out is not None,
+            jobs=jobs,
+            progress=tell,
+        )
+    known = provenance.provenance(
+        registry,
+        references,
+        [m.id for m in result.mechanisms],
+        seconds=perf_counter() - start,
+        words=("hebbarium", *sys.argv[1:]),
+    )
     data = report.to_json(result, registry, systems, known)
     changed = changes.compare(old, data) if old else None
     if out:
@@ -93,22 +169,51 @@ def audit(only: Annotated[list[str] | None, typer.Argument(help="Mechanisms to j
         drawn = report.table(result)
         *heads, failing = (str(column.header) for column in drawn.columns)
         draw(drawn, whole=heads, roomy={failing: len(failing)}, spare=heads[:2:-1])
-        for title, named in (("not earned", faults), ("findings about printed forms", result.findings)):
-            print_lines(*([f"{title}:", *(f"  {id}: {shorten(fault, 200, placeholder=' ...')}" for id, fault in named), ""] if named else []))
+        for title, named in (
+            ("not earned", faults),
+            ("findings about printed forms", result.findings),
+        ):
+            print_lines(
+                *(
+                    [
+                        f"{title}:",
+                        *(
+                            f"  {id}: {shorten(fault, 200, placeholder=' ...')}"
+                            for id, fault in named
+                        ),
+                        "",
+                    ]
+                    if named
+                    else []
+                )
+            )
     else:
         typer.echo(report.plain(result, faults), nl=False)
     if reach and not as_json:
         print_lines(*report.reached(result))
     if changed and not as_json:
-        print_lines("since the earlier audit:", *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]))
+        print_lines(
+            "since the earlier audit:",
+            *(f"  {line}" for line in changed.lines() or ["nothing rose or fell"]),
+        )
     if out and not as_json:
         print_lines(f"report: {out / 'audit.html'}")
     raise typer.Exit(1 if faults else 0)
 
 
-def _generated(registry: Registry, only: list[str] | None, sample: int | None, jobs: int, out: Path | None, as_json: bool, keep: bool,
-               strict: bool) -> None:
-    """Judge generated mutants; exit code 1 under `strict` if a share is below its goal, or a package failed."""
+def _generated(
+    registry: Registry,
+    only: list[str] | None,
+    sample: int | None,
+    jobs: int,
+    out: Path | None,
+    as_json: bool,
+    keep: bool,
+    strict: bool,
+) -> None:
+    """Judge generated mutants; exit code 1 under `strict` if a share is below its goal, or a
+    package failed.
+    """
     from ..audit.collect import evidence_module
     from ..audit.mutation import generated, shares
     from ..console import Meter, print_lines
@@ -120,11 +225,17 @@ def _generated(registry: Registry, only: list[str] | None, sample: int | None, j
         results_folder(out)
         write_json(out / "generated.json", run.to_json())
     if keep:
-        judged = [m for m in run.mechanisms if m.of]            # a package that fails has no mutants
+        # a package that fails has no mutants
+        judged = [m for m in run.mechanisms if m.of]
         entries = [registry.entry(m.id) for m in judged]
-        shares.keep(judged, {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries})
+        shares.keep(
+            judged,
+            {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries},
+        )
     if as_json:
         print_json(run.to_json())
     else:
         print_lines(*generated.lines(run))
-    raise typer.Exit(1 if strict and (shares.below(run) or not all(m.of for m in run.mechanisms)) else 0)
+    raise typer.Exit(
+        1 if strict and (shares.below(run) or not all(m.of for m in run.mechanisms)) else 0
+    )

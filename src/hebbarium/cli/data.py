@@ -1,4 +1,5 @@
 """Commands about data sets: list, get, check, show, convert."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +13,13 @@ from ..engine.base.errors import InputError, nearest
 from .app import app
 from .shared import JsonOption, print_json
 
-data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, show, convert.")
+data_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, show, convert."
+)
 app.add_typer(data_app, name="data")
 
-LISTED = 20        # speakers and sessions that `data show` names
-TEXT = 100         # characters of a text in its table
+LISTED = 20  # speakers and sessions that `data show` names
+TEXT = 100  # characters of a text in its table
 
 
 @data_app.command("list")
@@ -26,20 +29,30 @@ def data_list(as_json: JsonOption = False) -> None:
 
     sources = list_sources()
     if as_json:
-        print_json([{name: getattr(s, name) for name in ("name", "url", "sha256", "size", "licence", "citation", "by_hand")} for s in sources])
+        print_json([{name: getattr(s, name) for name in ("name", "url", "sha256", "size", "licence",
+            "citation", "by_hand")} for s in sources])  # fmt: skip
         return
     from ..console import print_lines
 
     for s in sources:
         size = f", {s.size / 1e6:.1f} MB" if s.size else ""
-        print_lines(f"{s.name}: {s.licence}{size}", f"  {s.citation}", f"  {s.url}", *([f"  SHA-256 {s.sha256}"] if s.sha256 else []),
-                    *([f"  by hand: {s.by_hand}"] if s.by_hand else []), "")
+        print_lines(
+            f"{s.name}: {s.licence}{size}",
+            f"  {s.citation}",
+            f"  {s.url}",
+            *([f"  SHA-256 {s.sha256}"] if s.sha256 else []),
+            *([f"  by hand: {s.by_hand}"] if s.by_hand else []),
+            "",
+        )
     print_lines("demo: composed by the program; needs no download")
 
 
 @data_app.command("get")
-def data_get(name: Annotated[str, typer.Argument(help="A source that `data list` names.")],
-             folder: Annotated[Path, typer.Option("--to", help="Folder to put it in.")] = Path("data"), as_json: JsonOption = False) -> None:
+def data_get(
+    name: Annotated[str, typer.Argument(help="A source that `data list` names.")],
+    folder: Annotated[Path, typer.Option("--to", help="Folder to put it in.")] = Path("data"),
+    as_json: JsonOption = False,
+) -> None:
     """Download a data set from its official source."""
     from ..benchmarks.datasets.fetch import get
 
@@ -48,13 +61,33 @@ def data_get(name: Annotated[str, typer.Argument(help="A source that `data list`
         print_json({"path": str(path)})
 
 
-@data_app.command("check", short_help="SHA-256 of a data file; counts, gaps and times of your own data.")
-def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in the official format, or a folder of your own conversations.")],
-               dataset: Annotated[str | None, typer.Option("--dataset", help=(
-                   "Load it as this data set and print its counts; left out: as what it looks like, unless its SHA-256 is known."))] = None,
-               allow_missing_gold: Annotated[bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)] = False,
-               as_json: JsonOption = False) -> None:
-    """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a data set."""
+@data_app.command(
+    "check", short_help="SHA-256 of a data file; counts, gaps and times of your own data."
+)
+def data_check(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A file or folder in the official format, or a folder of your own conversations."
+        ),
+    ],
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset",
+            help=(
+                "Load it as this data set and print its counts; left out: as what it looks like, unless its SHA-256 is known."
+            ),
+        ),
+    ] = None,
+    allow_missing_gold: Annotated[
+        bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a
+    data set.
+    """
     from ..benchmarks.datasets import load, official_form
     from ..benchmarks.datasets.base import one_json
     from ..benchmarks.datasets.conversations import describe, is_own
@@ -62,45 +95,102 @@ def data_check(path: Annotated[Path, typer.Argument(help="A file or folder in th
 
     if dataset is None and is_own(path):
         dataset = "conversations"
-    notes = describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
+    notes = (
+        describe(load(dataset, path, allow_missing_gold=allow_missing_gold)) if dataset else None
+    )
     if dataset == "conversations":
         _print_conversations(path, notes or {}, as_json)
         return
     if dataset is None and path.is_dir():
         dataset = official_form(path)
-    found = check(one_json(path, dataset) if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir() else path)
-    if notes is None and found.basis == "none":         # nothing else says that it is a data set
+    found = check(
+        one_json(path, dataset)
+        if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir()
+        else path
+    )
+    if notes is None and found.basis == "none":  # nothing else says that it is a data set
         notes = describe(load(dataset or official_form(path), path))
     if as_json:
-        print_json({"path": str(found.path), "sha256": found.sha256, "basis": found.basis, **({"notes": notes} if notes is not None else {})})
+        print_json(
+            {
+                "path": str(found.path),
+                "sha256": found.sha256,
+                "basis": found.basis,
+                **({"notes": notes} if notes is not None else {}),
+            }
+        )
         return
     from ..console import print_fields
 
-    known = {"published": "is the published one", "first use": "is the one recorded on first use", "none": "nothing is known to compare it with"}
-    print_fields([("path", str(found.path)), ("SHA-256", found.sha256), ("", known[found.basis]),
-                  *((name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count)) for name, count in (notes or {}).items())])
+    known = {
+        "published": "is the published one",
+        "first use": "is the one recorded on first use",
+        "none": "nothing is known to compare it with",
+    }
+    print_fields(
+        [
+            ("path", str(found.path)),
+            ("SHA-256", found.sha256),
+            ("", known[found.basis]),
+            *(
+                (name.replace("_", " "), f"{count:,}" if isinstance(count, int) else str(count))
+                for name, count in (notes or {}).items()
+            ),
+        ]
+    )
 
 
-@data_app.command("show", short_help="The conversations of data; of one its speakers, sessions and events.")
-def data_show(path: Annotated[Path | None, typer.Argument(help="As for `data check`; the demo if not given.")] = None,
-              dataset: Annotated[str | None, typer.Option("--dataset", help="Load it as this data set; left out: as what it looks like.")] = None,
-              conversation: Annotated[str | None, typer.Option("--conversation", metavar="ID", help="Show the events of this one.")] = None,
-              speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Only events of this speaker.")] = None,
-              session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only events of this session.")] = None,
-              limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Most conversations, or events, that are shown.")] = 20,
-              as_json: JsonOption = False) -> None:
-    """The conversations of data with their numbers, or the speakers, sessions and events of one; no questions are needed."""
+@data_app.command(
+    "show", short_help="The conversations of data; of one its speakers, sessions and events."
+)
+def data_show(
+    path: Annotated[
+        Path | None, typer.Argument(help="As for `data check`; the demo if not given.")
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset", help="Load it as this data set; left out: as what it looks like."
+        ),
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option("--conversation", metavar="ID", help="Show the events of this one."),
+    ] = None,
+    speaker: Annotated[
+        str | None, typer.Option("--speaker", metavar="NAME", help="Only events of this speaker.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="Only events of this session.")
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", min=1, metavar="N", help="Most conversations, or events, that are shown."
+        ),
+    ] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """The conversations of data with their numbers, or the speakers, sessions and events of one;
+    no questions are needed.
+    """
     from ..benchmarks.datasets import load, official_form
     from ..benchmarks.datasets.conversations import events_of, overview
 
     data = load(dataset or ("demo" if path is None else official_form(path)), path)
-    one = conversation or (data.conversations[0].id if len(data.conversations) == 1 or speaker or session else None)
+    one = conversation or (
+        data.conversations[0].id if len(data.conversations) == 1 or speaker or session else None
+    )
     if one is None:
         _print_rows("conversations", overview(data), limit, as_json)
         return
     talk = next((c for c in data.conversations if c.id == one), None)
     if talk is None:
-        raise InputError(f"the data have no conversation {one!r}", where="--conversation", cure=nearest(one, [c.id for c in data.conversations]))
+        raise InputError(
+            f"the data have no conversation {one!r}",
+            where="--conversation",
+            cure=nearest(one, [c.id for c in data.conversations]),
+        )
     found = events_of(talk, speaker, session)
     if as_json:
         print_json({"conversation": talk.id, **found, "events": found["events"][:limit]})
@@ -110,7 +200,11 @@ def data_show(path: Annotated[Path | None, typer.Argument(help="As for `data che
     for kind in ("speakers", "sessions"):
         names = list(found[kind].items())
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-        print_lines(f"{kind}: " + ", ".join(f"{name or '(none)'} {count}" for name, count in names[:LISTED]) + more)
+        print_lines(
+            f"{kind}: "
+            + ", ".join(f"{name or '(none)'} {count}" for name, count in names[:LISTED])
+            + more
+        )
     print_lines("")
     _print_rows("events", found["events"], limit, as_json)
 
@@ -124,19 +218,43 @@ def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_jso
     from ..engine.base.tables import brief
 
     heads = tuple(rows[0]) if rows else ()
-    cells = [tuple(brief(str(value), TEXT) if name == "text" else str(value) for name, value in row.items()) for row in rows[:limit]]
+    cells = [
+        tuple(
+            brief(str(value), TEXT) if name == "text" else str(value) for name, value in row.items()
+        )
+        for row in rows[:limit]
+    ]
     if cells:
         numbers = ("events", "questions", "speakers", "sessions")
-        print_table(what.capitalize(), heads, cells, numbers=numbers, whole=[name for name in heads if name != "text"])
-    print_lines(f"{min(limit, len(rows)):,} of {len(rows):,} {what}" + ("; --limit shows more" if len(rows) > limit else ""))
+        print_table(
+            what.capitalize(),
+            heads,
+            cells,
+            numbers=numbers,
+            whole=[name for name in heads if name != "text"],
+        )
+    print_lines(
+        f"{min(limit, len(rows)):,} of {len(rows):,} {what}"
+        + ("; --limit shows more" if len(rows) > limit else "")
+    )
 
 
 @data_app.command("convert")
-def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
-                 out: Annotated[Path, typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml.")],
-                 path: Annotated[Path | None, typer.Argument(help="File or folder in the official format; the demo needs none.")] = None,
-                 replace: Annotated[bool, typer.Option("--replace", help="Write over conversations that the folder holds.")] = False,
-                 as_json: JsonOption = False) -> None:
+def data_convert(
+    dataset: Annotated[str, typer.Argument(help="locomo, beam, longmemeval or demo.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="Folder for events.jsonl, questions.jsonl and dataset.yaml."),
+    ],
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="File or folder in the official format; the demo needs none."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over conversations that the folder holds.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Write a data set in the format of the data set `conversations`."""
     from ..benchmarks.datasets import load
     from ..benchmarks.datasets.conversations import OWN, write_conversations
@@ -145,12 +263,24 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
 
     source = next((s for s in list_sources() if s.name == dataset), None)
     if source and path is None:
-        raise InputError(f"the data set {dataset!r} needs a path", where="PATH",
-                         cure=f"download it (`hebbarium data get {dataset}`), and give the path after the name")
+        raise InputError(
+            f"the data set {dataset!r} needs a path",
+            where="PATH",
+            cure=f"download it (`hebbarium data get {dataset}`), and give the path after the name",
+        )
     data = load(dataset, path)
     if not replace and (held := [name for name in OWN if (out / name).exists()]):
-        raise InputError(f"the folder holds {', '.join(held)} already", where=str(out), cure="give another --out, or --replace to write over it")
-    write_conversations(data, results_folder(out), licence=source.licence if source else "", citation=source.citation if source else "")
+        raise InputError(
+            f"the folder holds {', '.join(held)} already",
+            where=str(out),
+            cure="give another --out, or --replace to write over it",
+        )
+    write_conversations(
+        data,
+        results_folder(out),
+        licence=source.licence if source else "",
+        citation=source.citation if source else "",
+    )
     counts = {name: data.notes[name] for name in ("conversations", "events", "questions")}
     if as_json:
         print_json({"path": str(out), **counts})
@@ -158,7 +288,14 @@ def data_convert(dataset: Annotated[str, typer.Argument(help="locomo, beam, long
     from ..console import print_lines
     from ..reporting.text import plural
 
-    print_lines(f"written to {out}: " + ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items() if isinstance(count, int)))
+    print_lines(
+        f"written to {out}: "
+        + ", ".join(
+            plural(count, name.removesuffix("s"))
+            for name, count in counts.items()
+            if isinstance(count, int)
+        )
+    )
 
 
 def _print_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> None:
@@ -167,5 +304,12 @@ def _print_conversations(path: Path, notes: dict[str, Any], as_json: bool) -> No
         return
     from ..console import print_fields
 
-    print_fields([("path", str(path)), *((name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value)) for name,
-                                         value in notes.items())])
+    print_fields(
+        [
+            ("path", str(path)),
+            *(
+                (name.replace("_", " "), f"{value:,}" if isinstance(value, int) else str(value))
+                for name, value in notes.items()
+            ),
+        ]
+    )

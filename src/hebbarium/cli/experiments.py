@@ -1,4 +1,5 @@
 """Commands that measure: run and ablate."""
+
 from __future__ import annotations
 
 import sys
@@ -45,44 +46,122 @@ if TYPE_CHECKING:
     from ..reporting.provenance import Made
 
 PROGRAM = "hebbarium"
-ArmsOption = Annotated[str | None, typer.Option("--arms", metavar="A,B,...", help=(
-    "Only these arms: mechanisms, or ids as in the report. They are the family over which p-values are corrected."))]
-BesideOption = Annotated[list[str] | None, typer.Option("--beside", metavar="MODULE:NAME", help=(
-    "Another memory that answers the same questions, for comparison; may be given again."))]
-MarginOption = Annotated[float, typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent.")]
-DesignOption = Annotated[str, typer.Option("--design", metavar="NAME|FILE.yaml", help=(
-    "How arms are made: leave-one-out, pairs, factorial, fractional, shapley, varieties, a design of the package, or a file."))]
-KeepOption = Annotated[Path | None, typer.Option("--keep-lives", metavar="DIR", help="Folder for snapshots of the memories, for run --from.")]
-FromOption = Annotated[Path | None, typer.Option("--from", metavar="DIR", help=(
-    "Folder of --keep-lives: its memories are asked, instead of encoding again; refused where they would not be the same."))]
-RetriesOption = Annotated[int, typer.Option("--retries", min=0, help="Times that a cell which failed is run again.")]
-FailFastOption = Annotated[bool, typer.Option("--fail-fast", help="End with the first cell that fails; without it the others are finished first.")]
-DaskOption = Annotated[str | None, typer.Option("--dask", metavar="ADDRESS", help=(
-    "Run the cells on a dask cluster, by its scheduler's address, such as tcp://host:8786; in place of --jobs."))]
-CostsOption = Annotated[bool, typer.Option("--costs", help=(
-    "Also time every mechanism of the set, on the first conversation."))]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before a design that takes more than ten minutes.")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Write over another run that the folder holds.")]
+ArmsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--arms",
+        metavar="A,B,...",
+        help=(
+            "Only these arms: mechanisms, or ids as in the report. They are the family over which p-values are corrected."
+        ),
+    ),
+]
+BesideOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside",
+        metavar="MODULE:NAME",
+        help=(
+            "Another memory that answers the same questions, for comparison; may be given again."
+        ),
+    ),
+]
+MarginOption = Annotated[
+    float,
+    typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent."),
+]
+DesignOption = Annotated[
+    str,
+    typer.Option(
+        "--design",
+        metavar="NAME|FILE.yaml",
+        help=(
+            "How arms are made: leave-one-out, pairs, factorial, fractional, shapley, varieties, a design of the package, or a file."
+        ),
+    ),
+]
+KeepOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep-lives", metavar="DIR", help="Folder for snapshots of the memories, for run --from."
+    ),
+]
+FromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="DIR",
+        help=(
+            "Folder of --keep-lives: its memories are asked, instead of encoding again; refused where they would not be the same."
+        ),
+    ),
+]
+RetriesOption = Annotated[
+    int, typer.Option("--retries", min=0, help="Times that a cell which failed is run again.")
+]
+FailFastOption = Annotated[
+    bool,
+    typer.Option(
+        "--fail-fast",
+        help="End with the first cell that fails; without it the others are finished first.",
+    ),
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help=(
+            "Run the cells on a dask cluster, by its scheduler's address, such as tcp://host:8786; in place of --jobs."
+        ),
+    ),
+]
+CostsOption = Annotated[
+    bool,
+    typer.Option(
+        "--costs", help=("Also time every mechanism of the set, on the first conversation.")
+    ),
+]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Do not ask before a design that takes more than ten minutes.")
+]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Write over another run that the folder holds.")
+]
 
 
-def _with_options(command: Callable[..., None], hidden: Collection[str] = (), left_out: Collection[str] = ()) -> Callable[..., None]:
-    """The command with an option for each field of RunSpec that a user may set.  Their values, by field, are its first argument.
+def _with_options(
+    command: Callable[..., None], hidden: Collection[str] = (), left_out: Collection[str] = ()
+) -> Callable[..., None]:
+    """The command with an option for each field of RunSpec that a user may set.  Their values, by
+    field, are its first argument.
 
     hidden    fields whose options `--help` does not show
     left_out  fields that need not be given although the record needs them
     """
-    own = [one.replace(kind=Argument.KEYWORD_ONLY) for one in list(signature(command, eval_str=True).parameters.values())[1:]]
+    own = [
+        one.replace(kind=Argument.KEYWORD_ONLY)
+        for one in list(signature(command, eval_str=True).parameters.values())[1:]
+    ]
     hints, found, asked = get_type_hints(RunSpec), options(), []
     found |= {name: replace(found[name], default=None) for name in left_out}
     for name, o in found.items():
         kind = list[str] | None if o.read else _kind(name, hints[name], o.default)
-        read = typer.Option(o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden)
+        read = typer.Option(
+            o.default, o.flag, help=o.help, min=o.least, metavar=o.metavar, hidden=name in hidden
+        )
         asked.append(Argument(name, Argument.KEYWORD_ONLY, annotation=kind, default=read))
 
     @wraps(command)
     def call(**given: Any) -> None:
         values = {name: given.pop(name) for name in found}
-        command({name: value.value if isinstance(value, StrEnum) else value for name, value in values.items()}, **given)
+        command(
+            {
+                name: value.value if isinstance(value, StrEnum) else value
+                for name, value in values.items()
+            },
+            **given,
+        )
 
     vars(call)["__signature__"] = Signature([*asked, *own])
     call.__annotations__ = {one.name: one.annotation for one in (*asked, *own)}
@@ -98,13 +177,25 @@ def _kind(name: str, hint: Any, default: Any) -> Any:
 
 @app.command(short_help="Measure one mechanism set on one data set.")
 @_with_options
-def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit: LimitOption = None, skip: SkipOption = 0,
-        jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None, lives_from: FromOption = None,
-        retries: RetriesOption = 1, fail_fast: FailFastOption = False, dask: DaskOption = None, as_json: JsonOption = False) -> None:
+def run(
+    given: Mapping[str, Any],
+    out: OutOption,
+    data: DataOption = None,
+    limit: LimitOption = None,
+    skip: SkipOption = 0,
+    jobs: JobsOption = 1,
+    replace: ReplaceOption = False,
+    keep_lives: KeepOption = None,
+    lives_from: FromOption = None,
+    retries: RetriesOption = 1,
+    fail_fast: FailFastOption = False,
+    dask: DaskOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Measure one mechanism set, or another system, on one data set.
 
-    Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder holds already, from the same inputs, are not run
-    again.
+    Writes manifest.json, rows.jsonl, times.jsonl and metrics.json.  Conversations that the folder
+    holds already, from the same inputs, are not run again.
     """
     registry, settings = installed_registry(), settings_of(given)
     from ..benchmarks.run import measure, plan
@@ -112,47 +203,111 @@ def run(given: Mapping[str, Any], out: OutOption, data: DataOption = None, limit
 
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
     model = named_language_model(given["language_model"], given["transcript"])
-    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
+    loaded = load_data(
+        given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip
+    )
     making = _making(registry, planned.arms[0].mechanisms, given)
-    with Meter("conversations") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
-        result = measure(planned, loaded, named_embedder(given["embedder"], embedding), out, jobs=jobs, progress=progress, making=making,
-                         embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
-                         options=Options(retries, fail_fast, keep_lives, lives_from, dask))
+    with (
+        Meter("conversations") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        result = measure(
+            planned,
+            loaded,
+            named_embedder(given["embedder"], embedding),
+            out,
+            jobs=jobs,
+            progress=progress,
+            making=making,
+            embedder_spec=lasting(given["embedder"]),
+            replace=replace,
+            language_model=model,
+            options=Options(retries, fail_fast, keep_lives, lives_from, dask),
+        )
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
         print_json(result)
         return
-    _print_metrics(planned.arms[0].set or settings.system, result, sum(len(c.questions) for c in loaded.conversations))
+    _print_metrics(
+        planned.arms[0].set or settings.system,
+        result,
+        sum(len(c.questions) for c in loaded.conversations),
+    )
     print_lines(f"written to {out}: metrics.json, rows.jsonl, times.jsonl, manifest.json")
 
 
 @app.command(short_help="Take each mechanism out of a set in turn: what does each earn?")
-@partial(_with_options, hidden=("system",), left_out=("dataset",))         # the error for another system says what to do
-def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
-           design: DesignOption = Design.LEAVE_ONE_OUT.value, arms: ArmsOption = None, beside: BesideOption = None, margin: MarginOption = 0.005,
-           limit: LimitOption = None, skip: SkipOption = 0, jobs: JobsOption = 1, replace: ReplaceOption = False, keep_lives: KeepOption = None,
-           retries: RetriesOption = 1, fail_fast: FailFastOption = False, dask: DaskOption = None, yes: YesOption = False,
-           costs: CostsOption = False, as_json: JsonOption = False) -> None:
+@partial(
+    _with_options, hidden=("system",), left_out=("dataset",)
+)  # the error for another system says what to do
+def ablate(
+    given: Mapping[str, Any],
+    out: OutOption,
+    data: DataOption = None,
+    design: DesignOption = Design.LEAVE_ONE_OUT.value,
+    arms: ArmsOption = None,
+    beside: BesideOption = None,
+    margin: MarginOption = 0.005,
+    limit: LimitOption = None,
+    skip: SkipOption = 0,
+    jobs: JobsOption = 1,
+    replace: ReplaceOption = False,
+    keep_lives: KeepOption = None,
+    retries: RetriesOption = 1,
+    fail_fast: FailFastOption = False,
+    dask: DaskOption = None,
+    yes: YesOption = False,
+    costs: CostsOption = False,
+    as_json: JsonOption = False,
+) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
-    Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex, rows.jsonl and manifest.json.  A second run of the
-    same command continues one that was stopped.
+    Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex,
+    rows.jsonl and manifest.json.  A second run of the same command continues one that was stopped.
 
-    --design takes other designs by name, or a YAML file; they write design.json, design.md and estimates.jsonl.
+    --design takes other designs by name, or a YAML file; they write design.json, design.md and
+    estimates.jsonl.
     """
     registry, settings = installed_registry(), settings_of(given)
     how = Options(retries, fail_fast, keep_lives, dask=dask)
     if design != Design.LEAVE_ONE_OUT:
         from .designing import carry_out
 
-        carry_out(registry, settings, given, design, out, data=data, limit=limit, skip=skip, jobs=jobs, margin=margin, arms=arms, beside=beside,
-                  replace_run=replace, yes=yes, how=how, time_hooks=costs, as_json=as_json, making=partial(_making, registry))
+        carry_out(
+            registry,
+            settings,
+            given,
+            design,
+            out,
+            data=data,
+            limit=limit,
+            skip=skip,
+            jobs=jobs,
+            margin=margin,
+            arms=arms,
+            beside=beside,
+            replace_run=replace,
+            yes=yes,
+            how=how,
+            time_hooks=costs,
+            as_json=as_json,
+            making=partial(_making, registry),
+        )
         return
     if costs and (given["language_model"] or given["transcript"]):
-        raise InputError("mechanisms are timed without a language model", where="--costs", cure="leave it out, or --llm and --transcript")
+        raise InputError(
+            "mechanisms are timed without a language model",
+            where="--costs",
+            cure="leave it out, or --llm and --transcript",
+        )
     if given["dataset"] is None:
-        raise InputError("no data set is given", where="--dataset", cure="give --dataset demo, locomo, beam, longmemeval or conversations")
+        raise InputError(
+            "no data set is given",
+            where="--dataset",
+            cure="give --dataset demo, locomo, beam, longmemeval or conversations",
+        )
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))
     from ..benchmarks.ablation import designed, measure
     from ..benchmarks.reports.result import to_json
@@ -160,14 +315,39 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     from ..benchmarks.reports.words import beside_note
     from ..console import Meter, console, draw, print_lines, print_table
 
-    experiment = designed(chosen_set(registry, given["set"], settings), registry, only=only, beside=beside or (), settings=settings)
+    experiment = designed(
+        chosen_set(registry, given["set"], settings),
+        registry,
+        only=only,
+        beside=beside or (),
+        settings=settings,
+    )
     model = named_language_model(given["language_model"], given["transcript"])
-    loaded = load_data(given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip)
+    loaded = load_data(
+        given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip
+    )
     making = _making(registry, experiment.mechanisms, given)
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
-        result = measure(experiment, loaded, named_embedder(given["embedder"], embedding), out, margin=margin, jobs=jobs, progress=progress,
-                         announce=_announce, making=making, embedder_spec=lasting(given["embedder"]), replace=replace, language_model=model,
-                         options=how, time_hooks=costs)
+    with (
+        Meter("cells") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        result = measure(
+            experiment,
+            loaded,
+            named_embedder(given["embedder"], embedding),
+            out,
+            margin=margin,
+            jobs=jobs,
+            progress=progress,
+            announce=_announce,
+            making=making,
+            embedder_spec=lasting(given["embedder"]),
+            replace=replace,
+            language_model=model,
+            options=how,
+            time_hooks=costs,
+        )
     print_kept(progress, out)
     _print_missing_gold(loaded)
     if as_json:
@@ -176,7 +356,14 @@ def ablate(given: Mapping[str, Any], out: OutOption, data: DataOption = None,
     if console().is_terminal:
         draw(to_table(result), spare=SPARE, roomy={"arm": 18})
         if result.beside:
-            print_table(beside_note(result), BESIDE, beside_rows(result), numbers=BESIDE[1:], whole=BESIDE[1:], spare=BESIDE[:3:-1])
+            print_table(
+                beside_note(result),
+                BESIDE,
+                beside_rows(result),
+                numbers=BESIDE[1:],
+                whole=BESIDE[1:],
+                spare=BESIDE[:3:-1],
+            )
     else:
         show(result, console())
     print_lines(f"report: {out / 'ablation.html'}")
@@ -187,7 +374,12 @@ def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -
     from ..audit.references import of_registry
     from ..reporting.provenance import made
 
-    return made([PROGRAM, *sys.argv[1:]], of_registry(registry).bibtex(citation_keys(registry, used, [given["dataset"]], given["embedder"])))
+    return made(
+        [PROGRAM, *sys.argv[1:]],
+        of_registry(registry).bibtex(
+            citation_keys(registry, used, [given["dataset"]], given["embedder"])
+        ),
+    )
 
 
 def _announce(found: Detectable) -> None:
@@ -206,9 +398,16 @@ def _print_missing_gold(data: Dataset) -> None:
 
 
 def _ends(overall: Mapping[str, Any]) -> list[tuple[str, dict[str, float | None]]]:
-    """The ends of every comparison of contexts, as rows of a table: the latest events until full, and nothing."""
-    return [("all, everything", {name: overall[f"latest_{name}"] for name in ("evidence", "answer")}),
-            ("all, nothing", {name: None if overall[name] is None else 0.0 for name in ("evidence", "answer")})]
+    """The ends of every comparison of contexts, as rows of a table: the latest events until
+    full, and nothing.
+    """
+    return [
+        ("all, everything", {name: overall[f"latest_{name}"] for name in ("evidence", "answer")}),
+        (
+            "all, nothing",
+            {name: None if overall[name] is None else 0.0 for name in ("evidence", "answer")},
+        ),
+    ]
 
 
 def _print_depths(result: Mapping[str, Any]) -> None:
@@ -218,12 +417,32 @@ def _print_depths(result: Mapping[str, Any]) -> None:
 
     if not result.get("depths") or not result.get("pool"):
         return
-    rows = [(str(depth), *(f"{result[of][named(kind, depth)]:.3f}" for kind in KINDS for of in ("depths", "chance"))) for depth in DEPTHS]
+    rows = [
+        (
+            str(depth),
+            *(
+                f"{result[of][named(kind, depth)]:.3f}"
+                for kind in KINDS
+                for of in ("depths", "chance")
+            ),
+        )
+        for depth in DEPTHS
+    ]
     heads = ("depth", *(head for kind in KINDS for head in (kind, f"chance {kind}")))
     pool = result["pool"]
-    print_table("At several depths, with the chance level", heads, rows, numbers=heads, whole=heads, spare=heads[:1:-2])
-    print_lines(f"pool: {pool['smallest']:,} to {pool['largest']:,} items, median {pool['middle']:,g}",
-                *([f"warning: {pool['warning']}"] if pool["warning"] else []), "")
+    print_table(
+        "At several depths, with the chance level",
+        heads,
+        rows,
+        numbers=heads,
+        whole=heads,
+        spare=heads[:1:-2],
+    )
+    print_lines(
+        f"pool: {pool['smallest']:,} to {pool['largest']:,} items, median {pool['middle']:,g}",
+        *([f"warning: {pool['warning']}"] if pool["warning"] else []),
+        "",
+    )
 
 
 def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
@@ -231,41 +450,98 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
     from ..console import print_lines, print_table
 
     def number(value: float | None) -> str:
-        return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+        return (
+            "-" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+        )
 
-    kinds, counts = by_kind(result["overall"], result["by_category"]), ("calls", "values changed", "ranks changed")
-    print_table(f"{name} on {result['dataset']}", ("questions", *result["overall"]), [(kind, *map(number, m.values())) for kind, m in kinds],
-                numbers=tuple(result["overall"]), whole=tuple(result["overall"]))
+    kinds, counts = (
+        by_kind(result["overall"], result["by_category"]),
+        ("calls", "values changed", "ranks changed"),
+    )
+    print_table(
+        f"{name} on {result['dataset']}",
+        ("questions", *result["overall"]),
+        [(kind, *map(number, m.values())) for kind, m in kinds],
+        numbers=tuple(result["overall"]),
+        whole=tuple(result["overall"]),
+    )
     if unscored := asked - result["overall"]["n"]:
         print_lines(f"{unscored} of {asked} questions name no evidence and are not scored", "")
     _print_depths(result)
     held = result["abstention"]
     if held["unanswerable"]:
-        print_lines(f"held back: {held['held_back']:.1%} of {held['unanswerable']:,} questions without an answer, and by mistake "
-                    f"{held['false_hold_backs'] or 0.0:.1%} of the {held['answerable']:,} others", "")
+        print_lines(
+            f"held back: {held['held_back']:.1%} of {held['unanswerable']:,} questions without an answer, and by mistake "
+            f"{held['false_hold_backs'] or 0.0:.1%} of the {held['answerable']:,} others",
+            "",
+        )
     if result["receipts"]:
-        receipts = [(i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts)) for i, r in result["receipts"].items()]
-        print_table("Receipts", ("mechanism", *counts), receipts, numbers=counts, whole=("mechanism",))
+        receipts = [
+            (i, *(f"{r[k.replace(' ', '_')]:,}" for k in counts))
+            for i, r in result["receipts"].items()
+        ]
+        print_table(
+            "Receipts", ("mechanism", *counts), receipts, numbers=counts, whole=("mechanism",)
+        )
         votes = ("judged", "stored", "vetoed", "decided", "merged")
-        if gates := [(i, *(f"{r[k]:,}" for k in votes)) for i, r in result["receipts"].items() if "vetoed" in r]:
-            print_table("Admission of events, which ranks changed cannot show (decided: vetoed by it alone)", ("gate", *votes), gates, numbers=votes,
-                        whole=("gate",))
-            if few := few_stored((r["judged"], r["stored"]) for r in result["receipts"].values() if "vetoed" in r):
+        if gates := [
+            (i, *(f"{r[k]:,}" for k in votes))
+            for i, r in result["receipts"].items()
+            if "vetoed" in r
+        ]:
+            print_table(
+                "Admission of events, which ranks changed cannot show (decided: vetoed by it alone)",
+                ("gate", *votes),
+                gates,
+                numbers=votes,
+                whole=("gate",),
+            )
+            if few := few_stored(
+                (r["judged"], r["stored"]) for r in result["receipts"].values() if "vetoed" in r
+            ):
                 print_lines(few, "")
     if contexts := result.get("contexts"):
         means_of = ("evidence", "answer", "tokens", "items", "repeated", "cut")
-        rows = [(f"{int(budget):,}", kind, *(number(means.get(name)) for name in means_of)) for budget, found in contexts["budgets"].items()
-                for kind, means in (*by_kind(found["overall"], found["by_category"]), *_ends(found["overall"]))]
-        print_table(f"Contexts, tokens as {contexts['counter']} counts", ("budget", "questions", *means_of), rows, numbers=("budget", *means_of),
-                    whole=("budget", "questions", *means_of))
-    timing = [(phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()]
+        rows = [
+            (f"{int(budget):,}", kind, *(number(means.get(name)) for name in means_of))
+            for budget, found in contexts["budgets"].items()
+            for kind, means in (
+                *by_kind(found["overall"], found["by_category"]),
+                *_ends(found["overall"]),
+            )
+        ]
+        print_table(
+            f"Contexts, tokens as {contexts['counter']} counts",
+            ("budget", "questions", *means_of),
+            rows,
+            numbers=("budget", *means_of),
+            whole=("budget", "questions", *means_of),
+        )
+    timing = [
+        (phase, number(ms["p50"]), number(ms["p95"])) for phase, ms in result["timing_ms"].items()
+    ]
     print_table("Milliseconds a pass", ("phase", "p50", "p95"), timing, numbers=("p50", "p95"))
     if (spread := result["seconds_per_event"])["online"] is not None:
-        print_lines(f"seconds an event: {spread['online']:.6f} online, {spread['offline']:.6f} offline (sleep and maintenance, amortised)", "")
-    used = [(phase, id, *map(number, counts.values())) for phase, each in result.get("language_model", {}).items()
-            for id, counts in each.items()]
+        print_lines(
+            f"seconds an event: {spread['online']:.6f} online, {spread['offline']:.6f} offline (sleep and maintenance, amortised)",
+            "",
+        )
+    used = [
+        (phase, id, *map(number, counts.values()))
+        for phase, each in result.get("language_model", {}).items()
+        for id, counts in each.items()
+    ]
     if used:
         columns = ("requests", "cached", "failed", "prompt tokens", "completion tokens")
-        print_table("Language model", ("phase", "mechanism", *columns), used, numbers=columns, whole=("mechanism",))
+        print_table(
+            "Language model",
+            ("phase", "mechanism", *columns),
+            used,
+            numbers=columns,
+            whole=("mechanism",),
+        )
     spent = result["embedding"]
-    print_lines(f"embedding: {spent['texts']:,} texts, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it", "")
+    print_lines(
+        f"embedding: {spent['texts']:,} texts, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it",
+        "",
+    )

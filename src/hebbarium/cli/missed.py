@@ -1,4 +1,5 @@
 """What `hebbarium explain RUN --misses` prints."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,11 +11,18 @@ if TYPE_CHECKING:
     from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.misses import Misses
 
-LISTED = 40         # missed events that the terminal shows
+LISTED = 40  # missed events that the terminal shows
 
 
-def explain_misses(folder: RunFolder, question: str | None, arm: str | None, data: Path | None, embedder: str | None, html: Path | None,
-                   as_json: bool) -> None:
+def explain_misses(
+    folder: RunFolder,
+    question: str | None,
+    arm: str | None,
+    data: Path | None,
+    embedder: str | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
     """Find the causes, and print or write them."""
     from ..benchmarks import misses as missing
     from ..console import Meter, print_lines
@@ -22,8 +30,15 @@ def explain_misses(folder: RunFolder, question: str | None, arm: str | None, dat
 
     with Meter("embedding texts", least=100) as embedding, Meter("conversations") as conversations:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = missing.misses(folder, folder.data(data), installed_registry(), model, arm=arm, only=[question] if question else [],
-                               progress=conversations)
+        found = missing.misses(
+            folder,
+            folder.data(data),
+            installed_registry(),
+            model,
+            arm=arm,
+            only=[question] if question else [],
+            progress=conversations,
+        )
     page = missing.to_html(found, html) if html else None
     if as_json:
         print_json(missing.to_json(found))
@@ -37,18 +52,41 @@ def _print(found: Misses) -> None:
     from ..benchmarks.explain import names_of
     from ..console import print_lines, print_rows, print_table
 
-    print_lines(f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events are not among the first {found.k}; "
-                f"they concern {found.n_missed_questions} of {found.n_questions} questions", *(f"note: {note}" for note in found.notes), "")
+    print_lines(
+        f"{found.run}, arm {found.arm}: {len(found.misses)} of {found.n_gold} gold events are not among the first {found.k}; "
+        f"they concern {found.n_missed_questions} of {found.n_questions} questions",
+        *(f"note: {note}" for note in found.notes),
+        "",
+    )
     if not found.misses:
         return
     numbers = ("gold events", "questions")
-    rows = [(g.name, str(g.n), str(g.questions), ", ".join(f"{id} {n}" for id, n in g.by)) for g in found.groups]
-    print_table("Missed gold events by cause", ("cause", *numbers, "mechanisms"), rows, numbers=numbers, whole=numbers)
+    rows = [
+        (g.name, str(g.n), str(g.questions), ", ".join(f"{id} {n}" for id, n in g.by))
+        for g in found.groups
+    ]
+    print_table(
+        "Missed gold events by cause",
+        ("cause", *numbers, "mechanisms"),
+        rows,
+        numbers=numbers,
+        whole=numbers,
+    )
     numbers = ("gold events", "missed")
-    print_table("By category", ("category", *numbers), [(name, str(n), str(lost)) for name, (n, lost) in found.categories.items()], numbers=numbers,
-                whole=numbers)
+    print_table(
+        "By category",
+        ("category", *numbers),
+        [(name, str(n), str(lost)) for name, (n, lost) in found.categories.items()],
+        numbers=numbers,
+        whole=numbers,
+    )
     names = names_of((m.conversation, m.question) for m in found.misses)
-    print_rows(("question", "gold", "rank", "cause"),
-               [(names[m.conversation, m.question], m.gold, str(m.rank or "-"), m.words) for m in found.misses[:LISTED]])
+    print_rows(
+        ("question", "gold", "rank", "cause"),
+        [
+            (names[m.conversation, m.question], m.gold, str(m.rank or "-"), m.words)
+            for m in found.misses[:LISTED]
+        ],
+    )
     if len(found.misses) > LISTED:
         print_lines(f"and {len(found.misses) - LISTED} more; --html FILE and --json show all")

@@ -1,4 +1,5 @@
 """The command `probe`."""
+
 from __future__ import annotations
 
 import sys
@@ -24,33 +25,116 @@ from .shared import (
 
 
 @app.command(short_help="Small experiments with known answers: which effects appear?")
-def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help=(
-              "Probes, as name/variant or name; all if none is given."))] = None,
-          set_name: Annotated[str | None, typer.Option("--set", help="Mechanism set: a name, or a YAML file; `default` if not given.")] = None,
-          system: Annotated[str | None, typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of a set.")] = None,
-          seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Of every probe; 10 if not given. Fewer than 3: no verdict.")] = None,
-          embedder: EmbedderOption = "minilm", jobs: JobsOption = 1,
-          strict: Annotated[bool, typer.Option("--strict", help=(
-              "Exit code 1 if a probe that a mechanism of the set names is not in its band."))] = False,
-          replace: Annotated[bool, typer.Option("--replace", help="Write over other probe results that the folder holds.")] = False,
-          alive: Annotated[bool, typer.Option("--alive", help=(
-              "Which mechanisms of the set move which probes: each is left out, and added alone to a base."))] = False,
-          base: Annotated[str | None, typer.Option("--base", help="With --alive: the base; `hybrid` if not given.")] = None,
-          mechanism: Annotated[list[str] | None, typer.Option("--mechanism", metavar="ID", help=(
-              "With --alive: only this mechanism; can be given several times."))] = None,
-          named: Annotated[bool, typer.Option("--named", help="With --alive: only probes that the mechanism's registry entry names.")] = False,
-          quick: Annotated[bool, typer.Option("--quick", help=(
-              "With --alive: what does not differ in the first seed is run with the others only if nothing else moves the mechanism."))] = False,
-          as_json: JsonOption = False) -> None:
-    """Small experiments whose answer is known, each with the band that counts as showing the effect.
+def probe(
+    out: OutOption,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ID", help=("Probes, as name/variant or name; all if none is given.")
+        ),
+    ] = None,
+    set_name: Annotated[
+        str | None,
+        typer.Option(
+            "--set", help="Mechanism set: a name, or a YAML file; `default` if not given."
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of a set."),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            "--seeds", min=1, help="Of every probe; 10 if not given. Fewer than 3: no verdict."
+        ),
+    ] = None,
+    embedder: EmbedderOption = "minilm",
+    jobs: JobsOption = 1,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help=("Exit code 1 if a probe that a mechanism of the set names is not in its band."),
+        ),
+    ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Write over other probe results that the folder holds."),
+    ] = False,
+    alive: Annotated[
+        bool,
+        typer.Option(
+            "--alive",
+            help=(
+                "Which mechanisms of the set move which probes: each is left out, and added alone to a base."
+            ),
+        ),
+    ] = False,
+    base: Annotated[
+        str | None, typer.Option("--base", help="With --alive: the base; `hybrid` if not given.")
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mechanism",
+            metavar="ID",
+            help=("With --alive: only this mechanism; can be given several times."),
+        ),
+    ] = None,
+    named: Annotated[
+        bool,
+        typer.Option(
+            "--named", help="With --alive: only probes that the mechanism's registry entry names."
+        ),
+    ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help=(
+                "With --alive: what does not differ in the first seed is run with the others only if nothing else moves the mechanism."
+            ),
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Small experiments whose answer is known, each with the band that counts as showing the
+    effect.
 
-    Writes probes.json, probes.md, probes.html and rows.jsonl.  Cells that the folder holds already, from the same inputs, are not run again.
+    Writes probes.json, probes.md, probes.html and rows.jsonl.  Cells that the folder holds already,
+    from the same inputs, are not run again.
     """
     if alive:
-        _alive(ids or [], set_name, system, seeds, embedder, jobs, out, base, mechanism or [], named, quick, as_json, strict or replace)
+        _alive(
+            ids or [],
+            set_name,
+            system,
+            seeds,
+            embedder,
+            jobs,
+            out,
+            base,
+            mechanism or [],
+            named,
+            quick,
+            as_json,
+            strict or replace,
+        )
         return
-    if odd := [name for name, given in (("--base", base), ("--mechanism", mechanism), ("--named", named), ("--quick", quick)) if given]:
-        raise InputError("it is part of the alive matrix", where=odd[0], cure="add --alive, or leave it out")
+    if odd := [
+        name
+        for name, given in (
+            ("--base", base),
+            ("--mechanism", mechanism),
+            ("--named", named),
+            ("--quick", quick),
+        )
+        if given
+    ]:
+        raise InputError(
+            "it is part of the alive matrix", where=odd[0], cure="add --alive, or leave it out"
+        )
     registry = installed_registry()
     from ..benchmarks.probes.harness.collection import chosen, collected
     from ..benchmarks.probes.harness.report import to_json, with_interval
@@ -61,26 +145,79 @@ def probe(out: OutOption, ids: Annotated[list[str] | None, typer.Argument(metava
 
     probes = chosen(ids or [], collected())
     picked = registry.set(set_name or DEFAULT_SET) if set_name or system in (None, OURS) else None
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
-        report = study(probes, picked, registry, named_embedder(embedder, embedding), out, system=system or OURS, seeds=seeds, jobs=jobs,
-                       progress=progress, making=made(["hebbarium", *sys.argv[1:]]), replace=replace)
+    with (
+        Meter("cells") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        report = study(
+            probes,
+            picked,
+            registry,
+            named_embedder(embedder, embedding),
+            out,
+            system=system or OURS,
+            seeds=seeds,
+            jobs=jobs,
+            progress=progress,
+            making=made(["hebbarium", *sys.argv[1:]]),
+            replace=replace,
+        )
     print_kept(progress, out)
     if as_json:
         print_json(to_json(report))
     else:
-        rows = [(one.probe.id, str(one.verdict),
-                 "; ".join(f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}" for c in one.claims) or one.why)
-                for one in report.outcomes]
-        print_table(f"Probes of {report.measured}", ("probe", "verdict", "band, and what was measured"), rows, whole=("probe", "verdict"))
-        notes = [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
-        print_lines(*notes, report.headline, f"written to {out}: probes.json, probes.md, probes.html, rows.jsonl")
+        rows = [
+            (
+                one.probe.id,
+                str(one.verdict),
+                "; ".join(
+                    f"{c.text}: {with_interval(c.estimate)}{'' if c.holds else ' (no)'}"
+                    for c in one.claims
+                )
+                or one.why,
+            )
+            for one in report.outcomes
+        ]
+        print_table(
+            f"Probes of {report.measured}",
+            ("probe", "verdict", "band, and what was measured"),
+            rows,
+            whole=("probe", "verdict"),
+        )
+        notes = (
+            []
+            if report.evidence
+            else ["the hashing embedder is for tests: no evidence about a memory"]
+        )
+        print_lines(
+            *notes,
+            report.headline,
+            f"written to {out}: probes.json, probes.md, probes.html, rows.jsonl",
+        )
     if strict and report.failing:
-        print(f"not in their band: {', '.join(one.probe.id for one in report.failing)}", file=sys.stderr)
+        print(
+            f"not in their band: {', '.join(one.probe.id for one in report.failing)}",
+            file=sys.stderr,
+        )
         raise typer.Exit(1)
 
 
-def _alive(ids: list[str], set_name: str | None, system: str | None, seeds: int | None, embedder: str, jobs: int, out: Path, base: str | None,
-           mechanisms: list[str], named: bool, quick: bool, as_json: bool, odd: bool) -> None:
+def _alive(
+    ids: list[str],
+    set_name: str | None,
+    system: str | None,
+    seeds: int | None,
+    embedder: str,
+    jobs: int,
+    out: Path,
+    base: str | None,
+    mechanisms: list[str],
+    named: bool,
+    quick: bool,
+    as_json: bool,
+    odd: bool,
+) -> None:
     registry = installed_registry()
     from ..benchmarks.probes.harness import alive
     from ..benchmarks.probes.harness.alive_report import summary_rows, to_json, write
@@ -90,20 +227,50 @@ def _alive(ids: list[str], set_name: str | None, system: str | None, seeds: int 
     from ..reporting.provenance import made
 
     if odd:
-        raise InputError("the matrix has no bands and is never refused", where="--strict, --replace", cure="leave them out with --alive")
+        raise InputError(
+            "the matrix has no bands and is never refused",
+            where="--strict, --replace",
+            cure="leave them out with --alive",
+        )
     if system not in (None, OURS):
-        raise InputError(f"the system {system!r} has no mechanisms", where="--alive", cure="leave out --alive, or leave out --system")
+        raise InputError(
+            f"the system {system!r} has no mechanisms",
+            where="--alive",
+            cure="leave out --alive, or leave out --system",
+        )
     probes, picked = chosen(ids, collected()), registry.set(set_name or DEFAULT_SET)
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
-        found = alive.matrix(probes, picked, registry, named_embedder(embedder, embedding), out, base=base or alive.BASE, only=mechanisms,
-                             named=named, quick=quick, seeds=seeds or alive.SEEDS, jobs=jobs, progress=progress,
-                             making=made(["hebbarium", *sys.argv[1:]]))
+    with (
+        Meter("cells") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        found = alive.matrix(
+            probes,
+            picked,
+            registry,
+            named_embedder(embedder, embedding),
+            out,
+            base=base or alive.BASE,
+            only=mechanisms,
+            named=named,
+            quick=quick,
+            seeds=seeds or alive.SEEDS,
+            jobs=jobs,
+            progress=progress,
+            making=made(["hebbarium", *sys.argv[1:]]),
+        )
     write(found, out)
     print_kept(progress, out)
     if as_json:
         print_json(to_json(found))
         return
-    print_table(f"Mechanisms of {found.measured}", ("mechanism", "verdict", "moves, or why nothing moves"), summary_rows(found),
-                whole=("mechanism", "verdict"))
-    notes = [] if found.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+    print_table(
+        f"Mechanisms of {found.measured}",
+        ("mechanism", "verdict", "moves, or why nothing moves"),
+        summary_rows(found),
+        whole=("mechanism", "verdict"),
+    )
+    notes = (
+        [] if found.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+    )
     print_lines(*notes, found.headline, f"written to {out}: probes.json, probes.md, probes.html")

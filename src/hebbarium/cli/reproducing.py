@@ -1,4 +1,5 @@
 """`hebbarium reproduce`: a run again, from its manifest."""
+
 from __future__ import annotations
 
 import sys
@@ -16,12 +17,21 @@ if TYPE_CHECKING:
 
 
 @app.command(short_help="A run again, from its manifest: are all rows equal?")
-def reproduce(run: RunArgument, out: Annotated[Path, typer.Option("--out", help="New folder for the repetition.")], data: MovedOption = None,
-              embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run, if it is no longer found there.")] = None,
-              jobs: JobsOption = 1, as_json: JsonOption = False) -> None:
+def reproduce(
+    run: RunArgument,
+    out: Annotated[Path, typer.Option("--out", help="New folder for the repetition.")],
+    data: MovedOption = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option("--embedder", help="As for the run, if it is no longer found there."),
+    ] = None,
+    jobs: JobsOption = 1,
+    as_json: JsonOption = False,
+) -> None:
     """A run again, from its manifest into a new folder.
 
-    Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions that have changed.
+    Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions
+    that have changed.
     """
     from ..benchmarks import reproduce as reproducing
     from ..benchmarks.execution.folder import RunFolder
@@ -30,10 +40,22 @@ def reproduce(run: RunArgument, out: Annotated[Path, typer.Option("--out", help=
     from ..reporting.provenance import made
 
     folder = RunFolder.read(run)
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
+    with (
+        Meter("cells") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = reproducing.reproduce(folder, folder.data(data), installed_registry(), model, out, jobs=jobs, progress=progress,
-                                      making=made(["hebbarium", *sys.argv[1:]]))
+        found = reproducing.reproduce(
+            folder,
+            folder.data(data),
+            installed_registry(),
+            model,
+            out,
+            jobs=jobs,
+            progress=progress,
+            making=made(["hebbarium", *sys.argv[1:]]),
+        )
     print_kept(progress, out)
     if as_json:
         print_json(reproducing.to_json(found))
@@ -50,9 +72,14 @@ def _print(found: Reproduction) -> None:
     made = [f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in found.differing]
     made = ["versions, then and now:", *made] if made else []
     if found.first is None:
-        print_lines(f"all {plural(found.n_rows, 'row')} of {found.folder} are equal in {found.again}", *made)
+        print_lines(
+            f"all {plural(found.n_rows, 'row')} of {found.folder} are equal in {found.again}", *made
+        )
         return
     at = found.first
-    print_lines(f"{found.n_different} of {plural(found.n_rows, 'row')} of {found.folder} differ in {found.again}",
-                f"the first: arm {at.arm}, conversation {at.conversation}, question {at.question}",
-                *(f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in at.fields), *(made or ["no version differs"]))
+    print_lines(
+        f"{found.n_different} of {plural(found.n_rows, 'row')} of {found.folder} differ in {found.again}",
+        f"the first: arm {at.arm}, conversation {at.conversation}, question {at.question}",
+        *(f"  {name}: {shown(a)} -> {shown(b)}" for name, a, b in at.fields),
+        *(made or ["no version differs"]),
+    )

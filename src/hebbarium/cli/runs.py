@@ -1,4 +1,5 @@
 """Commands about finished runs: compare, explain, export."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -18,19 +19,42 @@ if TYPE_CHECKING:
     from ..benchmarks.scores.cluster_robust import ClusterT
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or an ablation.")]
-MovedOption = Annotated[Path | None, typer.Option("--data", help="Where the data are now; by default where the run read them.")]
-PageOption = Annotated[Path | None, typer.Option("--html", help="Also write a page.", metavar="FILE")]
-LISTED = 10         # questions that the terminal shows of each kind
-TEXT = 240          # characters of a text in the terminal
+MovedOption = Annotated[
+    Path | None,
+    typer.Option("--data", help="Where the data are now; by default where the run read them."),
+]
+PageOption = Annotated[
+    Path | None, typer.Option("--html", help="Also write a page.", metavar="FILE")
+]
+LISTED = 10  # questions that the terminal shows of each kind
+TEXT = 240  # characters of a text in the terminal
 
 
 @app.command(short_help="Two runs on the same data: what was gained, what lost?")
-def compare(first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder of the run to compare with.")],
-            second: Annotated[Path, typer.Argument(metavar="SECOND", help="Folder of the run whose gains and losses are shown.")],
-            arm: Annotated[list[str] | None, typer.Option(
-                "--arm", help="Arm of an ablation; given twice: of the first and of the second run.  By default the full set.")] = None,
-            data: MovedOption = None, html: PageOption = None, as_json: JsonOption = False) -> None:
-    """Two runs on the same data, paired by question: metrics, their differences, and the questions gained and lost."""
+def compare(
+    first: Annotated[
+        Path, typer.Argument(metavar="FIRST", help="Folder of the run to compare with.")
+    ],
+    second: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SECOND", help="Folder of the run whose gains and losses are shown."
+        ),
+    ],
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arm",
+            help="Arm of an ablation; given twice: of the first and of the second run.  By default the full set.",
+        ),
+    ] = None,
+    data: MovedOption = None,
+    html: PageOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Two runs on the same data, paired by question: metrics, their differences, and the
+    questions gained and lost.
+    """
     if arm and len(arm) > 2:
         raise typer.BadParameter("--arm is given at most twice")
     from ..benchmarks import compare as comparing
@@ -47,17 +71,37 @@ def compare(first: Annotated[Path, typer.Argument(metavar="FIRST", help="Folder 
 
 
 @app.command(short_help="Why the evidence of one question is, or is not, in the answer.")
-def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(help=(
-                "Id of a question, or CONVERSATION/ID; without it the missed ones are listed."))] = None,
-            arm: Annotated[str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")] = None,
-            data: MovedOption = None,
-            embedder: Annotated[str | None, typer.Option("--embedder", help="As for the run, if it is no longer found there.")] = None,
-            misses: Annotated[bool, typer.Option("--misses", help="The cause of every missed gold event; of QUESTION alone if it is given.")] = False,
-            html: PageOption = None, as_json: JsonOption = False) -> None:
+def explain(
+    run: RunArgument,
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            help=("Id of a question, or CONVERSATION/ID; without it the missed ones are listed.")
+        ),
+    ] = None,
+    arm: Annotated[
+        str | None, typer.Option("--arm", help="Arm of an ablation; by default the full set.")
+    ] = None,
+    data: MovedOption = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option("--embedder", help="As for the run, if it is no longer found there."),
+    ] = None,
+    misses: Annotated[
+        bool,
+        typer.Option(
+            "--misses",
+            help="The cause of every missed gold event; of QUESTION alone if it is given.",
+        ),
+    ] = False,
+    html: PageOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Why the evidence of one question is, or is not, in the answer.
 
-    Rebuilds the memory of the question's conversation, and sets each gold event beside its strongest rivals: every signal, the rank after every
-    stage, and the rank of gold with each mechanism silenced in turn.  With --misses: the cause of every gold event that the run missed.
+    Rebuilds the memory of the question's conversation, and sets each gold event beside its
+    strongest rivals: every signal, the rank after every stage, and the rank of gold with each
+    mechanism silenced in turn.  With --misses: the cause of every gold event that the run missed.
     """
     from ..benchmarks import explain as explaining
     from ..benchmarks.execution.folder import RunFolder
@@ -77,7 +121,9 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
         return
     with Meter("embedding texts", least=100) as embedding:
         model = folder.embedder(embedder, default_cache(), progress=embedding)
-        found = explaining.explain(folder, question, folder.data(data), installed_registry(), model, arm=arm)
+        found = explaining.explain(
+            folder, question, folder.data(data), installed_registry(), model, arm=arm
+        )
     page = explaining.to_html(found, html) if html else None
     if as_json:
         print_json(explaining.to_json(found))
@@ -87,9 +133,20 @@ def explain(run: RunArgument, question: Annotated[str | None, typer.Argument(hel
 
 
 @app.command(short_help="The rows of a run as one table, in CSV or Parquet.")
-def export(run: RunArgument, csv: Annotated[Path | None, typer.Option("--csv", help="CSV file to write; lists become JSON.", metavar="FILE")] = None,
-           parquet: Annotated[Path | None, typer.Option("--parquet", help="Parquet file to write; needs hebbarium[arrow].", metavar="FILE")] = None,
-           as_json: JsonOption = False) -> None:
+def export(
+    run: RunArgument,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", help="CSV file to write; lists become JSON.", metavar="FILE"),
+    ] = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option(
+            "--parquet", help="Parquet file to write; needs hebbarium[arrow].", metavar="FILE"
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """The rows of a run, with the times of each question, as one table in CSV or Parquet."""
     if csv is None and parquet is None:
         raise typer.BadParameter("give --csv FILE or --parquet FILE")
@@ -116,7 +173,7 @@ def _print_page(page: Path | None) -> None:
         print_lines(f"page: {page}")
 
 
-# --- compare -------------------------------------------------------------------------------------------------------------------------
+# --- compare --------------------------------------------------------------------------------------
 def _print_comparison(result: Comparison) -> None:
     from ..benchmarks.compare import PRIMARY, lines
     from ..benchmarks.execution.folder import shown
@@ -127,26 +184,73 @@ def _print_comparison(result: Comparison) -> None:
 
     first, second = result.sides
     sides = (("first", first), ("second", second))
-    print_fields([*((name, f"{side.name}, arm {side.arm} ({side.folder})") for name, side in sides), ("data", result.dataset)])
-    print_lines("", *(f"mechanisms only in the {name}: {', '.join(side.alone)}" for name, side in sides if side.alone),
-                *(f"{name}: {shown(a)} -> {shown(b)}" for name, a, b in result.differing),
-                *([] if result.differing or first.alone or second.alone else ["the manifests do not differ"]), "")
-    rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4), _interval(m.difference), _p(m.difference))
-            for m in result.metrics]
+    print_fields(
+        [
+            *((name, f"{side.name}, arm {side.arm} ({side.folder})") for name, side in sides),
+            ("data", result.dataset),
+        ]
+    )
+    print_lines(
+        "",
+        *(
+            f"mechanisms only in the {name}: {', '.join(side.alone)}"
+            for name, side in sides
+            if side.alone
+        ),
+        *(f"{name}: {shown(a)} -> {shown(b)}" for name, a, b in result.differing),
+        *(
+            []
+            if result.differing or first.alone or second.alone
+            else ["the manifests do not differ"]
+        ),
+        "",
+    )
+    rows = [(m.metric, f"{m.first:.4f}", f"{m.second:.4f}", signed(m.difference.mean, 4),
+             _interval(m.difference), _p(m.difference))
+            for m in result.metrics]  # fmt: skip
     numbers = ["first", "second", "difference", "95% interval", "p"]
-    print_table("Second minus first; positive: the second is better", ["metric", *numbers], rows, numbers=numbers, whole=["metric", *numbers])
-    depths = [(str(depth), *(f"{value:.4f}" for kind in KINDS for value in result.depths[named(kind, depth)])) for depth in DEPTHS]
+    print_table(
+        "Second minus first; positive: the second is better",
+        ["metric", *numbers],
+        rows,
+        numbers=numbers,
+        whole=["metric", *numbers],
+    )
+    depths = [
+        (
+            str(depth),
+            *(f"{value:.4f}" for kind in KINDS for value in result.depths[named(kind, depth)]),
+        )
+        for depth in DEPTHS
+    ]
     numbers = ["depth", *(f"{kind} {which}" for kind in KINDS for which in ("first", "second"))]
-    print_table("At several depths", numbers, depths, numbers=numbers, whole=numbers, spare=numbers[:2:-1])
-    categories = [(name, str(n), f"{a:.4f}", f"{b:.4f}", signed(b - a, 4)) for name, (n, a, b) in result.categories.items()]
+    print_table(
+        "At several depths", numbers, depths, numbers=numbers, whole=numbers, spare=numbers[:2:-1]
+    )
+    categories = [
+        (name, str(n), f"{a:.4f}", f"{b:.4f}", signed(b - a, 4))
+        for name, (n, a, b) in result.categories.items()
+    ]
     numbers = ["questions", "first", "second", "difference"]
-    print_table(f"{PRIMARY} by category", ["category", *numbers], categories, numbers=numbers, whole=numbers)
-    alone = [f"{plural(n, 'question')} with gold only in the {which}" for n, which in zip(result.unpaired, ("first", "second"), strict=True) if n]
+    print_table(
+        f"{PRIMARY} by category", ["category", *numbers], categories, numbers=numbers, whole=numbers
+    )
+    alone = [
+        f"{plural(n, 'question')} with gold only in the {which}"
+        for n, which in zip(result.unpaired, ("first", "second"), strict=True)
+        if n
+    ]
     conversations = plural(result.n_conversations, "conversation")
-    print_lines(f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
-                f"{result.n_changed} differ; by {PRIMARY} {len(result.gained)} are gained and {len(result.lost)} lost",
-                *lines(result), *(f"note: {note}" for note in result.notes))
-    for title, changed, worse in (("gained", result.gained, "first"), ("lost", result.lost, "second")):
+    print_lines(
+        f"{plural(result.n_questions, 'question')} of {conversations}{''.join(f'; {one}' for one in alone)}; the answers of "
+        f"{result.n_changed} differ; by {PRIMARY} {len(result.gained)} are gained and {len(result.lost)} lost",
+        *lines(result),
+        *(f"note: {note}" for note in result.notes),
+    )
+    for title, changed, worse in (
+        ("gained", result.gained, "first"),
+        ("lost", result.lost, "second"),
+    ):
         _print_changed(title, changed, worse)
 
 
@@ -160,7 +264,9 @@ def _print_changed(title: str, changed: Sequence[Changed], worse: str) -> None:
         answer = f"   answer: {_short(c.answer)}" if c.answer else ""
         print_lines("", f"  {c.conversation} {c.question} [{c.category}] {_short(c.text)}{answer}")
         for g in c.gold:
-            print_lines(f"    gold {g.id}: rank {g.first or '-'} -> {g.second or '-'}{_quoted(g.text)}")
+            print_lines(
+                f"    gold {g.id}: rank {g.first or '-'} -> {g.second or '-'}{_quoted(g.text)}"
+            )
         for id, text in c.instead[:3]:
             print_lines(f"    instead, in the {worse}: {id}{_quoted(text)}")
     if len(changed) > LISTED:
@@ -185,10 +291,13 @@ def _quoted(text: str | None) -> str:
     return "" if text is None else f"  {_short(text)}"
 
 
-# --- explain -------------------------------------------------------------------------------------------------------------------------
-def _print_missed(run: Path, folder: RunFolder, rows: Sequence[dict[str, Any]], as_json: bool) -> None:
+# --- explain --------------------------------------------------------------------------------------
+def _print_missed(
+    run: Path, folder: RunFolder, rows: Sequence[dict[str, Any]], as_json: bool
+) -> None:
     if as_json:
-        fields = ("conversation", "question", "category", "question_text", "answer", "gold", "ranks")
+        fields = ("conversation", "question", "category", "question_text", "answer", "gold",
+                  "ranks")  # fmt: skip
         print_json([{name: row.get(name) for name in fields} for row in rows])
         return
     from ..benchmarks.explain import names_of
@@ -199,8 +308,15 @@ def _print_missed(run: Path, folder: RunFolder, rows: Sequence[dict[str, Any]], 
     print_lines(f"{plural(len(rows), 'question')} with gold that is not in the answer")
     if not rows:
         return
-    cells = [(names[row["conversation"], row["question"]], row["category"], shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
-              _short(row.get("question_text", ""))) for row in rows]
+    cells = [
+        (
+            names[row["conversation"], row["question"]],
+            row["category"],
+            shorten(" ".join(map(_place, row["ranks"])), 24, placeholder=" ..."),
+            _short(row.get("question_text", "")),
+        )
+        for row in rows
+    ]
     print_rows(("question", "category", "ranks of gold", "text"), cells)
     print_lines("", f"`hebbarium explain {run} QUESTION` says why; --misses names every cause")
 
@@ -209,12 +325,25 @@ def _print_explanation(found: Explained) -> None:
     from ..benchmarks.explain import moved
     from ..console import print_fields, print_lines, print_table
 
-    print_fields([("question", f"{found.question} [{found.category}] {found.text}"), ("answer", found.answer or "-"), ("asked", found.time),
-                  ("memory", f"{found.run}, arm {found.arm}, conversation {found.conversation}: {found.stored} stored, {found.visible} retrievable")])
+    print_fields(
+        [
+            ("question", f"{found.question} [{found.category}] {found.text}"),
+            ("answer", found.answer or "-"),
+            ("asked", found.time),
+            (
+                "memory",
+                f"{found.run}, arm {found.arm}, conversation {found.conversation}: {found.stored} stored, {found.visible} retrievable",
+            ),
+        ]
+    )
     print_lines(*(f"note: {note}" for note in found.notes), "")
     for name, gold in found.named:
         print_lines(f"{name}, {gold.at.id}: {gold.words}", f"  {_short(gold.at.text)}")
-    print_lines("", *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in found.rivals), *([""] if found.rivals else []))
+    print_lines(
+        "",
+        *(f"#{r.rank}, {r.id}: {_short(r.text)}" for r in found.rivals),
+        *([""] if found.rivals else []),
+    )
     if found.candidates:
         _print_stages(found)
         _print_signals(found)
@@ -222,18 +351,35 @@ def _print_explanation(found: Explained) -> None:
     if stored:
         heads = [name for name, _ in stored]
         now = ("nothing silenced", *(_place(g.at.rank) for _, g in stored))
-        print_table("Rank of gold with one mechanism silenced (mechanisms that do not move it are left out)", ("mechanism", *heads),
-                    [now, *((id, *map(_place, places)) for id, places in moved(found))], numbers=heads, whole=("mechanism", *heads))
+        print_table(
+            "Rank of gold with one mechanism silenced (mechanisms that do not move it are left out)",
+            ("mechanism", *heads),
+            [now, *((id, *map(_place, places)) for id, places in moved(found))],
+            numbers=heads,
+            whole=("mechanism", *heads),
+        )
 
 
 def _print_stages(found: Explained) -> None:
     from ..console import print_table
 
     names = [name for name, _ in found.candidates]
-    rows = [(stage.stage, ", ".join(found.makers[stage.stage]), *(_place(c.stages[i].rank) for _, c in found.candidates))
-            for i, stage in enumerate(found.candidates[0][1].stages)]
-    print_table("Rank after each stage", ("stage", "computed by", *names), rows, numbers=names, whole=("stage", *names),
-                spare=("computed by", *reversed(names[1:])))
+    rows = [
+        (
+            stage.stage,
+            ", ".join(found.makers[stage.stage]),
+            *(_place(c.stages[i].rank) for _, c in found.candidates),
+        )
+        for i, stage in enumerate(found.candidates[0][1].stages)
+    ]
+    print_table(
+        "Rank after each stage",
+        ("stage", "computed by", *names),
+        rows,
+        numbers=names,
+        whole=("stage", *names),
+        spare=("computed by", *reversed(names[1:])),
+    )
 
 
 def _print_signals(found: Explained) -> None:
@@ -247,14 +393,33 @@ def _print_signals(found: Explained) -> None:
         return [(signal, *(of(each[signal]) for each in parts)) for signal in found.signals]
 
     if found.linear:
-        rows = [(line[0], found.owners[line[0]], number(parts[0][line[0]].trust, 3), *line[1:]) for line in cells(lambda p: signed(p.contribution))]
-        print_table("Contributions: trust / sum of trusts * standardised score", ("signal", "mechanism", "trust", *names), rows,
-                    numbers=("trust", *names), whole=("signal", "mechanism", "trust", *names), spare=("mechanism", *reversed(names[1:])))
+        rows = [
+            (line[0], found.owners[line[0]], number(parts[0][line[0]].trust, 3), *line[1:])
+            for line in cells(lambda p: signed(p.contribution))
+        ]
+        print_table(
+            "Contributions: trust / sum of trusts * standardised score",
+            ("signal", "mechanism", "trust", *names),
+            rows,
+            numbers=("trust", *names),
+            whole=("signal", "mechanism", "trust", *names),
+            spare=("mechanism", *reversed(names[1:])),
+        )
     else:
         print_lines("no contributions: the fusion is not linear in the standardised scores", "")
-    for title, of in (("Standardised scores, sd", _standardised), ("Raw scores (-: the signal is silent)", _raw),
-                      ("Rank by the signal alone", _signal_rank)):
-        print_table(title, ("signal", *names), cells(of), numbers=names, whole=("signal", *names), spare=names[:0:-1])
+    for title, of in (
+        ("Standardised scores, sd", _standardised),
+        ("Raw scores (-: the signal is silent)", _raw),
+        ("Rank by the signal alone", _signal_rank),
+    ):
+        print_table(
+            title,
+            ("signal", *names),
+            cells(of),
+            numbers=names,
+            whole=("signal", *names),
+            spare=names[:0:-1],
+        )
 
 
 def _standardised(part: Part) -> str:

@@ -1,4 +1,5 @@
 """Options that several commands have, and the objects that they name."""
+
 from __future__ import annotations
 
 import json
@@ -21,10 +22,24 @@ if TYPE_CHECKING:
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..engine.ports.language_model import LanguageModel
 
-DataOption = Annotated[Path | None, typer.Option("--data", help=(
-    "File or folder in the official format, or a folder of your own conversations; the demo needs none."))]
-LimitOption = Annotated[int | None, typer.Option("--limit", help="Only the first N conversations; all if not given.")]
-SkipOption = Annotated[int, typer.Option("--skip", min=0, help="Leave out the first N conversations; --limit counts from there.")]
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help=(
+            "File or folder in the official format, or a folder of your own conversations; the demo needs none."
+        ),
+    ),
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", help="Only the first N conversations; all if not given.")
+]
+SkipOption = Annotated[
+    int,
+    typer.Option(
+        "--skip", min=0, help="Leave out the first N conversations; --limit counts from there."
+    ),
+]
 JobsOption = Annotated[int, typer.Option("--jobs", min=1, help="Worker processes.")]
 EmbedderOption = Annotated[str, typer.Option("--embedder", help=options()["embedder"].help)]
 OutOption = Annotated[Path, typer.Option("--out", help="Folder for the results.")]
@@ -44,26 +59,42 @@ def chosen_set(registry: Registry, name: str | None, settings: Settings) -> Mech
     return registry.set(name or DEFAULT_SET) if name or settings.ours else None
 
 
-def load_data(dataset: str, path: Path | None, unit: Unit, limit: int | None, allow_missing_gold: bool = False, skip: int = 0, *,
-              asked: bool = True) -> Dataset:
+def load_data(
+    dataset: str,
+    path: Path | None,
+    unit: Unit,
+    limit: int | None,
+    allow_missing_gold: bool = False,
+    skip: int = 0,
+    *,
+    asked: bool = True,
+) -> Dataset:
     """The data without their first `skip` conversations.
 
-    asked  whether their questions are needed; conversations without any are then left out, which is said on standard error
+    asked  whether their questions are needed; conversations without any are then left out, which is
+           said on standard error
 
-    Raises DataError, also if questions are needed and there are none; InputError if no conversation is left.
+    Raises DataError, also if questions are needed and there are none; InputError if no conversation
+    is left.
     """
     from ..benchmarks.datasets import load, require_questions
 
     wanted = limit if limit is None or limit < 1 else skip + limit
     loaded = load(dataset, path, unit=unit, limit=wanted, allow_missing_gold=allow_missing_gold)
     if len(loaded.conversations) <= skip:
-        raise InputError(f"the data have {len(loaded.conversations)} conversations, and {skip} are left out", where="--skip", cure="leave out fewer")
+        raise InputError(
+            f"the data have {len(loaded.conversations)} conversations, and {skip} are left out",
+            where="--skip",
+            cure="leave out fewer",
+        )
     kept = replace(loaded, conversations=loaded.conversations[skip:]) if skip else loaded
     if not asked:
         return kept
     require_questions(kept)
     if silent := [c.id for c in kept.conversations if not c.questions]:
-        say(f"conversations without questions, left out: {len(silent)} of {len(kept.conversations)}, the first is {silent[0]!r}")
+        say(
+            f"conversations without questions, left out: {len(silent)} of {len(kept.conversations)}, the first is {silent[0]!r}"
+        )
         kept = replace(kept, conversations=tuple(c for c in kept.conversations if c.questions))
     return kept
 
@@ -76,17 +107,23 @@ def named_embedder(spec: str, progress: Callable[[int, int], None]) -> CachedEmb
 
 
 def named_language_model(spec: str | None, transcript: str | None) -> LanguageModel | None:
-    """The model behind --llm and --transcript; None without both.  Raises InputError for --llm without --transcript, else as `language_model`."""
+    """The model behind --llm and --transcript; None without both.  Raises InputError for --llm
+    without --transcript, else as `language_model`.
+    """
     from ..engine.ports.by_name import language_model
 
     if spec is not None and not transcript:
-        raise InputError("a language model needs a transcript, so that its replies are kept and the run can be repeated", where="--llm",
-                         cure="give --transcript FILE")
+        raise InputError(
+            "a language model needs a transcript, so that its replies are kept and the run can be repeated",
+            where="--llm",
+            cure="give --transcript FILE",
+        )
     return language_model(spec, Path(transcript).expanduser() if transcript else None)
 
 
 def lasting(spec: str) -> str:
-    """An embedder's name as it can be read from any working directory: the folder of a model becomes absolute, with what follows it.
+    """An embedder's name as it can be read from any working directory: the folder of a model
+    becomes absolute, with what follows it.
 
     >>> lasting("minilm"), lasting("hashing:64")
     ('minilm', 'hashing:64')
@@ -99,24 +136,37 @@ def lasting(spec: str) -> str:
     return spec
 
 
-def citation_keys(registry: Registry, ids: Iterable[str], datasets: Iterable[str], embedder: str) -> list[str]:
+def citation_keys(
+    registry: Registry, ids: Iterable[str], datasets: Iterable[str], embedder: str
+) -> list[str]:
     """Keys of the papers behind some mechanisms, data sets and the named embedder, each once."""
     from ..benchmarks.datasets import papers_of
     from ..engine.ports.by_name import papers_behind
 
-    return list(dict.fromkeys((*(k for i in ids for k in registry.entry(i).papers), *(k for name in datasets for k in papers_of(name)),
-                               *papers_behind(embedder))))
+    return list(
+        dict.fromkeys(
+            (
+                *(k for i in ids for k in registry.entry(i).papers),
+                *(k for name in datasets for k in papers_of(name)),
+                *papers_behind(embedder),
+            )
+        )
+    )
 
 
 def by_kind(overall: Any, by_category: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Rows of a table by category: all questions, then each category.  `all` is also the category of questions of one's own that name none.
+    """Rows of a table by category: all questions, then each category.  `all` is also the category
+    of questions of one's own that name none.
 
     >>> by_kind(0.5, {"all": 0.5}), by_kind(0.5, {"who": 0.25, "all": 0.75})
     ([('all', 0.5)], [('all', 0.5), ('who', 0.25), ('no category', 0.75)])
     """
     if list(by_category) == ["all"]:
         return [("all", overall)]
-    return [("all", overall), *(("no category" if name == "all" else name, found) for name, found in by_category.items())]
+    return [
+        ("all", overall),
+        *(("no category" if name == "all" else name, found) for name, found in by_category.items()),
+    ]
 
 
 def print_json(data: Any) -> None:
@@ -125,7 +175,9 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def resumable(meter: Meter, out: Path) -> Iterator[None]:
-    """After an interrupt or a failure, say what is finished and how to continue; exit code 130 for an interrupt."""
+    """After an interrupt or a failure, say what is finished and how to continue; exit code 130
+    for an interrupt.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -152,4 +204,6 @@ def print_kept(meter: Meter, out: Path) -> None:
     done, total = meter.first or (0, 0)
     if done:
         run = "nothing was run again" if done == total else f"{total - done} were run now"
-        say(f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}")
+        say(
+            f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}"
+        )

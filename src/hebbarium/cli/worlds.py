@@ -1,4 +1,5 @@
 """The command `world`."""
+
 from __future__ import annotations
 
 import sys
@@ -22,21 +23,59 @@ from .shared import (
 
 
 @app.command(short_help="Streams with a known best answer: how near does a set come?")
-def world(name: Annotated[str, typer.Argument(metavar="NAME", help="needs, journeys, flood, or one variant such as journeys/used.")],
-          out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
-          sets: Annotated[list[str] | None, typer.Option("--set", help=(
-              "Mechanism set: a name, or a YAML file; may be given again. `default` if not given."))] = None,
-          system: Annotated[str | None, typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets.")] = None,
-          on_trial: Annotated[str, typer.Option("--on-trial", metavar="ID,ID", help=(
-              "Mechanisms that are left out of each set that has them, one at a time."))] = "",
-          strengths: Annotated[str, typer.Option("--strengths", metavar="S,S", help="Strengths of the structure, from 0 to 1.")] = "0,0.5,1",
-          seeds: Annotated[int, typer.Option("--seeds", min=1, help="Lives of each strength. Fewer than 3: no intervals and no verdicts.")] = 20,
-          embedder: EmbedderOption = "minilm", jobs: JobsOption = 1,
-          replace: Annotated[bool, typer.Option("--replace", help="Write over other worlds that the folder holds.")] = False,
-          as_json: JsonOption = False) -> None:
-    """Lead memories through streams whose statistics are known, tell them what was needed, and compare them with the ideal observer.
+def world(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="needs, journeys, flood, or one variant such as journeys/used."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help=(
+                "Mechanism set: a name, or a YAML file; may be given again. `default` if not given."
+            ),
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
+    ] = None,
+    on_trial: Annotated[
+        str,
+        typer.Option(
+            "--on-trial",
+            metavar="ID,ID",
+            help=("Mechanisms that are left out of each set that has them, one at a time."),
+        ),
+    ] = "",
+    strengths: Annotated[
+        str,
+        typer.Option("--strengths", metavar="S,S", help="Strengths of the structure, from 0 to 1."),
+    ] = "0,0.5,1",
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            min=1,
+            help="Lives of each strength. Fewer than 3: no intervals and no verdicts.",
+        ),
+    ] = 20,
+    embedder: EmbedderOption = "minilm",
+    jobs: JobsOption = 1,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over other worlds that the folder holds.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Lead memories through streams whose statistics are known, tell them what was needed, and
+    compare them with the ideal observer.
 
-    Writes world.json, world.md, world.html and rows.jsonl.  Cells that the folder holds already, from the same inputs, are not run again.
+    Writes world.json, world.md, world.html and rows.jsonl.  Cells that the folder holds already,
+    from the same inputs, are not run again.
     """
     registry = installed_registry()
     from ..benchmarks.systems.by_name import OURS
@@ -48,20 +87,47 @@ def world(name: Annotated[str, typer.Argument(metavar="NAME", help="needs, journ
     from ..reporting.provenance import made
 
     worlds, doses = named(name), _strengths(strengths)
-    chosen = [registry.set(each) for each in sets or ([DEFAULT_SET] if system in (None, OURS) else [])]
+    chosen = [
+        registry.set(each) for each in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
+    ]
     trial = [id for each in on_trial.split(",") if (id := each.strip())]
-    with Meter("cells") as progress, Meter("embedding texts", least=100, within=progress) as embedding, resumable(progress, out):
-        report = study(worlds, chosen, registry, named_embedder(embedder, embedding), out, system=system or OURS, on_trial=trial, seeds=seeds,
-                       strengths=doses, jobs=jobs, progress=progress, making=made(["hebbarium", *sys.argv[1:]]), replace=replace)
+    with (
+        Meter("cells") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        report = study(
+            worlds,
+            chosen,
+            registry,
+            named_embedder(embedder, embedding),
+            out,
+            system=system or OURS,
+            on_trial=trial,
+            seeds=seeds,
+            strengths=doses,
+            jobs=jobs,
+            progress=progress,
+            making=made(["hebbarium", *sys.argv[1:]]),
+            replace=replace,
+        )
     print_kept(progress, out)
     if as_json:
         print_json(to_json(report))
         return
     for one in report.results:
-        print_table(f"{one.world.name}: {one.world.about}", ("arm", *(f"s = {s:g}" for s in one.strengths), "stored or verdict"), lines_of(one),
-                    whole=("arm",))
-    notes = [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
-    print_lines(*notes, report.headline, f"written to {out}: world.json, world.md, world.html, rows.jsonl")
+        print_table(
+            f"{one.world.name}: {one.world.about}",
+            ("arm", *(f"s = {s:g}" for s in one.strengths), "stored or verdict"),
+            lines_of(one),
+            whole=("arm",),
+        )
+    notes = (
+        [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+    )
+    print_lines(
+        *notes, report.headline, f"written to {out}: world.json, world.md, world.html, rows.jsonl"
+    )
 
 
 def _strengths(text: str) -> list[float]:
@@ -73,5 +139,9 @@ def _strengths(text: str) -> list[float]:
     except ValueError:
         found = []
     if not found or not all(0.0 <= s <= 1.0 for s in found):
-        raise InputError(f"{text!r} names no strengths from 0 to 1", where="--strengths", cure="write them like --strengths 0,0.5,1")
+        raise InputError(
+            f"{text!r} names no strengths from 0 to 1",
+            where="--strengths",
+            cure="write them like --strengths 0,0.5,1",
+        )
     return found

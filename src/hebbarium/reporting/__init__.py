@@ -1,1 +1,3 @@
-"""Reporting: files, pages and tables that every report shares.  It imports only the engine's errors."""
+"""Reporting: files, pages and tables that every report shares.  It imports only the engine's
+errors.
+"""

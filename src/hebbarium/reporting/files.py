@@ -1,4 +1,5 @@
 """Result files: written whole or not at all, in UTF-8."""
+
 from __future__ import annotations
 
 import errno
@@ -14,11 +15,19 @@ from ..engine.base.errors import HebbariumError, InputError
 
 _FULL = ("the disk is full", "free disk space")
 _FORBIDDEN = ("no permission", "make the folder writable or choose another one")
-_CAUSES = {errno.ENOSPC: _FULL, errno.EDQUOT: _FULL, errno.EACCES: _FORBIDDEN, errno.EPERM: _FORBIDDEN, errno.EROFS: _FORBIDDEN}
+_CAUSES = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EACCES: _FORBIDDEN,
+    errno.EPERM: _FORBIDDEN,
+    errno.EROFS: _FORBIDDEN,
+}
 
 
 def results_folder(out: Path) -> Path:
-    """The folder for results, made where needed; raises InputError where it cannot be written to."""
+    """The folder for results, made where needed; raises InputError where it cannot be written
+    to.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=out, prefix=".write-test-"):
@@ -31,21 +40,32 @@ def results_folder(out: Path) -> Path:
 
 def _unusable(out: Path, error: OSError | ValueError) -> tuple[str, str]:
     """What is wrong with a folder for results, and the cure."""
-    exists, why = os.path.lexists(out) if isinstance(error, OSError) else False, getattr(error, "strerror", None) or str(error)
+    exists, why = (
+        os.path.lexists(out) if isinstance(error, OSError) else False,
+        getattr(error, "strerror", None) or str(error),
+    )
     if exists and not out.is_dir():
         kind = "a file" if out.is_file() else "a broken link" if out.is_symlink() else "a device"
         return f"it is {kind}, not a folder", "give --out another name"
     if isinstance(error, OSError) and error.errno in _CAUSES:
         return f"results cannot be written there ({why})", _CAUSES[error.errno][1]
     if exists:
-        return f"results cannot be written there ({why})", "give --out a folder in which files can be made"
-    return f"the folder cannot be made ({why})", "give --out a place where folders can be made, such as out/mine"
+        return (
+            f"results cannot be written there ({why})",
+            "give --out a folder in which files can be made",
+        )
+    return (
+        f"the folder cannot be made ({why})",
+        "give --out a place where folders can be made, such as out/mine",
+    )
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a text file whole or not at all, in UTF-8; half surrogates are written as \\udXXX.  Its folder is made if it is absent.
+    """Write a text file whole or not at all, in UTF-8; half surrogates are written as \\udXXX.  Its
+    folder is made if it is absent.
 
-    On any failure an earlier file stays and no unfinished one is left.  Raises HebbariumError, which says whether space or permission is missing.
+    On any failure an earlier file stays and no unfinished one is left.  Raises HebbariumError,
+    which says whether space or permission is missing.
     """
     draft = path.with_name(path.name + ".part")
     try:
@@ -57,8 +77,12 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            what, cure = _CAUSES.get(error.errno or 0, (str(error.strerror or error), "check the path and the disk"))
-            raise HebbariumError(f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again") from error
+            what, cure = _CAUSES.get(
+                error.errno or 0, (str(error.strerror or error), "check the path and the disk")
+            )
+            raise HebbariumError(
+                f"it cannot be written ({what})", where=str(path), cure=f"{cure}, then start again"
+            ) from error
         raise
 
 

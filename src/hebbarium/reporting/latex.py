@@ -1,4 +1,7 @@
-r"""Tables as LaTeX, to be included in a paper with \input; they need the packages array, booktabs and longtable."""
+r"""Tables as LaTeX, to be included in a paper with \input; they need the packages array,
+booktabs and longtable.
+"""
+
 from __future__ import annotations
 
 import re
@@ -8,16 +11,21 @@ from .text import visible
 
 NEEDS = "% needs \\usepackage{array,booktabs,longtable}\n"
 SPECIAL = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': "''", "`": r"\`{}", "[": "{[}", "]": "{]}", "*": "{*}", "_": r"\_\allowbreak{}", **{c: f"\\{c}" for c in "#$%&{}"},
-    "×": r"\ensuremath{\times}", "·": r"\ensuremath{\cdot}", "±": r"\ensuremath{\pm}", "≥": r"\ensuremath{\geq}", "≤": r"\ensuremath{\leq}",
-    "−": r"\ensuremath{-}", "†": r"\ensuremath{\dagger}", "…": r"\ldots{}", "–": "--", "—": "---", "“": "``", "”": "''", "‘": "`", "’": "'",
-    "\ufffd": "?"}
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': "''", "`": r"\`{}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "_": r"\_\allowbreak{}", **{c: f"\\{c}" for c in "#$%&{}"},
+    "×": r"\ensuremath{\times}", "·": r"\ensuremath{\cdot}", "±": r"\ensuremath{\pm}",
+    "≥": r"\ensuremath{\geq}", "≤": r"\ensuremath{\leq}",
+    "−": r"\ensuremath{-}", "†": r"\ensuremath{\dagger}", "…": r"\ldots{}", "–": "--", "—": "---",
+    "“": "``", "”": "''", "‘": "`", "’": "'",
+    "\ufffd": "?"}  # fmt: skip
 _SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
 
 
 def escaped(text: str) -> str:
-    r"""Text as LaTeX that prints it, in one line; a line may break after an underscore.  Letters with accents stay as they are, in UTF-8.
+    r"""Text as LaTeX that prints it, in one line; a line may break after an underscore.  Letters
+     with accents stay as they are, in UTF-8.
 
     >>> print(escaped("recall_at 10% & <b>"))
     recall\_\allowbreak{}at 10\% \& \textless{}b\textgreater{}
@@ -26,11 +34,15 @@ def escaped(text: str) -> str:
 
 
 def broken(share: float) -> str:
-    """Specification of a column of that share of the line, whose text is broken into lines with a ragged right margin."""
+    """Specification of a column of that share of the line, whose text is broken into lines with
+    a ragged right margin.
+    """
     return f">{{\\raggedright\\arraybackslash}}p{{{share:g}\\linewidth}}"
 
 
-def longtable(heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, label: str, widths: str) -> str:
+def longtable(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, label: str, widths: str
+) -> str:
     """A table that may break across pages, with its heads repeated.
 
     widths  column specification, such as "lr" + broken(0.3)

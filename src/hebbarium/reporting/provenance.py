@@ -1,4 +1,5 @@
 """When, on what machine and by which command a report was made."""
+
 from __future__ import annotations
 
 import os
@@ -37,7 +38,13 @@ def made(words: Sequence[str] = (), bibtex: str = "") -> Made:
     >>> made(["hebbarium", "ablate", "--set", "my set.yaml"]).command_line
     "hebbarium ablate --set 'my set.yaml'"
     """
-    return Made(datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), platform.platform(), _cores(), shlex.join(words), bibtex)
+    return Made(
+        datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        platform.platform(),
+        _cores(),
+        shlex.join(words),
+        bibtex,
+    )
 
 
 def _cores() -> int:

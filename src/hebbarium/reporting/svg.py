@@ -1,4 +1,5 @@
 """Pictures of a page as files of their own."""
+
 from __future__ import annotations
 
 import re
@@ -12,12 +13,15 @@ _VARIABLE = re.compile(r"var\((--[a-z0-9-]+)\)")
 @cache
 def _light() -> dict[str, str]:
     """The colours of the shared style sheet on light ground, by variable."""
-    root = re.search(r":root \{(.*?)\n\}", (SHARED / "page.css").read_text(encoding="utf-8"), re.DOTALL)
+    root = re.search(
+        r":root \{(.*?)\n\}", (SHARED / "page.css").read_text(encoding="utf-8"), re.DOTALL
+    )
     return dict(re.findall(r"(--[a-z0-9-]+): (#[0-9a-f]+)", root.group(1))) if root else {}
 
 
 def standalone(svg: str) -> str:
-    """An SVG element of a page as a file: with a prologue, its own size, and the page's colours on light ground in place of variables.
+    """An SVG element of a page as a file: with a prologue, its own size, and the page's colours on
+    light ground in place of variables.
 
     >>> print(standalone('<svg viewBox="0 0 40 20" xmlns="http://www.w3.org/2000/svg"><g style="fill: var(--ink)"/></svg>'))
     <?xml version="1.0" encoding="utf-8"?>
@@ -26,7 +30,11 @@ def standalone(svg: str) -> str:
     """
     colours = _light()
     drawn = _VARIABLE.sub(lambda found: colours.get(found.group(1), found.group()), svg)
-    box = re.match(r'<svg(?![^>]*\bwidth=)[^>]*\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', drawn)
+    box = re.match(
+        r'<svg(?![^>]*\bwidth=)[^>]*\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"', drawn
+    )
     if box:
-        drawn = f'<svg width="{box.group(1)}pt" height="{box.group(2)}pt"{drawn.removeprefix("<svg")}'
+        drawn = (
+            f'<svg width="{box.group(1)}pt" height="{box.group(2)}pt"{drawn.removeprefix("<svg")}'
+        )
     return f'<?xml version="1.0" encoding="utf-8"?>\n{drawn}\n'

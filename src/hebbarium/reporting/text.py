@@ -1,20 +1,28 @@
 """Text from data, safe to show in a terminal or on a page."""
+
 from __future__ import annotations
 
 import unicodedata
 
-MARKUP = {**{char: f"\\{char}" for char in "\\`*_{}[]|~$#"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}     # within a line of Markdown
+# within a line of Markdown
+MARKUP = {**{char: f"\\{char}" for char in "\\`*_{}[]|~$#"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""The text with U+FFFD instead of control characters, characters that change the direction of text, and line separators.
+    r"""The text with U+FFFD instead of control characters, characters that change the direction of
+     text, and line separators.
 
     keep  characters that stay, such as line breaks
 
     >>> visible("a\x1b[31mb\n"), visible("a\x1b[31mb\n", keep="\n")
     ('a\ufffd[31mb\ufffd', 'a\ufffd[31mb\n')
     """
-    return "".join("\ufffd" if char not in keep and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") else char for char in text)
+    return "".join(
+        "\ufffd"
+        if char not in keep and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        else char
+        for char in text
+    )
 
 
 def plural(n: int, one: str, many: str = "") -> str:
@@ -27,7 +35,8 @@ def plural(n: int, one: str, many: str = "") -> str:
 
 
 def in_cell(text: str) -> str:
-    r"""Text as Markdown shows it, for a cell of a table, a heading or a paragraph: one line, no markup, no entities and no formulas.
+    r"""Text as Markdown shows it, for a cell of a table, a heading or a paragraph: one line, no
+     markup, no entities and no formulas.
 
     >>> print(in_cell("a_b |\n*c* &lt; $x$"))
     a\_b \| \*c\* &amp;lt; \$x\$

@@ -1,8 +1,11 @@
-"""`hebbarium new`: the module, registry entry and evidence of a small mechanism that works, in a package of its own or in this repository.
+"""`hebbarium new`: the module, registry entry and evidence of a small mechanism that works, in a
+package of its own or in this repository.
 
-`templates/<home>/` holds one mechanism of each home, with `$id` and other names to be filled in; `templates/package/` the files of a package.
-The templates import from `hebbarium.author`; in this repository they import the modules that define the names.
+`templates/<home>/` holds one mechanism of each home, with `$id` and other names to be filled in;
+`templates/package/` the files of a package. The templates import from `hebbarium.author`; in this
+repository they import the modules that define the names.
 """
+
 from __future__ import annotations
 
 import ast
@@ -27,7 +30,7 @@ from ..engine.contract.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
 AUTHOR = Path(__file__).parent.parent / "author.py"
 TEMPLATES = Path(__file__).parent / "templates"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-FOLDERS = ("evidence", "sets")          # of a package; a module beside them must have another name
+FOLDERS = ("evidence", "sets")  # of a package; a module beside them must have another name
 
 
 @dataclass(frozen=True)
@@ -60,43 +63,76 @@ class Place:
 
 
 def new(name: str, into: Path, home: str = "maintenance") -> Written:
-    """Write a small mechanism that works, for its author to change: module, registry entry, evidence.
+    """Write a small mechanism that works, for its author to change: module, registry entry,
+    evidence.
 
     name  of the mechanism
-    into  a new or empty folder: a package is made there; the folder of a package that registers mechanisms, or of this
-          repository: the mechanism is added there
+    into  a new or empty folder: a package is made there; the folder of a package that registers
+          mechanisms, or of this repository: the mechanism is added there
     home  phase of the mechanism, one of HOMES; in this repository, the folder of its module
 
-    Writes all files or none.  Raises InputError for a name, folder or home that cannot be used, and if a file cannot be written.
+    Writes all files or none.  Raises InputError for a name, folder or home that cannot be used, and
+    if a file cannot be written.
     """
     _require_name(name)
     if home not in HOMES:
-        raise InputError(f"{home!r} is not a home of mechanisms", where="hebbarium new", cure=f"choose from {', '.join(HOMES)}")
+        raise InputError(
+            f"{home!r} is not a home of mechanisms",
+            where="hebbarium new",
+            cure=f"choose from {', '.join(HOMES)}",
+        )
     place = _place(name, into, home)
-    taken = set(Registry.installed().entries) | set(read_yaml(place.registry) if place.registry.exists() else ())
+    taken = set(Registry.installed().entries) | set(
+        read_yaml(place.registry) if place.registry.exists() else ()
+    )
     if name in taken:
-        raise InputError(f"the mechanism {name!r} exists already", where="hebbarium new",
-                         cure="choose another name; `hebbarium list` prints those taken")
+        raise InputError(
+            f"the mechanism {name!r} exists already",
+            where="hebbarium new",
+            cure="choose another name; `hebbarium list` prints those taken",
+        )
     initials = "".join(part[0] for part in name.split("_") if part).upper()
-    names = {"id": name, "ID": name.upper(), "Class": _class(name), "prefix": initials, "module": place.dotted}
+    names = {
+        "id": name,
+        "ID": name.upper(),
+        "Class": _class(name),
+        "prefix": initials,
+        "module": place.dotted,
+    }
     module, evidence = _filled(f"{home}/mechanism.py", names), _filled(f"{home}/evidence.py", names)
     _require_no_clash(name, module)
     if place.root:
-        module, evidence = (_importing_relatively(text, file.relative_to(place.root))
-                            for text, file in ((module, place.module), (evidence, place.evidence)))
-    files = {place.module: module, place.evidence: evidence, **{file: text for file, text in place.more.items() if not file.exists()}}
+        module, evidence = (
+            _importing_relatively(text, file.relative_to(place.root))
+            for text, file in ((module, place.module), (evidence, place.evidence))
+        )
+    files = {
+        place.module: module,
+        place.evidence: evidence,
+        **{file: text for file, text in place.more.items() if not file.exists()},
+    }
     if there := [file for file in files if file.exists()]:
-        raise InputError("is there already", where=str(there[0]), cure="choose another name, or move it away")
+        raise InputError(
+            "is there already", where=str(there[0]), cure="choose another name, or move it away"
+        )
     registry = _appended(place.registry, _filled(f"{home}/registry.yaml", names), name)
     _write(files, place.registry, registry)
     return Written(tuple(files), place.registry, place.after)
 
 
-# --- names -------------------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 def _require_name(name: str) -> None:
-    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name in FOLDERS or yaml.safe_load(name) != name:
-        raise InputError(f"{name!r} cannot be the name of a mechanism", where="hebbarium new",
-                         cure=f"use lower-case letters, digits and underscores; no keyword of Python or YAML, none of {', '.join(FOLDERS)}")
+    if (
+        not NAME.fullmatch(name)
+        or keyword.iskeyword(name)
+        or name in FOLDERS
+        or yaml.safe_load(name) != name
+    ):
+        raise InputError(
+            f"{name!r} cannot be the name of a mechanism",
+            where="hebbarium new",
+            cure=f"use lower-case letters, digits and underscores; no keyword of Python or YAML, none of {', '.join(FOLDERS)}",
+        )
 
 
 def _class(name: str) -> str:
@@ -108,80 +144,157 @@ def _class(name: str) -> str:
 
 
 def _require_no_clash(name: str, text: str) -> None:
-    """Raises InputError if the mechanism's class would hide an import of its module, or its column have the name of a shared one."""
-    imported = {a.asname or a.name for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+    """Raises InputError if the mechanism's class would hide an import of its module, or its
+    column have the name of a shared one.
+    """
+    imported = {
+        a.asname or a.name
+        for n in ast.walk(ast.parse(text))
+        if isinstance(n, (ast.Import, ast.ImportFrom))
+        for a in n.names
+    }
     shared = {c.name for c in ENGINE_COLUMNS} | {s.name for s in ENGINE_STRUCTURES}
     if _class(name) in imported or name in shared:
-        raise InputError(f"{name!r} is the name of a class or column of the engine", where="hebbarium new", cure="choose another name")
+        raise InputError(
+            f"{name!r} is the name of a class or column of the engine",
+            where="hebbarium new",
+            cure="choose another name",
+        )
 
 
-# --- places ------------------------------------------------------------------------------------------------------------------
+# --- places ---------------------------------------------------------------------------------------
 def _place(name: str, into: Path, home: str) -> Place:
     folder = into.expanduser().resolve()
-    if (folder / "registry.yaml").is_file() and (folder / "mechanisms" / home).is_dir() and (folder / "audit" / "evidence").is_dir():
+    if (
+        (folder / "registry.yaml").is_file()
+        and (folder / "mechanisms" / home).is_dir()
+        and (folder / "audit" / "evidence").is_dir()
+    ):
         return _in_the_repository(name, folder, home)
     if folder.exists() and not folder.is_dir():
-        raise InputError("is not a folder", where=str(into), cure="give a new or empty folder, or the folder of a package")
+        raise InputError(
+            "is not a folder",
+            where=str(into),
+            cure="give a new or empty folder, or the folder of a package",
+        )
     if (folder / "pyproject.toml").is_file():
         return _in_a_package(name, folder)
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError("is not empty and has no pyproject.toml", where=str(into),
-                         cure=f"give a new or empty folder, or the folder of a package that registers under {GROUP!r}")
+        raise InputError(
+            "is not empty and has no pyproject.toml",
+            where=str(into),
+            cure=f"give a new or empty folder, or the folder of a package that registers under {GROUP!r}",
+        )
     return _a_new_package(name, folder, into)
 
 
 def _in_the_repository(name: str, folder: Path, home: str) -> Place:
-    after = (f"hebbarium audit {name} --strict", f"pytest tests/test_conformance.py -k {name}", "make ratings")
-    return Place(folder / "mechanisms" / home / f"{name}.py", folder / "audit" / "evidence" / f"{name}.py", (folder / "registry.yaml").resolve(),
-                 f"hebbarium.mechanisms.{home}.{name}", folder, {}, after)
+    after = (
+        f"hebbarium audit {name} --strict",
+        f"pytest tests/test_conformance.py -k {name}",
+        "make ratings",
+    )
+    return Place(
+        folder / "mechanisms" / home / f"{name}.py",
+        folder / "audit" / "evidence" / f"{name}.py",
+        (folder / "registry.yaml").resolve(),
+        f"hebbarium.mechanisms.{home}.{name}",
+        folder,
+        {},
+        after,
+    )
 
 
 def _in_a_package(name: str, folder: Path) -> Place:
     package = _registered(folder / "pyproject.toml")
-    room = next((r for r in (folder / "src", folder) if (r.joinpath(*package.split(".")) / "registry.yaml").is_file()), None)
+    room = next(
+        (
+            r
+            for r in (folder / "src", folder)
+            if (r.joinpath(*package.split(".")) / "registry.yaml").is_file()
+        ),
+        None,
+    )
     if room is None:
-        raise InputError(f"no registry.yaml in the package {package!r}", where=str(folder), cure="add one to the package's folder")
-    return _of_a_package(name, package, room.joinpath(*package.split(".")), {}, (f"hebbarium audit {name} --strict",))
+        raise InputError(
+            f"no registry.yaml in the package {package!r}",
+            where=str(folder),
+            cure="add one to the package's folder",
+        )
+    return _of_a_package(
+        name, package, room.joinpath(*package.split(".")), {}, (f"hebbarium audit {name} --strict",)
+    )
 
 
 def _a_new_package(name: str, folder: Path, into: Path) -> Place:
     package = re.sub(r"[-. ]+", "_", folder.name.lower())
     spec = find_spec(package) if NAME.fullmatch(package) and package not in sys.modules else None
-    if not NAME.fullmatch(package) or keyword.iskeyword(package) or package in sys.modules or (spec is not None and spec.origin):
-        raise InputError(f"{package!r} cannot be the name of a package", where=str(into),
-                         cure="name the folder in letters, digits and underscores, and not as an installed package is named")
+    if (
+        not NAME.fullmatch(package)
+        or keyword.iskeyword(package)
+        or package in sys.modules
+        or (spec is not None and spec.origin)
+    ):
+        raise InputError(
+            f"{package!r} cannot be the name of a package",
+            where=str(into),
+            cure="name the folder in letters, digits and underscores, and not as an installed package is named",
+        )
     names = {"package": package, "distribution": package.replace("_", "-")}
-    more = {folder / "pyproject.toml": _filled("package/pyproject.toml", names),
-            folder / "src" / package / "__init__.py": '"""Memory mechanisms for Hebbarium."""\n',
-            folder / "tests" / "test_conformance.py": _filled("package/test_conformance.py", names)}
+    more = {
+        folder / "pyproject.toml": _filled("package/pyproject.toml", names),
+        folder / "src" / package / "__init__.py": '"""Memory mechanisms for Hebbarium."""\n',
+        folder / "tests" / "test_conformance.py": _filled("package/test_conformance.py", names),
+    }
     after = (f"pip install -e {into}", f"pytest {into}", f"hebbarium audit {name} --strict")
     return _of_a_package(name, package, folder / "src" / package, more, after)
 
 
-def _of_a_package(name: str, package: str, folder: Path, more: Mapping[Path, str], after: tuple[str, ...]) -> Place:
+def _of_a_package(
+    name: str, package: str, folder: Path, more: Mapping[Path, str], after: tuple[str, ...]
+) -> Place:
     evidence = folder / "evidence"
-    inits = {evidence / "__init__.py": '"""Evidence for the mechanisms of this package: one module per mechanism, named by its id."""\n'}
-    return Place(folder / f"{name}.py", evidence / f"{name}.py", folder / "registry.yaml", f"{package}.{name}", None, {**more, **inits}, after)
+    inits = {
+        evidence
+        / "__init__.py": '"""Evidence for the mechanisms of this package: one module per mechanism, named by its id."""\n'
+    }
+    return Place(
+        folder / f"{name}.py",
+        evidence / f"{name}.py",
+        folder / "registry.yaml",
+        f"{package}.{name}",
+        None,
+        {**more, **inits},
+        after,
+    )
 
 
 def _registered(pyproject: Path) -> str:
-    """The package that a pyproject.toml registers.  Raises InputError unless it registers exactly one."""
+    """The package that a pyproject.toml registers.  Raises InputError unless it registers
+    exactly one.
+    """
     try:
-        points = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["entry-points"][GROUP]
+        points = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["entry-points"][
+            GROUP
+        ]
         (package,) = set(points.values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"registers no single package under {GROUP!r}", where=str(pyproject),
-                         cure=f'write [project.entry-points."{GROUP}"] and below it: my_package = "my_package"') from error
+        raise InputError(
+            f"registers no single package under {GROUP!r}",
+            where=str(pyproject),
+            cure=f'write [project.entry-points."{GROUP}"] and below it: my_package = "my_package"',
+        ) from error
     return str(package)
 
 
-# --- writing -----------------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 def _filled(template: str, names: Mapping[str, str]) -> str:
     return Template((TEMPLATES / f"{template}.tmpl").read_text(encoding="utf-8")).substitute(names)
 
 
 def _importing_relatively(text: str, file: Path) -> str:
-    """The text of a file of this repository with relative imports instead of `from hebbarium.author import ...`.
+    """The text of a file of this repository with relative imports instead of `from hebbarium.author
+    import ...`.
 
     file  path from the root of the repository
 
@@ -194,15 +307,21 @@ def _importing_relatively(text: str, file: Path) -> str:
     x = 1
     <BLANKLINE>
     """
-    defined = {a.name: n.module or "" for n in ast.parse(AUTHOR.read_text(encoding="utf-8")).body if isinstance(n, ast.ImportFrom) for a in n.names}
+    defined = {
+        a.name: n.module or ""
+        for n in ast.parse(AUTHOR.read_text(encoding="utf-8")).body
+        if isinstance(n, ast.ImportFrom)
+        for a in n.names
+    }
     start = "from hebbarium.author import "
     lines, imports = text.splitlines(), dict[str, list[str]]()
     at = next(i for i, line in enumerate(lines) if line.startswith(start))
     for name in lines[at].removeprefix(start).split(", "):
         imports.setdefault(_relative(defined[name], file.parts[:-1]), []).append(name)
-    ordered = sorted(imports, key=lambda module: (len(module.lstrip(".")) - len(module), module))        # most dots first
-    end = lines.index("", at)                                           # of the block of imports
-    before = [*lines[:at], *lines[at + 1:end]]
+    # most dots first
+    ordered = sorted(imports, key=lambda module: (len(module.lstrip(".")) - len(module), module))
+    end = lines.index("", at)  # of the block of imports
+    before = [*lines[:at], *lines[at + 1 : end]]
     new = [f"from {module} import {', '.join(imports[module])}" for module in ordered]
     return "\n".join([*before, *([""] if before[-1] else []), *new, *lines[end:]]) + "\n"
 
@@ -219,7 +338,9 @@ def _relative(module: str, here: tuple[str, ...]) -> str:
 
 
 def _appended(registry: Path, entry: str, name: str) -> str:
-    """The registry's text with one more entry.  Raises InputError if no entry can be appended to the text."""
+    """The registry's text with one more entry.  Raises InputError if no entry can be appended to
+    the text.
+    """
     if not registry.exists():
         return entry
     text = f"{registry.read_text(encoding='utf-8').rstrip()}\n\n{entry}"
@@ -228,8 +349,11 @@ def _appended(registry: Path, entry: str, name: str) -> str:
     except yaml.YAMLError:
         sound = False
     if not sound:
-        raise InputError("no entry can be appended to it", where=str(registry),
-                         cure="write its entries as a block, `name:` at the start of a line")
+        raise InputError(
+            "no entry can be appended to it",
+            where=str(registry),
+            cure="write its entries as a block, `name:` at the start of a line",
+        )
     return text
 
 
@@ -250,4 +374,8 @@ def _write(files: Mapping[Path, str], registry: Path, text: str) -> None:
             path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        raise InputError(f"cannot be written: {error.strerror}", where=str(error.filename), cure="choose another folder") from error
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            where=str(error.filename),
+            cure="choose another folder",
+        ) from error

@@ -1,9 +1,12 @@
-"""The conformance suite: the rules of the contract, checked on any registered mechanism, alone and together with the set `minimal`.
+"""The conformance suite: the rules of the contract, checked on any registered mechanism, alone and
+together with the set `minimal`.
 
     check(Bench(Registry.installed(), "my_mechanism", folder))          # for each check in CHECKS
 
-A check raises AssertionError, or what the engine raises, and returns nothing.  `MechanismTests` in `hebbarium.testing` makes tests of them.
+A check raises AssertionError, or what the engine raises, and returns nothing.  `MechanismTests` in
+`hebbarium.testing` makes tests of them.
 """
+
 from __future__ import annotations
 
 import math
@@ -36,20 +39,33 @@ from ..engine.ports.embedder import HashingEmbedder
 from ..engine.saving import snapshot
 
 START = hours(datetime(2024, 3, 1, 9))
-HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000, "<script>alert(1)</script>",
-           "'; DROP TABLE events; --", "9" * 400]
+HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عالم", "a" * 100_000,
+           "<script>alert(1)</script>",
+           "'; DROP TABLE events; --", "9" * 400]  # fmt: skip
 
 
 TOLERANT: Any = {"late_hours": DAY, "jump_hours": YEAR_AHEAD}
-WRONG = {13: START + 60 * YEAR, (CONFIRMED := 22): START + 2 * YEAR}        # events whose clock is wrong; the second is believed, then erased
+# events whose clock is wrong; the second is believed, then erased
+WRONG = {13: START + 60 * YEAR, (CONFIRMED := 22): START + 2 * YEAR}
 
 
 def talk(n: int = 40) -> list[Event]:
-    """A small conversation: n turns in sessions of eight, 30 h apart, with recurring names and places."""
-    people, places, acts = ("Ada", "Bo", "Cleo"), ("Lisbon", "Oslo", "the old mill"), ("visited", "painted", "forgot", "bought")
+    """A small conversation: n turns in sessions of eight, 30 h apart, with recurring names and
+    places.
+    """
+    people, places, acts = (
+        ("Ada", "Bo", "Cleo"),
+        ("Lisbon", "Oslo", "the old mill"),
+        ("visited", "painted", "forgot", "bought"),
+    )
     return [
-        Event(START + 30.0 * (i // 8) + (i % 8) / 60.0, f"{people[(i * 2) % 3]} {acts[i % 4]} {places[(i // 2) % 3]} with {people[i % 3]} on day {i}",
-              people[i % 3], f"s{i // 8}", f"e{i}")
+        Event(
+            START + 30.0 * (i // 8) + (i % 8) / 60.0,
+            f"{people[(i * 2) % 3]} {acts[i % 4]} {places[(i // 2) % 3]} with {people[i % 3]} on day {i}",
+            people[i % 3],
+            f"s{i // 8}",
+            f"e{i}",
+        )
         for i in range(n)
     ]
 
@@ -60,7 +76,9 @@ def sessions_across_sleep() -> list[Event]:
 
 
 def simulated(memory: Engine, events: list[Event], learn: bool = True) -> Engine:
-    """Encode the events, ask a question that may change memory after every ninth, then rest for 80 h; returns the memory."""
+    """Encode the events, ask a question that may change memory after every ninth, then rest for
+    80 h; returns the memory.
+    """
     for i, event in enumerate(events):
         memory.encode(event)
         if i % 9 == 8:
@@ -71,7 +89,9 @@ def simulated(memory: Engine, events: list[Event], learn: bool = True) -> Engine
 
 @dataclass(frozen=True)
 class Bench:
-    """One mechanism of a registry, and a folder for the files of the memories that are built with it."""
+    """One mechanism of a registry, and a folder for the files of the memories that are built
+    with it.
+    """
 
     registry: Registry
     id: str
@@ -79,21 +99,46 @@ class Bench:
 
     @property
     def company(self) -> tuple[str, ...]:
-        """The mechanism and the set `minimal`, without those of the set that set a column which the mechanism sets."""
+        """The mechanism and the set `minimal`, without those of the set that set a column which
+        the mechanism sets.
+        """
         mine = self._sets(self.id)
-        return (self.id, *(i for i in self.registry.set("minimal").mechanisms if i != self.id and not mine & self._sets(i)))
+        return (
+            self.id,
+            *(
+                i
+                for i in self.registry.set("minimal").mechanisms
+                if i != self.id and not mine & self._sets(i)
+            ),
+        )
 
-    def build(self, *ids: str, path: Path | None = None, beside: tuple[Mechanism[Any], ...] = (), **options: Any) -> Engine:
+    def build(
+        self,
+        *ids: str,
+        path: Path | None = None,
+        beside: tuple[Mechanism[Any], ...] = (),
+        **options: Any,
+    ) -> Engine:
         """A memory of these mechanisms, and of others `beside` them."""
-        chosen = [checked_instance(self.registry, i) for i in sorted(ids, key=self.registry.order.__getitem__)]
+        chosen = [
+            checked_instance(self.registry, i)
+            for i in sorted(ids, key=self.registry.order.__getitem__)
+        ]
         return Engine([*chosen, *beside], HashingEmbedder(32), path=path, **options)
 
     def _sets(self, id: str) -> set[tuple[Phase, str]]:
-        return {(h.phase, c.name) for h in self.registry.entry(id).load().hooks() for c in h.sets if not getattr(c, "private", False)}
+        return {
+            (h.phase, c.name)
+            for h in self.registry.entry(id).load().hooks()
+            for c in h.sets
+            if not getattr(c, "private", False)
+        }
 
 
 class Maker(Mechanism[Params]):
-    """In every sleep makes a segment, a bundle and a summary of the last events; nothing else changes."""
+    """In every sleep makes a segment, a bundle and a summary of the last events; nothing else
+    changes.
+    """
 
     @hook(Phase.CONSOLIDATE, reads=(TEXTS, WRITING.before), adds=(DRAFTS,), sets=())
     def draft(self, view: Any, tick: Tick) -> None:
@@ -102,8 +147,17 @@ class Maker(Mechanism[Params]):
         if text:
             source = next(row for row in rows if view.texts[row] == text)
             view.drafts.add(Draft(text[: max(1, len(text) // 2)], Kind.SEGMENT, (source,)))
-            view.drafts.add(Draft(" ".join(view.texts[row] for row in rows), Kind.BUNDLE, tuple(rows)))
-            view.drafts.add(Draft(f"Ada painted Lisbon, {len(view.writing)} rows ago", Kind.SUMMARY, tuple(rows), created=tick.end))
+            view.drafts.add(
+                Draft(" ".join(view.texts[row] for row in rows), Kind.BUNDLE, tuple(rows))
+            )
+            view.drafts.add(
+                Draft(
+                    f"Ada painted Lisbon, {len(view.writing)} rows ago",
+                    Kind.SUMMARY,
+                    tuple(rows),
+                    created=tick.end,
+                )
+            )
 
 
 class Archivist(Maker):
@@ -115,15 +169,22 @@ class Archivist(Maker):
             view.hide[row] += draft.maker == self.id
 
 
-MAKER, ARCHIVIST = Maker("maker", Params(1.0), order=10**5), Archivist("archivist", Params(1.0), order=10**5)
+MAKER, ARCHIVIST = (
+    Maker("maker", Params(1.0), order=10**5),
+    Archivist("archivist", Params(1.0), order=10**5),
+)
 ConformanceCheck = Callable[[Bench], None]
 
 
 def class_declares_what_it_owns(bench: Bench) -> None:
     entry = bench.registry.entry(bench.id)
     cls: type[Mechanism[Any]] = entry.load()
-    assert cls.__doc__ or __import__(entry.module, fromlist=["x"]).__doc__, "neither the class nor its module has a docstring"
-    assert set(parameter_types(cls.params_class)) == set(entry.params), "code and registry name different parameters"
+    assert cls.__doc__ or __import__(entry.module, fromlist=["x"]).__doc__, (
+        "neither the class nor its module has a docstring"
+    )
+    assert set(parameter_types(cls.params_class)) == set(entry.params), (
+        "code and registry name different parameters"
+    )
     assert list(cls.hooks()), "a mechanism without hooks cannot change memory"
     for column in cls.owns:
         if isinstance(column, Column):
@@ -132,29 +193,44 @@ def class_declares_what_it_owns(bench: Bench) -> None:
 
 
 def same_seed_same_state(bench: Bench) -> None:
-    assert simulated(bench.build(*bench.company), talk()).digest() == simulated(bench.build(*bench.company), talk()).digest()
+    assert (
+        simulated(bench.build(*bench.company), talk()).digest()
+        == simulated(bench.build(*bench.company), talk()).digest()
+    )
 
 
 def tick_length_does_not_matter(bench: Bench) -> None:
     for ids in ((bench.id,), bench.company):
-        fine, coarse = simulated(bench.build(*ids, tick_hours=0.01), talk()), simulated(bench.build(*ids, tick_hours=20.0), talk())
+        fine, coarse = (
+            simulated(bench.build(*ids, tick_hours=0.01), talk()),
+            simulated(bench.build(*ids, tick_hours=20.0), talk()),
+        )
         coarse.advance(coarse.now)
         for name in fine.store.persistent():
-            np.testing.assert_allclose(fine.column(name), coarse.column(name), rtol=1e-7, atol=1e-9, err_msg=name)
+            np.testing.assert_allclose(
+                fine.column(name), coarse.column(name), rtol=1e-7, atol=1e-9, err_msg=name
+            )
         one, other = fine.retrieve("Who painted Oslo?"), coarse.retrieve("Who painted Oslo?")
         np.testing.assert_allclose(one.final, other.final, rtol=1e-4, atol=1e-5)
 
 
 def late_columns_are_computed_one_memory_at_a_time(bench: Bench) -> None:
-    """Those of some memories alone are those of all: a question that is asked of a shortlist computes no others."""
+    """Those of some memories alone are those of all: a question that is asked of a shortlist
+    computes no others.
+    """
     for ids in ((bench.id,), bench.company):
         memory = simulated(bench.build(*ids), talk())
         parts, rows = memory.assembly, np.arange(memory.store.n)[::3]
         late = parts.late_of_rows(parts.store, len(rows))
         if late:
             for column in late.columns:
-                np.testing.assert_array_equal(late.array(column, rows), memory.column(column)[rows], err_msg=(
-                    f"{column.name} of a memory depends on other memories: a step of MAINTAIN that compares them reads INDEX"))
+                np.testing.assert_array_equal(
+                    late.array(column, rows),
+                    memory.column(column)[rows],
+                    err_msg=(
+                        f"{column.name} of a memory depends on other memories: a step of MAINTAIN that compares them reads INDEX"
+                    ),
+                )
 
 
 def queries_change_nothing(bench: Bench) -> None:
@@ -175,7 +251,8 @@ def continuing_from_a_file_equals_an_uninterrupted_run(bench: Bench) -> None:
     for i, event in enumerate(events):
         if i in (10, 27, 30):
             assert first._snapshot is not None
-            first._snapshot.close(save=i == 10)     # else as if the process were killed: what the file lacks is in its log of calls
+            # else as if the process were killed: what the file lacks is in its log of calls
+            first._snapshot.close(save=i == 10)
             first = bench.build(*ids, path=file)
         first.encode(event)
         if i % 9 == 8:
@@ -199,11 +276,15 @@ def outputs_are_finite_on_hostile_input(bench: Bench) -> None:
     memory.advance(memory.now + 1000.0)
     for text in HOSTILE:
         answer = memory.retrieve(text, learn=True)
-        assert np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any(), f"scores of {text[:20]!r} are not finite"
+        assert (
+            np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any()
+        ), f"scores of {text[:20]!r} are not finite"
     for column in memory.store.columns:
         if column.scope.persists:
             _require_within_bounds(column, memory.column(column))
-    assert [memory.event_log.events[i].text for i in range(len(HOSTILE))] == HOSTILE, "a text was changed"
+    assert [memory.event_log.events[i].text for i in range(len(HOSTILE))] == HOSTILE, (
+        "a text was changed"
+    )
 
 
 def _require_within_bounds(column: Column, array: Any) -> None:
@@ -219,8 +300,9 @@ def _require_within_bounds(column: Column, array: Any) -> None:
 
 
 def wrong_clocks_do_no_harm(bench: Bench) -> None:
-    """Late events, one from the future, and one whose future was confirmed and which is erased again: columns stay within bounds, scores are finite,
-    and a memory that was closed in between goes on as if it was not.
+    """Late events, one from the future, and one whose future was confirmed and which is erased
+    again: columns stay within bounds, scores are finite, and a memory that was closed in between
+    goes on as if it was not.
     """
     lives = []
     for file in (None, bench.folder / f"{bench.id}_clocks.db"):
@@ -228,7 +310,10 @@ def wrong_clocks_do_no_harm(bench: Bench) -> None:
         for i, event in enumerate(sessions_across_sleep()):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ClockWarning)
-                memory.encode(replace(event, time=max(WRONG.get(i, 0.0), event.time - 7.0 * (i % 3 == 2))), confirm=i == CONFIRMED)
+                memory.encode(
+                    replace(event, time=max(WRONG.get(i, 0.0), event.time - 7.0 * (i % 3 == 2))),
+                    confirm=i == CONFIRMED,
+                )
             if i == CONFIRMED:
                 memory.retrieve("Who painted Oslo with Bo?", learn=True)
                 memory.erase(event.id, confirm=True)
@@ -239,19 +324,31 @@ def wrong_clocks_do_no_harm(bench: Bench) -> None:
                 memory = bench.build(*bench.company, path=file, **TOLERANT)
         memory.advance(memory.now + 80.0)
         answer = memory.retrieve("Who painted Lisbon with Ada?", memory.store.n, learn=True)
-        assert len(answer) and np.isfinite(answer.scores).all() and not np.isinf(answer.final[answer.answerable]).any(), "scores are not finite"
+        assert (
+            len(answer)
+            and np.isfinite(answer.scores).all()
+            and not np.isinf(answer.final[answer.answerable]).any()
+        ), "scores are not finite"
         assert memory.now < max(WRONG.values()), "the clock stays wrong"
         for column in memory.store.columns:
             if column.scope.persists:
                 _require_within_bounds(column, memory.column(column))
         lives.append(memory)
-    assert lives[0].digest() == lives[1].digest(), "the memory that was closed and opened again differs"
+    assert lives[0].digest() == lives[1].digest(), (
+        "the memory that was closed and opened again differs"
+    )
     lives[1].close()
 
 
 def order_is_that_of_arrival(bench: Bench) -> None:
-    """A mechanism that does not declare CREATED, the time of an event's own, treats a late event as one that happens when it arrives."""
-    if any(getattr(read, "of", read) is CREATED for each in bench.registry.entry(bench.id).load().hooks() for read in each.reads):
+    """A mechanism that does not declare CREATED, the time of an event's own, treats a late event
+    as one that happens when it arrives.
+    """
+    if any(
+        getattr(read, "of", read) is CREATED
+        for each in bench.registry.entry(bench.id).load().hooks()
+        for read in each.reads
+    ):
         return
     late, now = list[Event](), -math.inf
     for i, event in enumerate(sessions_across_sleep()):
@@ -260,18 +357,31 @@ def order_is_that_of_arrival(bench: Bench) -> None:
     one, other = (simulated(bench.build(bench.id, **TOLERANT), events) for events in (late, prompt))
     for column in one.store.columns:
         if column.scope.persists and column is not CREATED:
-            np.testing.assert_array_equal(one.column(column), other.column(column), err_msg=column.name)
+            np.testing.assert_array_equal(
+                one.column(column), other.column(column), err_msg=column.name
+            )
     asked = "Who painted Oslo with Bo?"
     np.testing.assert_array_equal(one.retrieve(asked).final, other.retrieve(asked).final)
 
 
 def off_means_neutral(bench: Bench) -> None:
-    """Without the mechanism, every column that it writes but does not own holds its neutral value."""
+    """Without the mechanism, every column that it writes but does not own holds its neutral
+    value.
+    """
     cls = bench.registry.entry(bench.id).load()
-    written = {c for h in cls.hooks() for c in (*h.sets, *h.adds) if isinstance(c, Column) and c not in cls.owns}
+    written = {
+        c
+        for h in cls.hooks()
+        for c in (*h.sets, *h.adds)
+        if isinstance(c, Column) and c not in cls.owns
+    }
     memory = simulated(bench.build("dense_similarity"), talk())
     for column in (c for c in written if c.scope in (Scope.MEMORY, Scope.GLOBAL)):
-        np.testing.assert_array_equal(memory.store.array(column), np.full(memory.store.array(column).shape, column.neutral), err_msg=column.name)
+        np.testing.assert_array_equal(
+            memory.store.array(column),
+            np.full(memory.store.array(column).shape, column.neutral),
+            err_msg=column.name,
+        )
 
 
 def random_streams_are_private(bench: Bench) -> None:
@@ -280,7 +390,10 @@ def random_streams_are_private(bench: Bench) -> None:
     for other in ids[1:4]:
         fewer = simulated(bench.build(*(i for i in ids if i != other)), talk())
         if len(fewer.event_log.rows) == len(whole.event_log.rows):
-            assert fewer.assembly.streams[bench.id].bit_generator.state == whole.assembly.streams[bench.id].bit_generator.state, other
+            assert (
+                fewer.assembly.streams[bench.id].bit_generator.state
+                == whole.assembly.streams[bench.id].bit_generator.state
+            ), other
 
 
 def undeclared_access_is_refused(bench: Bench) -> None:
@@ -313,36 +426,54 @@ def _write(view: Any, column: Column) -> None:
 
 
 def a_year_loses_no_text(bench: Bench) -> None:
-    """After a year without events every event is in the event log, word for word, and every row returns its event."""
+    """After a year without events every event is in the event log, word for word, and every row
+    returns its event.
+    """
     memory, events = bench.build(*dict.fromkeys((bench.id, "dense_similarity"))), talk(16)
     kept = [memory.encode(event) for event in events]
     memory.advance(events[-1].time + 365 * 24.0)
     assert [memory.event_log.events[i].text for i in range(len(events))] == [e.text for e in events]
-    assert all(memory.event(row) == event for row, event in zip(kept, events, strict=True) if row.stored)
+    assert all(
+        memory.event(row) == event for row, event in zip(kept, events, strict=True) if row.stored
+    )
     assert np.isfinite(memory.retrieve("Who painted Oslo?").scores).all()
 
 
 def made_rows_change_nothing(bench: Bench) -> None:
-    """A life in which sleep makes rows that are archived at once gives every event the same columns, and every query the same answer.
+    """A life in which sleep makes rows that are archived at once gives every event the same
+    columns, and every query the same answer.
 
-    The mechanism runs alone and in company.  A mechanism that makes rows itself is not asked to make the same ones beside other made rows.
+    The mechanism runs alone and in company.  A mechanism that makes rows itself is not asked to
+    make the same ones beside other made rows.
     """
     if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
         return
     for ids in dict.fromkeys(((bench.id,), bench.company)):
         events = sessions_across_sleep()
-        plain, grown = simulated(bench.build(*ids), events), simulated(bench.build(*ids, beside=(ARCHIVIST,)), events)
+        plain, grown = (
+            simulated(bench.build(*ids), events),
+            simulated(bench.build(*ids, beside=(ARCHIVIST,)), events),
+        )
         rows = np.flatnonzero(grown.column(WRITING) < 0)
-        assert len(rows) == plain.store.n < grown.store.n and not grown.column(VISIBLE)[grown.column(WRITING) >= 0].any()
+        assert (
+            len(rows) == plain.store.n < grown.store.n
+            and not grown.column(VISIBLE)[grown.column(WRITING) >= 0].any()
+        )
         _require_same_columns(plain, grown, rows)
-        for text in ("Who painted Oslo with Bo?", "What did Ada do in Lisbon on day 12?", "Cleo forgot the old mill"):
+        for text in (
+            "Who painted Oslo with Bo?",
+            "What did Ada do in Lisbon on day 12?",
+            "Cleo forgot the old mill",
+        ):
             one, other = plain.retrieve(text), grown.retrieve(text)
             assert rows[one.rows].tolist() == other.rows.tolist(), text
             np.testing.assert_allclose(other.scores, one.scores, rtol=1e-5, atol=1e-6, err_msg=text)
 
 
 def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
-    """Made rows may be answered: no column leaves its bounds, scores are finite, and a memory that was closed in between goes on as if it was not."""
+    """Made rows may be answered: no column leaves its bounds, scores are finite, and a memory
+    that was closed in between goes on as if it was not.
+    """
     if any(DRAFTS in each.adds for each in bench.registry.entry(bench.id).load().hooks()):
         return
     ids, events, file = bench.company, sessions_across_sleep(), bench.folder / f"{bench.id}_made.db"
@@ -366,18 +497,23 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
 
 
 def a_saved_tick_is_whole(bench: Bench) -> None:
-    """Hooks of ENCODE change no other cells of columns that are `own` than they say: a file of the last tick is the memory, and `close` adds nothing.
+    """Hooks of ENCODE change no other cells of columns that are `own` than they say: a file of the
+    last tick is the memory, and `close` adds nothing.
 
     Blocks have 8 rows, since the last rows, too few for a block, are always compared.
     """
     with patch.multiple(snapshot, BLOCK=8, EDGES=8, LARGE=8):
-        memory = bench.build(*bench.company, path=bench.folder / f"{bench.id}_tick.db", tick_hours=0.0)
+        memory = bench.build(
+            *bench.company, path=bench.folder / f"{bench.id}_tick.db", tick_hours=0.0
+        )
         for i, event in enumerate(talk()):
             memory.encode(event)
             memory.advance(memory.now)
             assert memory._snapshot is not None
             late = memory._snapshot.unsaved()
-            assert not late, f"an event changed cells of {', '.join(late)} that no hook named by view.wrote"
+            assert not late, (
+                f"an event changed cells of {', '.join(late)} that no hook named by view.wrote"
+            )
             if i % 9 == 8:
                 memory.retrieve(f"What did {event.speaker} do in Lisbon?", learn=True)
                 memory.advance(memory.now)
@@ -385,55 +521,104 @@ def a_saved_tick_is_whole(bench: Bench) -> None:
 
 
 def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
-    """The weight of a signal changes no state of a memory in which no query learns, and no score of a signal, unless it is 0."""
+    """The weight of a signal changes no state of a memory in which no query learns, and no score
+    of a signal, unless it is 0.
+    """
     declared = bench.registry.entry(bench.id).params.get("weight")
     if declared is None:
         return
     low, high = declared.low or 0.0, 2.0 if declared.high is None else declared.high
-    sets = [[checked_instance(bench.registry, i, {"weight": weight} if i == bench.id else None)
-             for i in sorted(bench.company, key=bench.registry.order.__getitem__)] for weight in (low, (low + high) / 2.0, high)]
-    memories = [simulated(Engine(chosen, HashingEmbedder(32)), sessions_across_sleep(), learn=False) for chosen in sets]
-    assert len({memory.digest() for memory in memories}) == 1, "the weight changed the state of a memory"
+    sets = [
+        [
+            checked_instance(bench.registry, i, {"weight": weight} if i == bench.id else None)
+            for i in sorted(bench.company, key=bench.registry.order.__getitem__)
+        ]
+        for weight in (low, (low + high) / 2.0, high)
+    ]
+    memories = [
+        simulated(Engine(chosen, HashingEmbedder(32)), sessions_across_sleep(), learn=False)
+        for chosen in sets
+    ]
+    assert len({memory.digest() for memory in memories}) == 1, (
+        "the weight changed the state of a memory"
+    )
     plans = [memories[0].planned(chosen) for chosen in sets]
     steps = [tuple(node.label for node in plan.nodes) for plan in plans]
     for labels in dict.fromkeys(steps):
         same = [plan for plan, each in zip(plans, steps, strict=True) if each == labels]
-        for one, plan in zip(memories[0].retrieve_together("What did Bo do in Lisbon?", 10, memories[0].together(same)), same, strict=True):
+        for one, plan in zip(
+            memories[0].retrieve_together(
+                "What did Bo do in Lisbon?", 10, memories[0].together(same)
+            ),
+            same,
+            strict=True,
+        ):
             alone = memories[0].retrieve("What did Bo do in Lisbon?", 10, plan=plan)
-            assert one.final.tobytes() == alone.final.tobytes(), "a hook of retrieval reads the weight"
+            assert one.final.tobytes() == alone.final.tobytes(), (
+                "a hook of retrieval reads the weight"
+            )
 
 
 def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
-    """The persistent columns are the same in both memories; rows, numbers of rows and writings are counted without the made ones."""
-    writings = [number for number, writing in enumerate(grown.writings) if writing.maker != ARCHIVIST.id]
+    """The persistent columns are the same in both memories; rows, numbers of rows and writings
+    are counted without the made ones.
+    """
+    writings = [
+        number for number, writing in enumerate(grown.writings) if writing.maker != ARCHIVIST.id
+    ]
     for column in plain.store.columns:
         if not column.scope.persists or column.scope is Scope.EDGE or column in (HIDE, SHOW):
             continue
         one, other = plain.column(column), grown.column(column)
         other = other[rows] if column.scope is Scope.MEMORY else other
-        if one.dtype.kind in "iu" and not np.array_equal(one, other):      # rows, numbers of rows, or writings
-            counted = (np.where(other >= 0, np.searchsorted(kept, other), other) for kept in (rows, writings))
+        # rows, numbers of rows, or writings
+        if one.dtype.kind in "iu" and not np.array_equal(one, other):
+            counted = (
+                np.where(other >= 0, np.searchsorted(kept, other), other)
+                for kept in (rows, writings)
+            )
             other = next((each for each in counted if np.array_equal(one, each)), other)
-        np.testing.assert_allclose(other, one, rtol=1e-7 if one.dtype != np.float32 else 1e-4, atol=1e-9 if one.dtype != np.float32 else 1e-5,
-                                   err_msg=column.name)
-    edges, more = _edges(plain, np.arange(plain.store.n)), _edges(grown, np.searchsorted(rows, np.arange(grown.store.n)))
+        np.testing.assert_allclose(
+            other,
+            one,
+            rtol=1e-7 if one.dtype != np.float32 else 1e-4,
+            atol=1e-9 if one.dtype != np.float32 else 1e-5,
+            err_msg=column.name,
+        )
+    edges, more = (
+        _edges(plain, np.arange(plain.store.n)),
+        _edges(grown, np.searchsorted(rows, np.arange(grown.store.n))),
+    )
     assert edges.keys() == more.keys(), "the edges differ"
     for name in (c.name for c in plain.store.columns if c.scope is Scope.EDGE):
-        one, other = plain.graph.column(name)[[edges[key] for key in edges]], grown.graph.column(name)[[more[key] for key in edges]]
+        one, other = (
+            plain.graph.column(name)[[edges[key] for key in edges]],
+            grown.graph.column(name)[[more[key] for key in edges]],
+        )
         np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-7, err_msg=name)
 
 
 def _edges(memory: Engine, place: Any) -> dict[tuple[int, int, int], int]:
     """Live edge -> its number, rows counted as the events alone are."""
     graph = memory.graph
-    ends = ((int(place[node]) if node >= 0 else node for node in map(int, nodes)) for nodes in (graph.source, graph.target))
-    return {key: edge for edge, key in enumerate(zip(*ends, map(int, graph.type), strict=True)) if graph.alive[edge]}
+    ends = (
+        (int(place[node]) if node >= 0 else node for node in map(int, nodes))
+        for nodes in (graph.source, graph.target)
+    )
+    return {
+        key: edge
+        for edge, key in enumerate(zip(*ends, map(int, graph.type), strict=True))
+        if graph.alive[edge]
+    }
 
 
 CHECKS: tuple[ConformanceCheck, ...] = (
-    class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter, late_columns_are_computed_one_memory_at_a_time,
+    class_declares_what_it_owns, same_seed_same_state, tick_length_does_not_matter,
+    late_columns_are_computed_one_memory_at_a_time,
     queries_change_nothing, wrong_clocks_do_no_harm, order_is_that_of_arrival,
-    continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store, outputs_are_finite_on_hostile_input, off_means_neutral,
-    random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text, made_rows_change_nothing,
+    continuing_from_a_file_equals_an_uninterrupted_run, no_work_on_an_empty_store,
+    outputs_are_finite_on_hostile_input, off_means_neutral,
+    random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text,
+    made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm, a_saved_tick_is_whole, weight_acts_in_the_ranking_alone,
-)
+)  # fmt: skip

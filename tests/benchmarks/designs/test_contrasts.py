@@ -1,4 +1,7 @@
-"""Contrasts of designs against definitions by brute force, least squares, and games with known values."""
+"""Contrasts of designs against definitions by brute force, least squares, and games with known
+values.
+"""
+
 from __future__ import annotations
 
 from itertools import combinations, permutations
@@ -38,7 +41,7 @@ def by_orders(p: int, v: Game, player: int) -> float:
     """The mean marginal contribution over all p! orders, which defines the Shapley value."""
     total = 0.0
     for order in permutations(range(p)):
-        before = frozenset(order[:order.index(player)])
+        before = frozenset(order[: order.index(player)])
         total += v[before | {player}] - v[before]
     return total / factorial(p)
 
@@ -46,28 +49,45 @@ def by_orders(p: int, v: Game, player: int) -> float:
 @pytest.mark.parametrize("p", [1, 2, 3, 5, 6])
 def test_shapley_values_are_the_mean_over_all_orders(p: int) -> None:
     v, found = game(p, p), shapley(range(p))
-    assert [value(found[i], v) for i in range(p)] == pytest.approx([by_orders(p, v, i) for i in range(p)], abs=1e-12)
+    assert [value(found[i], v) for i in range(p)] == pytest.approx(
+        [by_orders(p, v, i) for i in range(p)], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("p", [3, 6, 10])
 def test_shapley_values_and_interactions_are_those_of_shapiq(p: int) -> None:
-    """Values, and for two players alone the interaction beside none, which is the Moebius coefficient of the pair."""
+    """Values, and for two players alone the interaction beside none, which is the Moebius
+    coefficient of the pair.
+    """
     from shapiq import ExactComputer
 
     v = game(p, p)
-    oracle = ExactComputer(lambda on: np.array([v[frozenset(np.flatnonzero(row).tolist())] for row in on]), p)
+    oracle = ExactComputer(
+        lambda on: np.array([v[frozenset(np.flatnonzero(row).tolist())] for row in on]), p
+    )
     values = oracle("SV")
-    assert [value(weights, v) for weights in shapley(range(p)).values()] == pytest.approx([values[(i,)] for i in range(p)], abs=1e-12)
+    assert [value(weights, v) for weights in shapley(range(p)).values()] == pytest.approx(
+        [values[(i,)] for i in range(p)], abs=1e-12
+    )
     moebius = oracle("Moebius")
     for i, j in combinations(range(p), 2):
-        of = {"both": frozenset({i, j}), "one": frozenset({i}), "other": frozenset({j}), "none": frozenset[int]()}
-        assert value({of[name]: w for name, w in interaction(*of).items()}, v) == pytest.approx(moebius[(i, j)], abs=1e-12)
+        of = {
+            "both": frozenset({i, j}),
+            "one": frozenset({i}),
+            "other": frozenset({j}),
+            "none": frozenset[int](),
+        }
+        assert value({of[name]: w for name, w in interaction(*of).items()}, v) == pytest.approx(
+            moebius[(i, j)], abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("p", [1, 4, 10])
 def test_shapley_values_add_up(p: int) -> None:
     v, found = game(p, 7), shapley(range(p))
-    assert sum(value(found[i], v) for i in range(p)) == pytest.approx(v[frozenset(range(p))] - v[frozenset()], abs=1e-12)
+    assert sum(value(found[i], v) for i in range(p)) == pytest.approx(
+        v[frozenset(range(p))] - v[frozenset()], abs=1e-12
+    )
     for weights in found.values():
         assert sum(weights.values()) == pytest.approx(0.0, abs=1e-12)
 
@@ -75,26 +95,42 @@ def test_shapley_values_add_up(p: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 64, 65])
 def test_sampled_shapley_values_add_up_too(n: int) -> None:
     v, found = game(11, 1), shapley_sampled(range(11), n, seed=3)
-    assert sum(value(found[i], v) for i in range(11)) == pytest.approx(v[frozenset(range(11))] - v[frozenset()], abs=1e-12)
+    assert sum(value(found[i], v) for i in range(11)) == pytest.approx(
+        v[frozenset(range(11))] - v[frozenset()], abs=1e-12
+    )
     assert found == shapley_sampled(range(11), n, seed=3) != shapley_sampled(range(11), n, seed=4)
 
 
 def test_symmetric_players_and_dummies() -> None:
-    """A glove game: 0 and 1 hold left gloves, 2 a right one, 3 adds nothing; its values are 1/6, 1/6, 4/6, 0 (Shapley 1953)."""
+    """A glove game: 0 and 1 hold left gloves, 2 a right one, 3 adds nothing; its values are 1/6,
+    1/6, 4/6, 0 (Shapley 1953).
+    """
     v = {c: float(2 in c and bool(c & {0, 1})) for c in coalitions(range(4))}
     found = shapley(range(4))
-    assert [value(found[i], v) for i in range(4)] == pytest.approx([1 / 6, 1 / 6, 4 / 6, 0.0], abs=1e-12)
+    assert [value(found[i], v) for i in range(4)] == pytest.approx(
+        [1 / 6, 1 / 6, 4 / 6, 0.0], abs=1e-12
+    )
     many = shapley_sampled(range(4), 20_000, seed=0)
-    assert [value(many[i], v) for i in range(4)] == pytest.approx([1 / 6, 1 / 6, 4 / 6, 0.0], abs=0.02)
+    assert [value(many[i], v) for i in range(4)] == pytest.approx(
+        [1 / 6, 1 / 6, 4 / 6, 0.0], abs=0.02
+    )
     assert value(many[3], v) == 0.0
 
 
 def test_antithetic_permutations_are_exact_for_two_way_games() -> None:
-    """In a game of main effects and pairs, a permutation and its reverse give each pair's half to both: no error at all."""
+    """In a game of main effects and pairs, a permutation and its reverse give each pair's half
+    to both: no error at all.
+    """
     rng = np.random.default_rng(5)
     main, pair = rng.normal(size=11), rng.normal(size=(11, 11))
-    v = {c: sum(main[i] for i in c) + sum(pair[i, j] for i, j in combinations(sorted(c), 2)) for c in coalitions(range(11))}
-    truth = [main[i] + sum(pair[min(i, j), max(i, j)] for j in range(11) if j != i) / 2 for i in range(11)]
+    v = {
+        c: sum(main[i] for i in c) + sum(pair[i, j] for i, j in combinations(sorted(c), 2))
+        for c in coalitions(range(11))
+    }
+    truth = [
+        main[i] + sum(pair[min(i, j), max(i, j)] for j in range(11) if j != i) / 2
+        for i in range(11)
+    ]
     found = shapley_sampled(range(11), 2, seed=9)
     assert [value(found[i], v) for i in range(11)] == pytest.approx(truth, abs=1e-12)
 
@@ -104,7 +140,9 @@ def test_factorial_effects_are_those_of_least_squares(p: int) -> None:
     v, found = game(p, 11), factorial_effects(range(p))
     runs = coalitions(range(p))
     terms = [c for size in range(p + 1) for c in combinations(range(p), size)]
-    signs = np.array([[np.prod([1.0 if i in run else -1.0 for i in term]) for term in terms] for run in runs])
+    signs = np.array(
+        [[np.prod([1.0 if i in run else -1.0 for i in term]) for term in terms] for run in runs]
+    )
     fit = np.linalg.lstsq(signs, np.array([v[run] for run in runs]), rcond=None)[0]
     for term, coefficient in zip(terms, fit, strict=True):
         if term in found:
@@ -117,7 +155,10 @@ def test_the_interaction_of_a_factorial_of_two_is_half_the_four_term_contrast() 
     assert value(factorial_effects(range(2))[0, 1], v) == pytest.approx(four / 2, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88])
+@pytest.mark.parametrize(
+    "n",
+    [1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 72, 76, 80, 84, 88],
+)
 def test_hadamard_matrices_have_orthogonal_rows(n: int) -> None:
     h = hadamard_matrix(n)
     np.testing.assert_array_equal(h @ h.T, n * np.eye(n))
@@ -129,7 +170,9 @@ def test_main_effects_of_a_fold_over_are_clear_of_all_pairs(p: int) -> None:
     signs = folded(p)
     assert signs.shape == (2 * 4 * (p // 4 + 1), p)
     np.testing.assert_array_equal(signs.T @ signs, len(signs) * np.eye(p))
-    pairs = np.array([signs[:, a] * signs[:, b] for a, b in combinations(range(p), 2)]).reshape(-1, len(signs))
+    pairs = np.array([signs[:, a] * signs[:, b] for a, b in combinations(range(p), 2)]).reshape(
+        -1, len(signs)
+    )
     assert not (pairs @ signs).any() and not signs.sum(axis=0).any()
 
 
@@ -140,7 +183,10 @@ def test_confounded_pairs_are_those_with_columns_that_are_not_orthogonal() -> No
     for one, other in combinations(list(combinations(range(4), 2)), 2):
         dot = int((signs[:, one[0]] * signs[:, one[1]]) @ (signs[:, other[0]] * signs[:, other[1]]))
         if dot:
-            assert frozenset((("abcd"[one[0]], "abcd"[one[1]]), ("abcd"[other[0]], "abcd"[other[1]]))) in together
+            assert (
+                frozenset((("abcd"[one[0]], "abcd"[one[1]]), ("abcd"[other[0]], "abcd"[other[1]])))
+                in together
+            )
     full = np.array([[1 if i in run else -1 for i in range(3)] for run in coalitions(range(3))])
     assert confounded(full, "abc") == []
 

@@ -1,4 +1,7 @@
-"""Cells on a dask cluster: the same rows as here, also if a worker is killed, and refusals that name the worker."""
+"""Cells on a dask cluster: the same rows as here, also if a worker is killed, and refusals that
+name the worker.
+"""
+
 from __future__ import annotations
 
 import os
@@ -33,15 +36,20 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 distributed = pytest.importorskip("distributed")
-CHOSEN = MechanismSet("small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}})
+CHOSEN = MechanismSet(
+    "small", "for the test", {"dense_similarity": {}, "lexical_bm25": {}, "convex_fusion": {}}
+)
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Two workers with one thread each; they end with the module, also after a failure."""
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    )
     try:
-        with distributed.Client(cluster, set_as_default=False) as client:      # both know their code by the same files
+        # both know their code by the same files
+        with distributed.Client(cluster, set_as_default=False) as client:
             code_version.cache_clear()
             assert set(client.run(code_version).values()) == {code_version()}
         yield cluster.scheduler_address
@@ -51,7 +59,9 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def talk() -> Dataset:
-    """The first conversation of the demo, with its first questions: a data set that workers load."""
+    """The first conversation of the demo, with its first questions: a data set that workers
+    load.
+    """
     return load("demo", limit=1)
 
 
@@ -63,32 +73,48 @@ def rows(folder: Path) -> str:
     return (folder / "rows.jsonl").read_text(encoding="utf-8")
 
 
-def test_rows_are_those_of_one_process(tmp_path: Path, registry: Registry, talk: Dataset, tiny: Dataset, address: str) -> None:
+def test_rows_are_those_of_one_process(
+    tmp_path: Path, registry: Registry, talk: Dataset, tiny: Dataset, address: str
+) -> None:
     """By reference for the demo, sent along for data that were made in memory."""
     for name, data in (("demo", talk), ("tiny", tiny)):
         here, there = tmp_path / f"{name} here", tmp_path / f"{name} there"
         run(CHOSEN, registry, data, embedder(tmp_path), here)
         run(CHOSEN, registry, data, embedder(tmp_path), there, options=Options(dask=address))
         assert rows(here) == rows(there) and rows(here)
-    cell, = Ledger(tmp_path / "demo there" / "ledger.sqlite").cells()
+    (cell,) = Ledger(tmp_path / "demo there" / "ledger.sqlite").cells()
     assert cell.meta["inner_threads"] == "1"
 
 
-def test_a_cell_that_fails_is_a_failure_with_its_log(tmp_path: Path, registry: Registry, tiny: Dataset, address: str) -> None:
+def test_a_cell_that_fails_is_a_failure_with_its_log(
+    tmp_path: Path, registry: Registry, tiny: Dataset, address: str
+) -> None:
     with pytest.raises(local.CellsFailed, match="2 of 2 cells failed"):
-        run(CHOSEN, registry, tiny, CachedEmbedder(Fails(16), None), tmp_path / "o",
-            options=Options(1, False, dask=address))
+        run(
+            CHOSEN,
+            registry,
+            tiny,
+            CachedEmbedder(Fails(16), None),
+            tmp_path / "o",
+            options=Options(1, False, dask=address),
+        )
     logs = [file.read_text() for file in (tmp_path / "o" / "logs").iterdir()]
     assert len(logs) == 2 and all("attempt 2 of" in log and "on purpose" in log for log in logs)
 
 
-def test_a_cell_whose_workers_end_each_time_is_a_failure(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:
+def test_a_cell_whose_workers_end_each_time_is_a_failure(
+    tmp_path: Path, registry: Registry, tiny: Dataset
+) -> None:
     """As by KilledWorker, which dask raises after more than three killed workers."""
     spec = specs_of(planned([Arm("full", CHOSEN)], registry), tiny, embedder(tmp_path))[0]
     call = (Held(tiny.conversations[0]), (local.Asked(spec, "k" * 64, True, None),))
     work = local.Work(registry, embedder(tmp_path), None, Options(), raising=False)
-    failed, = local._lost(work, call, "it ended").failed
-    assert failed.failure.error == "it ended" and failed.failure.arm == "full" and "it ended" in failed.text
+    (failed,) = local._lost(work, call, "it ended").failed
+    assert (
+        failed.failure.error == "it ended"
+        and failed.failure.arm == "full"
+        and "it ended" in failed.text
+    )
     with pytest.raises(HebbariumError, match="it ended"):
         local._lost(replace(work, raising=True), call, "it ended")
 
@@ -106,50 +132,106 @@ class Fails(HashingEmbedder):
         return super().embed(texts)
 
 
-def test_workers_with_other_code_are_refused(tmp_path: Path, registry: Registry, tiny: Dataset, address: str,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_with_other_code_are_refused(
+    tmp_path: Path, registry: Registry, tiny: Dataset, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hebbarium.benchmarks.execution.plan.code_version", lambda: "9.9+other")
-    with pytest.raises(HebbariumError, match=r"other code: hebbarium .*, expected 9\.9\+other") as caught:
-        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path / "o", options=Options(dask=address))
+    with pytest.raises(
+        HebbariumError, match=r"other code: hebbarium .*, expected 9\.9\+other"
+    ) as caught:
+        run(
+            CHOSEN,
+            registry,
+            tiny,
+            embedder(tmp_path),
+            tmp_path / "o",
+            options=Options(dask=address),
+        )
     assert caught.value.where.startswith("tcp://127.0.0.1") and "same release" in caught.value.cure
     assert not (tmp_path / "o" / "manifest.json").exists()
 
 
-def test_workers_without_the_data_are_refused(tmp_path: Path, registry: Registry, talk: Dataset, address: str) -> None:
+def test_workers_without_the_data_are_refused(
+    tmp_path: Path, registry: Registry, talk: Dataset, address: str
+) -> None:
     lost = replace(talk, form="conversations", path=str(tmp_path / "gone"))
     with pytest.raises(HebbariumError, match="a worker cannot read the data") as caught:
-        run(CHOSEN, registry, lost, embedder(tmp_path), tmp_path / "o", options=Options(dask=address))
+        run(
+            CHOSEN,
+            registry,
+            lost,
+            embedder(tmp_path),
+            tmp_path / "o",
+            options=Options(dask=address),
+        )
     assert "gone on" in caught.value.where and "same path" in caught.value.cure
     with pytest.raises(HebbariumError, match="their SHA-256 is"):
-        run(CHOSEN, registry, replace(talk, sha256="1" * 64), embedder(tmp_path), tmp_path / "p", options=Options(dask=address))
+        run(
+            CHOSEN,
+            registry,
+            replace(talk, sha256="1" * 64),
+            embedder(tmp_path),
+            tmp_path / "p",
+            options=Options(dask=address),
+        )
 
 
-def test_without_the_library_the_error_names_the_extra(tmp_path: Path, registry: Registry, tiny: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_error_names_the_extra(
+    tmp_path: Path, registry: Registry, tiny: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match="need the library dask") as caught:
-        run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path / "o", options=Options(dask="tcp://127.0.0.1:9"))
+        run(
+            CHOSEN,
+            registry,
+            tiny,
+            embedder(tmp_path),
+            tmp_path / "o",
+            options=Options(dask="tcp://127.0.0.1:9"),
+        )
     assert "hebbarium[dask]" in caught.value.cure
 
 
 def test_the_command_takes_the_address(tmp_path: Path, address: str) -> None:
-    again = ["run", "--set", "bm25", "--dataset", "demo", "--limit", "1", "--embedder", "hashing:16", "--out", str(tmp_path / "o")]
+    again = ["run", "--set", "bm25", "--dataset", "demo", "--limit", "1", "--embedder",
+             "hashing:16", "--out", str(tmp_path / "o")]  # fmt: skip
     assert CliRunner().invoke(app, [*again, "--dask", address]).exit_code == 0
-    for flag, wanted in ((["--keep-lives", str(tmp_path / "l")], "--keep-lives"), ([], "tcp://127.0.0.1:9")):
-        found = CliRunner().invoke(app, [*again[:-1], str(tmp_path / "p"), *flag, "--dask", "tcp://127.0.0.1:9"])
-        assert isinstance(found.exception, InputError) and wanted in found.exception.where and found.exception.cure
+    for flag, wanted in (
+        (["--keep-lives", str(tmp_path / "l")], "--keep-lives"),
+        ([], "tcp://127.0.0.1:9"),
+    ):
+        found = CliRunner().invoke(
+            app, [*again[:-1], str(tmp_path / "p"), *flag, "--dask", "tcp://127.0.0.1:9"]
+        )
+        assert (
+            isinstance(found.exception, InputError)
+            and wanted in found.exception.where
+            and found.exception.cure
+        )
 
 
 def test_a_design_has_the_same_rows(tmp_path: Path, address: str) -> None:
     """A sweep, whose arms share lives, and a leave-one-out."""
-    for name, design in (("sweep", "design: sweep\nsweep: {lexical_bm25.weight: [0.3, 1]}"), ("loo", "design: leave-one-out")):
-        (tmp_path / f"{name}.yaml").write_text(f"set: hybrid\n{design}\ndata: [{{dataset: demo, limit: 2}}]\n", encoding="utf-8")
+    for name, design in (
+        ("sweep", "design: sweep\nsweep: {lexical_bm25.weight: [0.3, 1]}"),
+        ("loo", "design: leave-one-out"),
+    ):
+        (tmp_path / f"{name}.yaml").write_text(
+            f"set: hybrid\n{design}\ndata: [{{dataset: demo, limit: 2}}]\n", encoding="utf-8"
+        )
         for way in (["--jobs", "1"], ["--dask", address]):
             out = tmp_path / name / way[0]
-            done = CliRunner().invoke(app, ["ablate", "--design", str(tmp_path / f"{name}.yaml"), "--embedder", "hashing:16", "--out", str(out),
-                                            "--yes", *way])
+            done = CliRunner().invoke(app, ["ablate", "--design", str(tmp_path / f"{name}.yaml"),
+                                            "--embedder", "hashing:16", "--out", str(out),
+                                            "--yes", *way])  # fmt: skip
             assert done.exit_code == 0, done.output
-        here, there = ({file.relative_to(tmp_path / name / way): file.read_bytes() for file in (tmp_path / name / way).rglob("rows.jsonl")}
-                       for way in ("--jobs", "--dask"))
+        here, there = (
+            {
+                file.relative_to(tmp_path / name / way): file.read_bytes()
+                for file in (tmp_path / name / way).rglob("rows.jsonl")
+            }
+            for way in ("--jobs", "--dask")
+        )
         assert here == there and here
 
 
@@ -179,10 +261,23 @@ def test_a_killed_worker_loses_no_cell_and_doubles_none(tmp_path: Path, address:
     with module.Cluster.joined(address) as cluster:
         killer.start()
         try:
-            run_missing(slowly, begun, [(n,) for n in range(12)], book, keys, 12, 0, way=cluster.way(lambda *_: pytest.fail("lost")),
-                        ended=lambda found: ended.update([found.last]))
+            run_missing(
+                slowly,
+                begun,
+                [(n,) for n in range(12)],
+                book,
+                keys,
+                12,
+                0,
+                way=cluster.way(lambda *_: pytest.fail("lost")),
+                ended=lambda found: ended.update([found.last]),
+            )
         finally:
             killer.join()
-    assert {cell.key: cell.payload for cell in book.cells()} == {f"k{n}": f"payload {n}" for n in range(12)}
+    assert {cell.key: cell.payload for cell in book.cells()} == {
+        f"k{n}": f"payload {n}" for n in range(12)
+    }
     assert ended == Counter({f"{n}": 1 for n in range(12)}), "each cell is counted once"
-    assert sum(len(file.read_text().split()) for file in begun.iterdir()) > 12, "the cell of the killed worker was begun again"
+    assert sum(len(file.read_text().split()) for file in begun.iterdir()) > 12, (
+        "the cell of the killed worker was begun again"
+    )

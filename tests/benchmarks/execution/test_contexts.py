@@ -1,4 +1,7 @@
-"""Contexts measured: evidence that stands whole, parts of the answer, repetition; and what a run writes of them."""
+"""Contexts measured: evidence that stands whole, parts of the answer, repetition; and what a run
+writes of them.
+"""
+
 from __future__ import annotations
 
 import csv
@@ -9,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from hebbarium.benchmarks.datasets import Dataset, load
-from hebbarium.benchmarks.execution.contexts import ContextRow, Wanted, context_row, numbers_in, repeated, stands
+from hebbarium.benchmarks.execution.contexts import (
+    ContextRow,
+    Wanted,
+    context_row,
+    numbers_in,
+    repeated,
+    stands,
+)
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings, budgets
 from hebbarium.benchmarks.export import table, to_csv
@@ -25,7 +35,17 @@ TEXT = "[3] Ada: We moved to New York in May 2021.\n[4] Bo: It cost $1,200 and 3
 
 
 def assembled(text: str, **more: object) -> Assembled:
-    return Assembled(text, **{"tokens": 40, "counter": "length/4", "items": 2, "condensed": 1, "truncated": True, **more})     # type: ignore[arg-type]
+    return Assembled(
+        text,
+        **{
+            "tokens": 40,
+            "counter": "length/4",
+            "items": 2,
+            "condensed": 1,
+            "truncated": True,
+            **more,
+        },
+    )  # type: ignore[arg-type]
 
 
 def scored(context: Assembled, gold: list[str], answer: str) -> ContextRow:
@@ -33,18 +53,31 @@ def scored(context: Assembled, gold: list[str], answer: str) -> ContextRow:
 
 
 def test_evidence_is_the_share_of_gold_events_that_stand_whole() -> None:
-    gold = ["We moved to New York in May 2021.", "It cost $1,200 and 3.5 hours.", "We moved to new york", "It cost $1,200 and 3.5 hours. Yes."]
+    gold = [
+        "We moved to New York in May 2021.",
+        "It cost $1,200 and 3.5 hours.",
+        "We moved to new york",
+        "It cost $1,200 and 3.5 hours. Yes.",
+    ]
     assert scored(assembled(TEXT), gold, "")["evidence"] == 0.5
-    assert scored(assembled(TEXT), gold[:1], "")["evidence"] == 1.0 and scored(assembled(""), gold[:1], "")["evidence"] == 0.0
+    assert (
+        scored(assembled(TEXT), gold[:1], "")["evidence"] == 1.0
+        and scored(assembled(""), gold[:1], "")["evidence"] == 0.0
+    )
     latest = scored(assembled(TEXT), gold, "3.5 hours in May")
     assert (latest["latest_evidence"], latest["latest_answer"]) == (0.25, pytest.approx(2 / 3))
-    assert scored(assembled(TEXT), [], "May")["evidence"] is None is scored(assembled(TEXT), [], "May")["answer"]
+    assert (
+        scored(assembled(TEXT), [], "May")["evidence"]
+        is None
+        is scored(assembled(TEXT), [], "May")["answer"]
+    )
 
 
 @pytest.mark.parametrize(("answer", "share"), [
-    ("New York", 1.0), ("York", 1.0), ("New Orleans", 0.0), ("moving", 1.0), ("It cost 1200", 1.0), ("It cost 1,201", 0.5), ("for Ada in Oslo", 0.5),
+    ("New York", 1.0), ("York", 1.0), ("New Orleans", 0.0), ("moving", 1.0), ("It cost 1200", 1.0),
+    ("It cost 1,201", 0.5), ("for Ada in Oslo", 0.5),
     ("3.5 hours", 1.0), ("35 hours", 0.5), ("Ada moved in 2021, and Cleo paid", 3 / 5),
-])
+])  # fmt: skip
 def test_an_answer_is_its_words_numbers_and_names(answer: str, share: float) -> None:
     assert Wanted.of(answer).share(TEXT) == pytest.approx(share)
 
@@ -55,7 +88,10 @@ def test_an_answer_of_nothing_but_stop_words_is_not_scored() -> None:
 
 
 def test_names_stand_as_a_whole() -> None:
-    assert Wanted.of("New York").share("New things in York") == 0.0 and Wanted.of("New York").share("new york") == 1.0
+    assert (
+        Wanted.of("New York").share("New things in York") == 0.0
+        and Wanted.of("New York").share("new york") == 1.0
+    )
 
 
 def test_numbers_without_separators_of_thousands() -> None:
@@ -73,12 +109,30 @@ def test_a_text_without_characters_never_stands() -> None:
 
 
 def test_means_are_by_budget_and_category_over_questions_with_gold() -> None:
-    one, two, none = (scored(assembled(TEXT, tokens=n), gold, "moved to Oslo") for n, gold in ((10, ["It cost"]), (30, ["nowhere"]), (90, [])))
-    found = context_metrics([("a", {"512": one, "64": two}), ("b", {"512": two, "64": two}), ("b", {"512": none, "64": none})])
+    one, two, none = (
+        scored(assembled(TEXT, tokens=n), gold, "moved to Oslo")
+        for n, gold in ((10, ["It cost"]), (30, ["nowhere"]), (90, []))
+    )
+    found = context_metrics(
+        [
+            ("a", {"512": one, "64": two}),
+            ("b", {"512": two, "64": two}),
+            ("b", {"512": none, "64": none}),
+        ]
+    )
     assert found["counter"] == "length/4" and list(found["budgets"]) == ["64", "512"]
     overall = found["budgets"]["512"]["overall"]
-    assert (overall["n"], overall["answers"], overall["evidence"], overall["answer"], overall["tokens"]) == (2, 2, 0.5, 0.5, 20.0)
-    assert found["budgets"]["512"]["by_category"]["b"]["evidence"] == 0.0 and overall["truncated"] == 1.0
+    assert (
+        overall["n"],
+        overall["answers"],
+        overall["evidence"],
+        overall["answer"],
+        overall["tokens"],
+    ) == (2, 2, 0.5, 0.5, 20.0)
+    assert (
+        found["budgets"]["512"]["by_category"]["b"]["evidence"] == 0.0
+        and overall["truncated"] == 1.0
+    )
     assert context_metrics([]) == {}
 
 
@@ -98,17 +152,42 @@ def test_another_system_gives_no_contexts() -> None:
 def test_a_run_writes_contexts_only_where_they_are_asked_for(strategy: str, tmp_path: Path) -> None:
     registry = Registry.installed()
     data = load("demo", limit=1)
-    few: Dataset = replace(data, conversations=(replace(data.conversations[0], questions=data.conversations[0].questions[:4]),))
+    few: Dataset = replace(
+        data,
+        conversations=(
+            replace(data.conversations[0], questions=data.conversations[0].questions[:4]),
+        ),
+    )
     embedder = CachedEmbedder(HashingEmbedder(64), None)
     plain = run(registry.set("bm25"), registry, few, embedder, tmp_path / "plain")
-    found = run(registry.set("bm25"), registry, few, embedder, tmp_path / "more", settings=Settings(context=(64, 100_000), strategy=strategy))  # type: ignore[arg-type]
+    found = run(
+        registry.set("bm25"),
+        registry,
+        few,
+        embedder,
+        tmp_path / "more",
+        settings=Settings(context=(64, 100_000), strategy=strategy),
+    )  # type: ignore[arg-type]
     assert "contexts" not in plain and set(found["contexts"]["budgets"]) == {"64", "100000"}
-    rows = [json.loads(line) for line in (tmp_path / "more" / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
-    before = [json.loads(line) for line in (tmp_path / "plain" / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [{name: value for name, value in row.items() if name != "contexts"} for row in rows] == before
+    rows = [
+        json.loads(line)
+        for line in (tmp_path / "more" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    before = [
+        json.loads(line)
+        for line in (tmp_path / "plain" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [
+        {name: value for name, value in row.items() if name != "contexts"} for row in rows
+    ] == before
     assert all(row["contexts"]["64"]["tokens"] <= 64 for row in rows)
     whole = found["contexts"]["budgets"]["100000"]["overall"]
-    assert (whole["evidence"], whole["latest_evidence"]) == (0.0 if strategy == "nothing" else 1.0, 1.0)
+    assert (whole["evidence"], whole["latest_evidence"]) == (
+        0.0 if strategy == "nothing" else 1.0,
+        1.0,
+    )
     to_csv(table(RunFolder.read(tmp_path / "more")), tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
-        assert [json.loads(line["contexts"]) for line in csv.DictReader(file)] == [row["contexts"] for row in rows]
+        assert [json.loads(line["contexts"]) for line in csv.DictReader(file)] == [
+            row["contexts"] for row in rows
+        ]

@@ -17,7 +17,8 @@ import pytest
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 
-# A worker that runs the cells that are not done, one line in its own log per cell it starts and one per cell that `put` accepted.
+# A worker that runs the cells that are not done, one line in its own log per cell it starts and one
+# per cell that `put` accepted.
 WORKER = """
 import sys, time
 from pathlib import Path
@@ -48,7 +49,10 @@ def test_what_is_put_comes_back_and_the_first_outcome_stands(ledger: Ledger) -> 
     assert not ledger.put(key, b"other")
     assert ledger.put("text", "caf\u00e9 \x00 ok")
     found = ledger.get(key)
-    assert found is not None and (found.payload, found.meta) == (b"\x00\xff", {"seconds": 1.5, "host": "ä"})
+    assert found is not None and (found.payload, found.meta) == (
+        b"\x00\xff",
+        {"seconds": 1.5, "host": "ä"},
+    )
     text = ledger.get("text")
     assert text is not None and text.payload == "caf\u00e9 \x00 ok"
     assert Ledger(ledger.path).done([key, "text", "absent"]) == {key, "text"}
@@ -58,12 +62,19 @@ def test_what_is_put_comes_back_and_the_first_outcome_stands(ledger: Ledger) -> 
 
 def test_the_key_is_the_hash_of_canonical_json() -> None:
     parts = {"b": [1, 2.5, None, True], "a": {"y": "é", "x": -0.1}}
-    assert Ledger.key(parts) == hashlib.sha256(rb'{"a":{"x":-0.1,"y":"\u00e9"},"b":[1,2.5,null,true]}').hexdigest()
+    assert (
+        Ledger.key(parts)
+        == hashlib.sha256(rb'{"a":{"x":-0.1,"y":"\u00e9"},"b":[1,2.5,null,true]}').hexdigest()
+    )
     assert Ledger.key({"a": (1, 2)}) == Ledger.key({"a": [1, 2]})
-    assert len({Ledger.key({"a": value}) for value in (1, 1.0, "1", True, [1], {"1": 1}, None)}) == 7
+    assert (
+        len({Ledger.key({"a": value}) for value in (1, 1.0, "1", True, [1], {"1": 1}, None)}) == 7
+    )
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", object(), [[{"a": {None: 1}}]]])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", object(), [[{"a": {None: 1}}]]]
+)
 def test_what_cannot_be_hashed_faithfully_is_refused(ledger: Ledger, value: object) -> None:
     with pytest.raises(InputError):
         Ledger.key({"a": value})
@@ -83,7 +94,12 @@ def test_killed_at_any_moment_finished_cells_stay_and_none_is_run_again(tmp_path
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended, kills = False, 0
     for attempt in range(12):
-        with subprocess.Popen([sys.executable, "-c", WORKER, str(path), str(log)], stdout=subprocess.PIPE, text=True, env=environment) as worker:
+        with subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(path), str(log)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        ) as worker:
             assert worker.stdout is not None and worker.stdout.readline() == "ready\n"
             if attempt < 5:
                 time.sleep(0.013 + 0.007 * attempt)
@@ -92,14 +108,16 @@ def test_killed_at_any_moment_finished_cells_stay_and_none_is_run_again(tmp_path
         kills += worker.returncode == -signal.SIGKILL
         lines = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
         acknowledged = [key for word, key in lines if word == "put"]
-        stored = {cell.key: cell for cell in Ledger(path).cells()}  # verifies every payload's digest
+        # verifies every payload's digest
+        stored = {cell.key: cell for cell in Ledger(path).cells()}
         assert set(acknowledged) <= set(stored) and len(acknowledged) == len(set(acknowledged))
         assert all(cell.payload == key.encode() * 400 for key, cell in stored.items())
         if ended:
             break
     assert ended and kills >= 3 and len(stored) == 60
     starts = [key for word, key in lines if word == "start"]
-    assert len(starts) <= 60 + kills  # only the cell that was in flight at a kill is ever started again
+    # only the cell that was in flight at a kill is ever started again
+    assert len(starts) <= 60 + kills
 
 
 def _write(ledger: Ledger, worker: int) -> int:
@@ -107,7 +125,9 @@ def _write(ledger: Ledger, worker: int) -> int:
 
 
 def test_many_writers_share_one_file_and_each_cell_is_taken_once(ledger: Ledger) -> None:
-    accepted = joblib.Parallel(n_jobs=3)(joblib.delayed(_write)(ledger, worker) for worker in range(0, 60, 10))
+    accepted = joblib.Parallel(n_jobs=3)(
+        joblib.delayed(_write)(ledger, worker) for worker in range(0, 60, 10)
+    )
     assert sum(accepted) == len(ledger) == 80
 
 
@@ -126,7 +146,10 @@ def test_a_ledger_can_be_pickled(ledger: Ledger) -> None:
 
 def test_one_run_at_a_time(ledger: Ledger) -> None:
     with ledger.locked():
-        with pytest.raises(HebbariumError, match="another run is using this ledger"), Ledger(ledger.path).locked():
+        with (
+            pytest.raises(HebbariumError, match="another run is using this ledger"),
+            Ledger(ledger.path).locked(),
+        ):
             pass
         assert ledger.put("k", b"1")  # workers write while the coordinator holds the lock
     with ledger.locked():
@@ -134,10 +157,17 @@ def test_one_run_at_a_time(ledger: Ledger) -> None:
 
 
 def test_a_killed_run_releases_the_lock(ledger: Ledger) -> None:
-    code = ("import sys, time; from pathlib import Path; from hebbarium.benchmarks.execution.ledger import Ledger\n"
-            "with Ledger(Path(sys.argv[1])).locked():\n    print('held', flush=True); time.sleep(60)")
+    code = (
+        "import sys, time; from pathlib import Path; from hebbarium.benchmarks.execution.ledger import Ledger\n"
+        "with Ledger(Path(sys.argv[1])).locked():\n    print('held', flush=True); time.sleep(60)"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", code, str(ledger.path)], stdout=subprocess.PIPE, text=True, env=environment) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(ledger.path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         with pytest.raises(HebbariumError), ledger.locked():
             pass
@@ -185,7 +215,9 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_newer_format_a_missing_folder_and_a_vanished_file_are_told(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_newer_format_a_missing_folder_and_a_vanished_file_are_told(
+    ledger: Ledger, tmp_path: Path
+) -> None:
     with pytest.raises(HebbariumError, match="cannot be used") as caught:
         Ledger(tmp_path / "absent" / "l.sqlite")
     assert "folder" in caught.value.cure

@@ -1,4 +1,5 @@
 """`hebbarium probe --alive`: paths from declarations, what moves, readers, and the report."""
+
 from __future__ import annotations
 
 import json
@@ -20,12 +21,26 @@ from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase, Scope
-from hebbarium.engine.contract.vocabulary import ACTIVATION, LOG_STRENGTH, NEWS, RECALLED, RESOURCES, SLEEP_END, SLEEP_ONSET
+from hebbarium.engine.contract.vocabulary import (
+    ACTIVATION,
+    LOG_STRENGTH,
+    NEWS,
+    RECALLED,
+    RESOURCES,
+    SLEEP_END,
+    SLEEP_ONSET,
+)
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.testing.small import by_number, column, does, mechanism
 
-SMALL = {"dense_similarity": {}, "recency": {}, "base_level_activation": {}, "convex_fusion": {}, "surprise_index": {}}
+SMALL = {
+    "dense_similarity": {},
+    "recency": {},
+    "base_level_activation": {},
+    "convex_fusion": {},
+    "surprise_index": {},
+}
 ANSWERS = Measured(frozenset(), True, False, False)
 
 
@@ -36,24 +51,43 @@ def embedder(folder: Path) -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(32), folder / "cache.sqlite")
 
 
-def made(registry: Registry, out: Path, *ids: str, mechanisms: dict[str, Any] | None = None, only: Sequence[str] = (), seeds: int = 3,
-         **more: Any) -> Matrix:
+def made(
+    registry: Registry,
+    out: Path,
+    *ids: str,
+    mechanisms: dict[str, Any] | None = None,
+    only: Sequence[str] = (),
+    seeds: int = 3,
+    **more: Any,
+) -> Matrix:
     small = MechanismSet("small", "", mechanisms or SMALL)
-    return matrix(chosen(ids, own()), small, registry, embedder(out.parent), out, only=only, seeds=seeds, **more)
+    return matrix(
+        chosen(ids, own()),
+        small,
+        registry,
+        embedder(out.parent),
+        out,
+        only=only,
+        seeds=seeds,
+        **more,
+    )
 
 
 def cell(found: Matrix, mechanism: str, probe: str) -> alive.Cell:
     return next(c for c in found.cells if (c.mechanism, c.probe.id) == (mechanism, probe))
 
 
-# --- paths -------------------------------------------------------------------------------------------------------------------
+# --- paths ----------------------------------------------------------------------------------------
 def test_a_path_goes_through_the_steps_that_read_what_was_written() -> None:
     first, second = column("first_held"), column("second_held")
     a = mechanism("a", does(Phase.MAINTAIN, nothing, sets=[first]), owns=[first, second])
     b = mechanism("b", does(Phase.MAINTAIN, nothing, reads=[first], sets=[second]), order=1)
     c = mechanism("c", does(Phase.MAINTAIN, nothing, reads=[second], adds=[LOG_STRENGTH]), order=2)
     strength = Measured(frozenset({LOG_STRENGTH}), False, False, False)
-    assert reach_of([a, b, c], strength).chain("a", strength) == ("b", "c") and reach_of([a, b, c], strength).chain("c", strength) == ()
+    assert (
+        reach_of([a, b, c], strength).chain("a", strength) == ("b", "c")
+        and reach_of([a, b, c], strength).chain("c", strength) == ()
+    )
     assert reach_of([a, c], strength).chain("a", strength) is None
     assert reach_of([a, b, c], strength).chain("a", strength, near=("b",)) == ("c",)
     assert reach_of([a, b, c, by_number(order=3)], ANSWERS).chain("a", ANSWERS) is None
@@ -61,13 +95,21 @@ def test_a_path_goes_through_the_steps_that_read_what_was_written() -> None:
 
 def test_an_answer_changes_memory_only_where_the_probe_learns() -> None:
     held = column("held")
-    learner = mechanism("learner", does(Phase.RETRIEVE, nothing, reads=[RECALLED], sets=[held]),
-                        does(Phase.MAINTAIN, nothing, reads=[held], adds=[LOG_STRENGTH]), owns=[held], order=1)
+    learner = mechanism(
+        "learner",
+        does(Phase.RETRIEVE, nothing, reads=[RECALLED], sets=[held]),
+        does(Phase.MAINTAIN, nothing, reads=[held], adds=[LOG_STRENGTH]),
+        owns=[held],
+        order=1,
+    )
     for learns in (False, True):
         wanted = Measured(frozenset({LOG_STRENGTH}), True, learns, False)
         ranks = Measured(frozenset({LOG_STRENGTH}), False, learns, False)
         reach = reach_of([by_number(), learner], wanted)
-        assert reach.chain("number", wanted) == () and (reach.chain("number", ranks) == ("learner",)) is learns
+        assert (
+            reach.chain("number", wanted) == ()
+            and (reach.chain("number", ranks) == ("learner",)) is learns
+        )
 
 
 def test_a_column_of_a_query_is_not_read_in_another_phase() -> None:
@@ -79,12 +121,22 @@ def test_a_column_of_a_query_is_not_read_in_another_phase() -> None:
 
 
 def test_what_a_probe_measures_is_read_from_its_source() -> None:
-    found = {id: measured(own()[id]) for id in ("sleep_schedule/two_process", "retrograde_gradient/lesion", "predictive_recall/order", "lag_crp/list",
-                                                "surprise_recall/news", "footprint/bytes")}
-    assert {SLEEP_ONSET, SLEEP_END} <= found["sleep_schedule/two_process"].columns and not found["sleep_schedule/two_process"].answers
+    found = {id: measured(own()[id]) for id in ("sleep_schedule/two_process",
+                                                "retrograde_gradient/lesion",
+                                                "predictive_recall/order", "lag_crp/list",
+                                                "surprise_recall/news", "footprint/bytes")}  # fmt: skip
+    assert {SLEEP_ONSET, SLEEP_END} <= found["sleep_schedule/two_process"].columns and not found[
+        "sleep_schedule/two_process"
+    ].answers
     lesion = found["retrograde_gradient/lesion"]
-    assert {ACTIVATION, LOG_STRENGTH} <= lesion.columns and [i.id for i in lesion.instruments] == ["probe_lesion"]
-    assert found["predictive_recall/order"].learns and not found["lag_crp/list"].learns and found["lag_crp/list"].answers
+    assert {ACTIVATION, LOG_STRENGTH} <= lesion.columns and [i.id for i in lesion.instruments] == [
+        "probe_lesion"
+    ]
+    assert (
+        found["predictive_recall/order"].learns
+        and not found["lag_crp/list"].learns
+        and found["lag_crp/list"].answers
+    )
     assert found["surprise_recall/news"].columns == {NEWS} and found["footprint/bytes"].all
 
 
@@ -93,37 +145,60 @@ def test_the_lesion_is_part_of_the_path(registry: Registry) -> None:
     from hebbarium.engine.contract.vocabulary import HIPPOCAMPAL_DEPENDENCE
 
     writer = mechanism("writer", does(Phase.CONSOLIDATE, nothing, adds=[HIPPOCAMPAL_DEPENDENCE]))
-    with_lesion, without = measured(own()["retrograde_gradient/lesion"]), Measured(frozenset({LOG_STRENGTH}), False, False, False)
+    with_lesion, without = (
+        measured(own()["retrograde_gradient/lesion"]),
+        Measured(frozenset({LOG_STRENGTH}), False, False, False),
+    )
     assert reach_of([writer], with_lesion).chain("writer", with_lesion) == ("probe_lesion",)
     assert reach_of([writer], without).chain("writer", without) is None
 
 
-# --- what moves --------------------------------------------------------------------------------------------------------------
+# --- what moves -----------------------------------------------------------------------------------
 def test_a_difference_moves_if_its_interval_excludes_zero() -> None:
     rng = np.random.default_rng(0)
     noise = rng.normal(size=8).tolist()
     clear = paired("p", [{"p": 5.0 + x} for x in noise], [{"p": x} for x in noise])
-    assert clear.state is State.MOVES and clear.difference.low == pytest.approx(5.0) == clear.difference.high
-    assert paired("p", [{"p": x} for x in (1.0, -1.0, 1.0, -1.0)], [{"p": 0.0}] * 4).state is State.DIFFERS
+    assert (
+        clear.state is State.MOVES
+        and clear.difference.low == pytest.approx(5.0) == clear.difference.high
+    )
+    assert (
+        paired("p", [{"p": x} for x in (1.0, -1.0, 1.0, -1.0)], [{"p": 0.0}] * 4).state
+        is State.DIFFERS
+    )
     assert paired("p", [{"p": 1.0}] * 2, [{"p": 0.0}] * 2).state is State.NO_VERDICT
-    assert paired("p", [{"p": 1.0}] * 3, [{"p": float("nan")}] * 3).state is State.MOVES           # it appears
+    # it appears
+    assert paired("p", [{"p": 1.0}] * 3, [{"p": float("nan")}] * 3).state is State.MOVES
     assert paired("p", [{"p": float("nan")}] * 3, [{"p": float("nan")}] * 3).state is State.EQUAL
 
 
-def test_cells_show_the_set_the_set_without_and_the_base_with_it(tmp_path: Path, registry: Registry) -> None:
-    found = made(registry, tmp_path / "o", "forgetting_curve", "surprise_recall", "sequence_prediction")
+def test_cells_show_the_set_the_set_without_and_the_base_with_it(
+    tmp_path: Path, registry: Registry
+) -> None:
+    found = made(
+        registry, tmp_path / "o", "forgetting_curve", "surprise_recall", "sequence_prediction"
+    )
     activation = cell(found, "base_level_activation", "forgetting_curve/ebbinghaus")
     assert activation.state is State.MOVES and activation.named
     power = next(p for p in activation.full.numbers if p.number == "R2 power")
-    assert power.with_it.mean > 0.9 and power.without.n == 0 and power.state is State.MOVES      # without it strength is constant
+    # without it strength is constant
+    assert power.with_it.mean > 0.9 and power.without.n == 0 and power.state is State.MOVES
     assert activation.alone.of == "hybrid + base_level_activation" and "alone" in three(activation)
     assert cell(found, "base_level_activation", "surprise_recall/news").state is State.NO_PATH
     news = cell(found, "surprise_index", "surprise_recall/news")
-    assert news.full.state is State.MOVES and cell(found, "surprise_index", "sequence_prediction/order").state is State.NO_PATH
+    assert (
+        news.full.state is State.MOVES
+        and cell(found, "surprise_index", "sequence_prediction/order").state is State.NO_PATH
+    )
     lives = {one.mechanism: one for one in found.lives}
-    assert lives["surprise_index"].verdict == "alive (1)" and lives["surprise_index"].moved == ("surprise_recall/news",)
+    assert lives["surprise_index"].verdict == "alive (1)" and lives["surprise_index"].moved == (
+        "surprise_recall/news",
+    )
     fusion = cell(found, "convex_fusion", "sequence_prediction/order")
-    assert fusion.alone.without_base == ("weighted_rrf",) and fusion.alone.of == "hybrid + convex_fusion"
+    assert (
+        fusion.alone.without_base == ("weighted_rrf",)
+        and fusion.alone.of == "hybrid + convex_fusion"
+    )
     assert "no path in 2" in lives["recency"].why or lives["recency"].moved
 
 
@@ -132,66 +207,150 @@ def test_numbers_that_differ_by_rounding_are_equal() -> None:
     assert paired("p", [{"p": 0.2 + 1e-5}] * 3, [{"p": 0.2}] * 3).state is State.MOVES
 
 
-def test_what_a_fusion_takes_the_place_of_is_in_the_base_without_it(tmp_path: Path, registry: Registry) -> None:
+def test_what_a_fusion_takes_the_place_of_is_in_the_base_without_it(
+    tmp_path: Path, registry: Registry
+) -> None:
     found = made(registry, tmp_path / "o", "fusion_identities", only=["convex_fusion"])
     lead = next(p for p in found.cells[0].alone.numbers if p.number == "lead of both")
-    base = made(registry, tmp_path / "o", "fusion_identities", only=["dense_similarity"], mechanisms={
-        "dense_similarity": {}, "lexical_bm25": {}, "weighted_rrf": {}}).cells[0]
+    base = made(
+        registry,
+        tmp_path / "o",
+        "fusion_identities",
+        only=["dense_similarity"],
+        mechanisms={"dense_similarity": {}, "lexical_bm25": {}, "weighted_rrf": {}},
+    ).cells[0]
     assert lead.without == next(p for p in base.alone.numbers if p.number == "lead of both").with_it
 
 
-def test_quick_runs_what_is_equal_in_the_first_seed_once(tmp_path: Path, registry: Registry) -> None:
-    whole, quick = (made(registry, tmp_path / name, "forgetting_curve", "scope_rules", "sequence_prediction", quick=name == "quick")
-                    for name in ("whole", "quick"))
-    assert [(one.mechanism, one.verdict) for one in quick.lives] == [(one.mechanism, one.verdict) for one in whole.lives]
-    pairs = [(a, b) for one, other in zip(quick.cells, whole.cells, strict=True) for a, b in ((one.full, other.full), (one.alone, other.alone))]
+def test_quick_runs_what_is_equal_in_the_first_seed_once(
+    tmp_path: Path, registry: Registry
+) -> None:
+    whole, quick = (
+        made(
+            registry,
+            tmp_path / name,
+            "forgetting_curve",
+            "scope_rules",
+            "sequence_prediction",
+            quick=name == "quick",
+        )
+        for name in ("whole", "quick")
+    )
+    assert [(one.mechanism, one.verdict) for one in quick.lives] == [
+        (one.mechanism, one.verdict) for one in whole.lives
+    ]
+    pairs = [
+        (a, b)
+        for one, other in zip(quick.cells, whole.cells, strict=True)
+        for a, b in ((one.full, other.full), (one.alone, other.alone))
+    ]
     assert all(a.state is b.state for a, b in pairs)
-    assert any(a.state is State.EQUAL and a.numbers[0].with_it.n < b.numbers[0].with_it.n for a, b in pairs if a.numbers)
+    assert any(
+        a.state is State.EQUAL and a.numbers[0].with_it.n < b.numbers[0].with_it.n
+        for a, b in pairs
+        if a.numbers
+    )
     inert = {one.mechanism for one in quick.inert}
-    assert all(a == b for one, other in zip(quick.cells, whole.cells, strict=True) if one.mechanism in inert
-               for a, b in ((one.full, other.full), (one.alone, other.alone)))
+    assert all(
+        a == b
+        for one, other in zip(quick.cells, whole.cells, strict=True)
+        if one.mechanism in inert
+        for a, b in ((one.full, other.full), (one.alone, other.alone))
+    )
 
 
-def test_a_mechanism_that_acts_through_others_gets_them_in_the_base(tmp_path: Path, registry: Registry) -> None:
-    mechanisms = {"dense_similarity": {}, "norepinephrine": {}, "temporal_context": {}, "short_term_plasticity": {}, "hebbian_association": {},
-                  "convex_fusion": {}}
-    found = made(registry, tmp_path / "o", "sequence_prediction", mechanisms=mechanisms, only=["short_term_plasticity"])
+def test_a_mechanism_that_acts_through_others_gets_them_in_the_base(
+    tmp_path: Path, registry: Registry
+) -> None:
+    mechanisms = {
+        "dense_similarity": {},
+        "norepinephrine": {},
+        "temporal_context": {},
+        "short_term_plasticity": {},
+        "hebbian_association": {},
+        "convex_fusion": {},
+    }
+    found = made(
+        registry,
+        tmp_path / "o",
+        "sequence_prediction",
+        mechanisms=mechanisms,
+        only=["short_term_plasticity"],
+    )
     alone = found.cells[0].alone
-    assert "hebbian_association" in alone.readers and set(alone.readers) <= {"hebbian_association", "convex_fusion"}
+    assert "hebbian_association" in alone.readers and set(alone.readers) <= {
+        "hebbian_association",
+        "convex_fusion",
+    }
 
 
-def test_disagreements_with_the_registry_are_listed_both_ways(tmp_path: Path, registry: Registry) -> None:
-    found = made(registry, tmp_path / "o", "forgetting_curve", "spacing_effect", "needle", only=["base_level_activation", "dense_similarity"])
+def test_disagreements_with_the_registry_are_listed_both_ways(
+    tmp_path: Path, registry: Registry
+) -> None:
+    found = made(
+        registry,
+        tmp_path / "o",
+        "forgetting_curve",
+        "spacing_effect",
+        "needle",
+        only=["base_level_activation", "dense_similarity"],
+    )
     lives = {one.mechanism: one for one in found.lives}
-    assert set(lives["base_level_activation"].moved) >= {"forgetting_curve/ebbinghaus", "spacing_effect/crossover"}
+    assert set(lives["base_level_activation"].moved) >= {
+        "forgetting_curve/ebbinghaus",
+        "spacing_effect/crossover",
+    }
     assert "needle/depths" in (*lives["dense_similarity"].moved, *lives["dense_similarity"].unmoved)
     for one in found.lives:
         named = registry.entry(one.mechanism).probes
-        assert all(id.partition("/")[0] not in named for id in one.elsewhere) and all(id.partition("/")[0] in named for id in one.unmoved)
+        assert all(id.partition("/")[0] not in named for id in one.elsewhere) and all(
+            id.partition("/")[0] in named for id in one.unmoved
+        )
     assert "does not name" in to_markdown(found)
 
 
 def test_only_named_cells_can_be_run(tmp_path: Path, registry: Registry) -> None:
     found = made(registry, tmp_path / "o", named=True, only=["surprise_index", "recency"])
     assert {(c.mechanism, c.probe.id) for c in found.cells} == {
-        (id, probe.id) for id in ("surprise_index", "recency") for probe in own().values() if probe.name in registry.entry(id).probes}
+        (id, probe.id)
+        for id in ("surprise_index", "recency")
+        for probe in own().values()
+        if probe.name in registry.entry(id).probes
+    }
 
 
-def test_cells_are_equal_for_any_number_of_jobs_and_run_once(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_are_equal_for_any_number_of_jobs_and_run_once(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = made(registry, tmp_path / "1", "surprise_recall", only=["surprise_index"], jobs=1)
     two = made(registry, tmp_path / "2", "surprise_recall", only=["surprise_index"], jobs=2)
     assert to_json(one)["cells"] == to_json(two)["cells"]
-    monkeypatch.setattr(running, "run_cell", None)                         # nothing is run again
-    assert to_json(made(registry, tmp_path / "1", "surprise_recall", only=["surprise_index"]))["cells"] == to_json(one)["cells"]
+    monkeypatch.setattr(running, "run_cell", None)  # nothing is run again
+    assert (
+        to_json(made(registry, tmp_path / "1", "surprise_recall", only=["surprise_index"]))["cells"]
+        == to_json(one)["cells"]
+    )
 
 
-def test_a_probe_that_fails_is_an_error_with_its_message(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_probe_that_fails_is_an_error_with_its_message(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(spec: running.ProbeSpec, *rest: Any) -> dict[str, Any]:
-        return {"probe": spec.probe, "seed": spec.seed, "numbers": None, "error": "ValueError: <b>broken</b>", "missing": "", "stimuli": ""}
+        return {
+            "probe": spec.probe,
+            "seed": spec.seed,
+            "numbers": None,
+            "error": "ValueError: <b>broken</b>",
+            "missing": "",
+            "stimuli": "",
+        }
 
     monkeypatch.setattr(running, "run_cell", failing)
     found = made(registry, tmp_path / "o", "surprise_recall", only=["surprise_index"])
-    assert found.cells[0].state is State.ERROR and found.cells[0].full.why == "seed 0: ValueError: <b>broken</b>"
+    assert (
+        found.cells[0].state is State.ERROR
+        and found.cells[0].full.why == "seed 0: ValueError: <b>broken</b>"
+    )
     assert "failed in 1" in found.lives[0].why
     write(found, tmp_path / "o")
     page = (tmp_path / "o" / "probes.html").read_text(encoding="utf-8")
@@ -204,10 +363,14 @@ def test_a_mechanism_outside_the_set_is_refused(tmp_path: Path, registry: Regist
     assert "recency" in refused.value.cure and not (tmp_path / "o").exists()
 
 
-# --- the command -------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 def probe(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setenv("HEBBARIUM_CACHE", str(folder / "cache"))
-    monkeypatch.setattr(sys, "argv", ["hebbarium", "probe", *words, "--embedder", "hashing:32", "--out", str(folder / "o")])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["hebbarium", "probe", *words, "--embedder", "hashing:32", "--out", str(folder / "o")],
+    )
     try:
         main()
     except SystemExit as end:
@@ -215,25 +378,45 @@ def probe(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return 0
 
 
-def test_the_command_writes_three_files_and_prints_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_three_files_and_prints_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("fan_effect", "--alive", "--set", "hybrid", "--seeds", "3")
     assert probe(tmp_path, monkeypatch, *words) == 0
     said = capsys.readouterr().out
-    assert "3 mechanisms x 1 probe" in said and "no evidence about a memory" in said and "alive elsewhere (1)" in said
+    assert (
+        "3 mechanisms x 1 probe" in said
+        and "no evidence about a memory" in said
+        and "alive elsewhere (1)" in said
+    )
     assert probe(tmp_path, monkeypatch, *words, "--json") == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["kind"] == "alive" and [m["id"] for m in found["mechanisms"]] == ["dense_similarity", "lexical_bm25", "weighted_rrf"]
+    assert found["kind"] == "alive" and [m["id"] for m in found["mechanisms"]] == [
+        "dense_similarity",
+        "lexical_bm25",
+        "weighted_rrf",
+    ]
     page = (tmp_path / "o" / "probes.html").read_text(encoding="utf-8")
-    assert "Which mechanisms are alive in hybrid?" in page and (tmp_path / "o" / "probes.md").is_file()
+    assert (
+        "Which mechanisms are alive in hybrid?" in page and (tmp_path / "o" / "probes.md").is_file()
+    )
 
 
 @pytest.mark.parametrize(("words", "parts"), [
-    (("--alive", "--mechanism", "recensy", "--set", "default"), ("'recensy' is not in the set default", "recency")),
-    (("fan_efect", "--alive"), ("no probe 'fan_efect'",)), (("--alive", "--base", "hybird"), ("hybrid",)),
-    (("--alive", "--strict"), ("no bands",)), (("--alive", "--system", "nowhere:Nothing"), ("has no mechanisms",)),
-    (("fan_effect", "--named"), ("part of the alive matrix",))], ids=lambda x: " ".join(x))
-def test_bad_input_ends_with_2(words: tuple[str, ...], parts: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                               capsys: pytest.CaptureFixture[str]) -> None:
+    (("--alive", "--mechanism", "recensy", "--set", "default"),
+     ("'recensy' is not in the set default", "recency")),
+    (("fan_efect", "--alive"), ("no probe 'fan_efect'",)), (("--alive", "--base", "hybird"),
+    ("hybrid",)),
+    (("--alive", "--strict"), ("no bands",)), (("--alive", "--system", "nowhere:Nothing"),
+                                               ("has no mechanisms",)),
+    (("fan_effect", "--named"), ("part of the alive matrix",))], ids=lambda x: " ".join(x))  # fmt: skip
+def test_bad_input_ends_with_2(
+    words: tuple[str, ...],
+    parts: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert probe(tmp_path, monkeypatch, *words, "--seeds", "1") == 2
     said = capsys.readouterr().err
     assert all(part in said for part in parts) and not (tmp_path / "o").exists()

@@ -1,4 +1,5 @@
 """Life and instruments, against small memories whose answers are known."""
+
 from __future__ import annotations
 
 import math
@@ -13,7 +14,14 @@ from hebbarium.benchmarks.systems.base import Capability, Retrieved, RetrievedEv
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.records import Event, Query
-from hebbarium.engine.contract.vocabulary import ACTIVATION, HIPPOCAMPAL_DEPENDENCE, LOG_STRENGTH, ROW, SLEEP_END, SLEEP_ONSET
+from hebbarium.engine.contract.vocabulary import (
+    ACTIVATION,
+    HIPPOCAMPAL_DEPENDENCE,
+    LOG_STRENGTH,
+    ROW,
+    SLEEP_END,
+    SLEEP_ONSET,
+)
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.testing.small import by_number, column, does, mechanism
 
@@ -58,14 +66,24 @@ def test_the_margin_is_the_distance_from_the_others_in_their_standard_deviations
     life, _ = scripted(a=5.0, b=1.0, c=2.0, d=3.0)
     ids = life.tell_all(["a", "b", "c", "d"])
     assert life.margin("?", ids[0]) == pytest.approx((5.0 - 2.0) / math.sqrt(2 / 3))
-    assert life.margin("?", {ids[0], ids[1]}) == pytest.approx((5.0 - 2.5) / 0.5) and math.isnan(life.margin("?", "unknown"))
-    assert life.rank("?", ids[3]) == 2 and life.rank("?", "unknown") == math.inf and life.hit("?", {ids[1], ids[2]}, 3)
+    assert life.margin("?", {ids[0], ids[1]}) == pytest.approx((5.0 - 2.5) / 0.5) and math.isnan(
+        life.margin("?", "unknown")
+    )
+    assert (
+        life.rank("?", ids[3]) == 2
+        and life.rank("?", "unknown") == math.inf
+        and life.hit("?", {ids[1], ids[2]}, 3)
+    )
 
 
 def test_free_recall_skips_what_was_recalled_and_asks_with_the_recalled_text() -> None:
     life, system = scripted(a=3.0, b=2.0, c=1.0)
     ids = life.tell_all(["a", "b", "c"])
-    assert life.recall("?", 5) == ids and life.recall("?", 5, among=ids[1:]) == ids[1:] and life.recall("?", 1) == ids[:1]
+    assert (
+        life.recall("?", 5) == ids
+        and life.recall("?", 5, among=ids[1:]) == ids[1:]
+        and life.recall("?", 1) == ids[:1]
+    )
     assert system.learnt == 0
     life.ask("?", learn=True)
     assert system.learnt == 1
@@ -76,12 +94,17 @@ def test_time_passes_only_forward_and_questions_finish_the_tick() -> None:
     life.tell("a")
     life.wait(2.0)
     life.tell("b", at=life.now + 0.5)
-    assert system.times == [] and system.events == []       # told together, when the memory is asked
+    # told together, when the memory is asked
+    assert system.times == [] and system.events == []
     life.wait(1.0)
     life.ask("?")
-    assert life.now == START + 3.5 and system.times == [START + 3.5] and [e.time for e in system.events] == [START, START + 2.5]
+    assert (
+        life.now == START + 3.5
+        and system.times == [START + 3.5]
+        and [e.time for e in system.events] == [START, START + 2.5]
+    )
     life.sleep()
-    assert life.now % DAY == pytest.approx(7.05)       # no engine: the next 7 am
+    assert life.now % DAY == pytest.approx(7.05)  # no engine: the next 7 am
 
 
 def test_a_system_without_an_engine_lacks_what_it_does_not_declare() -> None:
@@ -96,8 +119,13 @@ def test_only_columns_of_the_engine_are_read() -> None:
 
 
 def test_strength_is_the_sum_of_both_logs_and_nan_for_what_is_not_stored() -> None:
-    strong = mechanism("strong", does(Phase.MAINTAIN, lambda view, tick: view.activation.__iadd__(2.0), adds=[ACTIVATION]),
-                       does(Phase.MAINTAIN, lambda view, tick: view.log_strength.__iadd__(-0.5), adds=[LOG_STRENGTH]))
+    strong = mechanism(
+        "strong",
+        does(Phase.MAINTAIN, lambda view, tick: view.activation.__iadd__(2.0), adds=[ACTIVATION]),
+        does(
+            Phase.MAINTAIN, lambda view, tick: view.log_strength.__iadd__(-0.5), adds=[LOG_STRENGTH]
+        ),
+    )
     life = ours(strong)
     id = life.tell("a")
     life.wait(1.0)
@@ -107,9 +135,11 @@ def test_strength_is_the_sum_of_both_logs_and_nan_for_what_is_not_stored() -> No
 
 def test_a_lesion_leaves_the_share_that_does_not_depend_on_the_hippocampus() -> None:
     def depend(view: object, incoming: object) -> None:
-        view.hippocampal_dependence[view.row] = 0.25 * view.row        # type: ignore[attr-defined]
+        view.hippocampal_dependence[view.row] = 0.25 * view.row  # type: ignore[attr-defined]
 
-    dependence = mechanism("dependence", does(Phase.ENCODE, depend, reads=[ROW], sets=[HIPPOCAMPAL_DEPENDENCE]))
+    dependence = mechanism(
+        "dependence", does(Phase.ENCODE, depend, reads=[ROW], sets=[HIPPOCAMPAL_DEPENDENCE])
+    )
     life = ours(dependence).fresh(lesion(START + 5.0))
     ids = life.tell_all(["a", "b", "c", "d", "e"])
     life.wait(4.0)
@@ -120,19 +150,22 @@ def test_a_lesion_leaves_the_share_that_does_not_depend_on_the_hippocampus() -> 
 
 def test_sleep_ends_at_the_end_of_the_next_sleep() -> None:
     def plan(view: object, tick: object) -> None:
-        view.sleep_onset, view.sleep_end = START + 12.0, START + 20.0       # type: ignore[attr-defined]
+        view.sleep_onset, view.sleep_end = START + 12.0, START + 20.0  # type: ignore[attr-defined]
 
     def again(view: object, tick: object) -> None:
-        view.sleep_onset, view.sleep_end = START + 36.0, START + 44.0       # type: ignore[attr-defined]
+        view.sleep_onset, view.sleep_end = START + 36.0, START + 44.0  # type: ignore[attr-defined]
 
-    scheduled = mechanism("scheduled", does(Phase.ENCODE, plan, sets=[SLEEP_ONSET, SLEEP_END]),
-                          does(Phase.CONSOLIDATE, again, sets=[SLEEP_ONSET, SLEEP_END]))
+    scheduled = mechanism(
+        "scheduled",
+        does(Phase.ENCODE, plan, sets=[SLEEP_ONSET, SLEEP_END]),
+        does(Phase.CONSOLIDATE, again, sets=[SLEEP_ONSET, SLEEP_END]),
+    )
     life, plain = ours(scheduled), ours()
     life.tell("a")
     life.sleep()
     assert life.now == pytest.approx(START + 20.05)
     plain.tell("a")
-    plain.sleep()       # without a schedule every 24 h
+    plain.sleep()  # without a schedule every 24 h
     assert plain.now == pytest.approx(START + 24.05)
 
 
@@ -143,4 +176,6 @@ def test_the_digest_of_the_stimuli_covers_all_lives() -> None:
             life.fresh().tell(text)
         return life.stimuli
 
-    assert digest("a", "b") == digest("a", "b") != digest("a", "c") and digest("a") != digest("a", "b")
+    assert digest("a", "b") == digest("a", "b") != digest("a", "c") and digest("a") != digest(
+        "a", "b"
+    )

@@ -1,4 +1,7 @@
-"""The mutants of a mechanism's evidence move its probe out of the band: hashed words, three seeds, the smallest memory that shows the effect."""
+"""The mutants of a mechanism's evidence move its probe out of the band: hashed words, three
+seeds, the smallest memory that shows the effect.
+"""
+
 from __future__ import annotations
 
 import importlib
@@ -25,20 +28,31 @@ SEEDS = 3
 FUSED = ("dense_similarity", "convex_fusion")
 # mechanism, probe, the others of the memory, mutants of the evidence
 CASES: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("base_level_activation", "forgetting_curve/ebbinghaus", FUSED[:1], ("exponential forgetting",)),
-    ("base_level_activation", "spacing_effect/crossover", FUSED[:1], ("one decay for all uses", "recall is no use")),
-    ("sleep_pressure", "sleep_schedule/two_process", FUSED[:1], ("a pressure that rises linearly", "missed sleeps are ignored")),
-    ("short_term_plasticity", "rapid_reuse/recovery", FUSED[:1], ("no recovery, so the rate has no effect", "resources are not used up")),
-    ("emotional_tagging", "emotional_enhancement/easy", FUSED[:1], ("difficulty is always 0", "one curve for every difficulty")),
-    ("synaptic_tagging", "behavioural_tagging/apart", FUSED[:1], ("capture without proteins", "proteins shared by all neurons")),
+    ("base_level_activation", "forgetting_curve/ebbinghaus", FUSED[:1], ("exponential forgetting",
+    )),
+    ("base_level_activation", "spacing_effect/crossover", FUSED[:1], ("one decay for all uses",
+    "recall is no use")),
+    ("sleep_pressure", "sleep_schedule/two_process", FUSED[:1], ("a pressure that rises linearly",
+    "missed sleeps are ignored")),
+    ("short_term_plasticity", "rapid_reuse/recovery", FUSED[:1],
+     ("no recovery, so the rate has no effect", "resources are not used up")),
+    ("emotional_tagging", "emotional_enhancement/easy", FUSED[:1], ("difficulty is always 0",
+    "one curve for every difficulty")),
+    ("synaptic_tagging", "behavioural_tagging/apart", FUSED[:1], ("capture without proteins",
+    "proteins shared by all neurons")),
     ("event_ordering", "event_order/tau", FUSED, ("time does not count",)),
-    ("tripartite_synapse", "cluster_modulation/territory", FUSED[:1], ("calcium that rises and leaks away", "recall brings no glutamate")),
-    ("spike_timing_plasticity", "sequence_prediction/order", FUSED, ("no order: potentiation in either direction", "the sides exchanged")),
-    ("surprise_index", "surprise_recall/news", FUSED[:1], ("every fact is new", "the share of known facts")),
+    ("tripartite_synapse", "cluster_modulation/territory", FUSED[:1],
+     ("calcium that rises and leaks away", "recall brings no glutamate")),
+    ("spike_timing_plasticity", "sequence_prediction/order", FUSED,
+     ("no order: potentiation in either direction", "the sides exchanged")),
+    ("surprise_index", "surprise_recall/news", FUSED[:1], ("every fact is new",
+    "the share of known facts")),
     ("query_intent", "intent_weights/time", FUSED[:1], ("one intent for every question",)),
-    ("dopamine", "blocking/ab", FUSED[:1], ("each cue learns from its own error, without the sum",)),
-    ("engram_allocation", "memory_linking/hours", FUSED, ("the half-life used as the time constant",)),
-)
+    ("dopamine", "blocking/ab", FUSED[:1], ("each cue learns from its own error, without the sum",
+                                            )),
+    ("engram_allocation", "memory_linking/hours", FUSED, ("the half-life used as the time constant",
+    )),
+)  # fmt: skip
 
 
 @cache
@@ -53,20 +67,35 @@ def verdict(id: str, probe: str, others: Sequence[str], mutant: str = "") -> Ver
     if mutant:
         evidence = evidence_of(importlib.import_module(evidence_module(entry, registry()) or ""))
         specimen = next(m for m in evidence.mutants if m.name == mutant).function(specimen)
-    mechanisms: list[Mechanism[Any]] = [plug_in(specimen, time_scale=None), *(registry().instance(other) for other in others)]
+    mechanisms: list[Mechanism[Any]] = [
+        plug_in(specimen, time_scale=None),
+        *(registry().instance(other) for other in others),
+    ]
     rows = []
     for seed in range(SEEDS):
-        life = Life(lambda instruments, _, seed=seed: Hebbarium([*mechanisms, *instruments], embedder(), seed), embedder())
+        life = Life(
+            lambda instruments, _, seed=seed: Hebbarium(
+                [*mechanisms, *instruments], embedder(), seed
+            ),
+            embedder(),
+        )
         try:
-            numbers = {name: value if math.isfinite(value) else None for name, value in own()[probe].run(life, seed).items()}
+            numbers = {
+                name: value if math.isfinite(value) else None
+                for name, value in own()[probe].run(life, seed).items()
+            }
         finally:
             life.close()
         rows.append({"seed": seed, "numbers": numbers, "error": "", "missing": "", "stimuli": ""})
     return judge(own()[probe], rows).verdict
 
 
-@pytest.mark.parametrize(("id", "probe", "others", "mutants"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES])
-def test_the_mutants_of_a_mechanism_leave_the_band_of_its_probe(id: str, probe: str, others: tuple[str, ...], mutants: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("id", "probe", "others", "mutants"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES]
+)
+def test_the_mutants_of_a_mechanism_leave_the_band_of_its_probe(
+    id: str, probe: str, others: tuple[str, ...], mutants: tuple[str, ...]
+) -> None:
     assert own()[probe].name in registry().entry(id).probes
     assert verdict(id, probe, others) is Verdict.SHOWN
     assert [m for m in mutants if verdict(id, probe, others, m) is Verdict.SHOWN] == []

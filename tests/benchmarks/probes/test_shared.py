@@ -1,4 +1,7 @@
-"""Cells that share a life have the rows of cells that lived alone, bit for bit; a probe that does anything else is run alone."""
+"""Cells that share a life have the rows of cells that lived alone, bit for bit; a probe that
+does anything else is run alone.
+"""
+
 from __future__ import annotations
 
 import json
@@ -14,19 +17,34 @@ from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.benchmarks.probes.harness.base import Numbers, Probe
 from hebbarium.benchmarks.probes.harness.collection import own
 from hebbarium.benchmarks.probes.harness.life import Life
-from hebbarium.benchmarks.probes.harness.run import SHARED, ProbeSpec, built, run_cell, run_cells, run_shared, specs_of
+from hebbarium.benchmarks.probes.harness.run import (
+    SHARED,
+    ProbeSpec,
+    built,
+    run_cell,
+    run_cells,
+    run_shared,
+    specs_of,
+)
 from hebbarium.benchmarks.probes.harness.shared import Arms, Diverged, Recorded, Replayed
 from hebbarium.benchmarks.probes.harness.study import composed
 from hebbarium.benchmarks.systems.by_name import OURS
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
-from hebbarium.engine.contract.vocabulary import ACTIVATION, CHRONOLOGICAL, CREATED, LOG_STRENGTH, RELEVANCE
+from hebbarium.engine.contract.vocabulary import (
+    ACTIVATION,
+    CHRONOLOGICAL,
+    CREATED,
+    LOG_STRENGTH,
+    RELEVANCE,
+)
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 REGISTRY = Registry.read()
 SMALL = MechanismSet("small", "", {id: {} for id in (
-    "dense_similarity", "lexical_bm25", "recency", "write_gate_cortex", "event_ordering", "base_level_activation", "sufficiency_gate",
-    "convex_fusion")})
+    "dense_similarity", "lexical_bm25", "recency", "write_gate_cortex", "event_ordering",
+    "base_level_activation", "sufficiency_gate",
+    "convex_fusion")})  # fmt: skip
 
 
 @pytest.fixture
@@ -34,8 +52,11 @@ def embedder(tmp_path: Path) -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(32), tmp_path / "cache.sqlite")
 
 
-def cells(chosen: MechanismSet, probe: Probe, embedder: CachedEmbedder, *without: str) -> tuple[ProbeSpec, dict[str, ProbeSpec]]:
+def cells(
+    chosen: MechanismSet, probe: Probe, embedder: CachedEmbedder, *without: str
+) -> tuple[ProbeSpec, dict[str, ProbeSpec]]:
     """A cell of a set, and those of the set without each mechanism."""
+
     def spec(each: MechanismSet) -> ProbeSpec:
         return specs_of([probe], 1, composed(each, REGISTRY, OURS), REGISTRY, embedder)[0]
 
@@ -43,16 +64,24 @@ def cells(chosen: MechanismSet, probe: Probe, embedder: CachedEmbedder, *without
 
 
 @pytest.mark.parametrize(("probe", "shared", "alone"), [
-    ("adjacent_answer/pairs", ("adjacency_pairs", "dense_similarity"), ("predictive_coding", "neurogenesis")),
-    ("event_order/tau", ("event_ordering", "lexical_bm25", "convex_fusion"), ("base_level_activation",)),          # asks for CHRONOLOGICAL
-    ("retrograde_gradient/lesion", ("temporal_context",), ("systems_transfer",)),                                  # instruments, columns, nights
-    ("archived_evidence/hops", ("typed_expansion", "query_expansion"), ("curation",)),                             # instruments, several lives
-    ("correction_holds/after_nights", ("instruction_detection", "late_interaction_rerank"), ("sleep_replay",)),
-    ("spacing_effect/crossover", ("spike_timing_plasticity", "salience_reweighting"), ("base_level_activation", "dense_similarity")),     # learns
-    ("lag_crp/list", ("temporal_context", "passage_words"), ("surprise_index",)),                                  # the next cue is what was recalled
-])
-def test_rows_of_a_shared_life_are_those_of_lives_of_their_own(probe: str, shared: tuple[str, ...], alone: tuple[str, ...],
-                                                               embedder: CachedEmbedder) -> None:
+    ("adjacent_answer/pairs", ("adjacency_pairs", "dense_similarity"), ("predictive_coding",
+    "neurogenesis")),
+    ("event_order/tau", ("event_ordering", "lexical_bm25", "convex_fusion"),
+     ("base_level_activation",)),          # asks for CHRONOLOGICAL
+    ("retrograde_gradient/lesion", ("temporal_context",), ("systems_transfer",)),
+    # instruments, columns, nights
+    ("archived_evidence/hops", ("typed_expansion", "query_expansion"), ("curation",)),
+    # instruments, several lives
+    ("correction_holds/after_nights", ("instruction_detection", "late_interaction_rerank"),
+     ("sleep_replay",)),
+    ("spacing_effect/crossover", ("spike_timing_plasticity", "salience_reweighting"),
+     ("base_level_activation", "dense_similarity")),     # learns
+    ("lag_crp/list", ("temporal_context", "passage_words"), ("surprise_index",)),
+    # the next cue is what was recalled
+])  # fmt: skip
+def test_rows_of_a_shared_life_are_those_of_lives_of_their_own(
+    probe: str, shared: tuple[str, ...], alone: tuple[str, ...], embedder: CachedEmbedder
+) -> None:
     whole, arms = cells(REGISTRY.set("everything"), own()[probe], embedder, *shared, *alone)
     row, found = run_shared(whole, arms, own()[probe], REGISTRY, embedder)
     assert row == run_cell(whole, own()[probe], REGISTRY, embedder)
@@ -82,7 +111,9 @@ def told(life: Life) -> None:
         life.tell(text, at=life.now + 0.1)
 
 
-def test_what_a_probe_reads_of_a_question_is_that_of_the_memory_that_was_asked(embedder: CachedEmbedder) -> None:
+def test_what_a_probe_reads_of_a_question_is_that_of_the_memory_that_was_asked(
+    embedder: CachedEmbedder,
+) -> None:
     def run(life: Life, seed: int) -> Numbers:
         told(life)
         question = "In what order were the gates painted and sold?"
@@ -92,12 +123,17 @@ def test_what_a_probe_reads_of_a_question_is_that_of_the_memory_that_was_asked(e
         life.wait(1.0)
         later = life.column(CHRONOLOGICAL).item()
         life.tell("Bo went away")
-        return {"first": first, "score": score, "asked": asked, "later": later, "told": life.column(CHRONOLOGICAL).item(),
-                "presented": float(life.presented(question, 4)[0][1:]), "kept": float(len(life.kept())), "created": life.column(CREATED).sum()}
+        return {"first": first, "score": score, "asked": asked, "later": later,
+                "told": life.column(CHRONOLOGICAL).item(),
+                "presented": float(life.presented(question, 4)[0][1:]),
+                "kept": float(len(life.kept())), "created": life.column(CREATED).sum()}  # fmt: skip
 
     found = shares(run, embedder, "event_ordering", "dense_similarity")
-    assert [found[id]["numbers"][name] for id in ("event_ordering", "dense_similarity") for name in ("first", "asked", "later", "told")] == [
-        0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0]
+    assert [
+        found[id]["numbers"][name]
+        for id in ("event_ordering", "dense_similarity")
+        for name in ("first", "asked", "later", "told")
+    ] == [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0]
 
 
 def test_a_probe_that_goes_another_way_is_run_alone(embedder: CachedEmbedder) -> None:
@@ -123,7 +159,9 @@ def test_a_probe_that_goes_another_way_is_run_alone(embedder: CachedEmbedder) ->
 
     def another_memory(life: Life, seed: int) -> Numbers:
         told(life)
-        made = life.fresh(settings={"recency": {"weight": life.ask("Which gate was sold?").events[0].score}})
+        made = life.fresh(
+            settings={"recency": {"weight": life.ask("Which gate was sold?").events[0].score}}
+        )
         told(made)
         return {"score": made.ask("Which gate was sold?").events[0].score}
 
@@ -136,16 +174,26 @@ def test_a_probe_that_goes_another_way_is_run_alone(embedder: CachedEmbedder) ->
 
     for run in (asks_on, tells_on, column_of_the_query, looks_inside, another_memory):
         assert shares(run, embedder, "dense_similarity", "convex_fusion") == {}, run.__name__
-    assert set(shares(ends_early, embedder, "dense_similarity", "lexical_bm25")) <= {"dense_similarity", "lexical_bm25"}
+    assert set(shares(ends_early, embedder, "dense_similarity", "lexical_bm25")) <= {
+        "dense_similarity",
+        "lexical_bm25",
+    }
 
 
 def test_a_memory_that_learns_the_same_goes_on_sharing(embedder: CachedEmbedder) -> None:
-    """It does not if another memory is best without the mechanism, or if the mechanism itself learns what others read."""
+    """It does not if another memory is best without the mechanism, or if the mechanism itself
+    learns what others read.
+    """
+
     def learns(life: Life, seed: int) -> Numbers:
         told(life)
         best = life.ask("Which gate was sold?", k=1, learn=True).events[0].id
         life.wait(5.0)
-        return {"best": float(best[1:]), "score": life.ask("Which gate was painted?").events[0].score, "uses": life.column(ACTIVATION).sum()}
+        return {
+            "best": float(best[1:]),
+            "score": life.ask("Which gate was painted?").events[0].score,
+            "uses": life.column(ACTIVATION).sum(),
+        }
 
     def of_the_question(life: Life, seed: int) -> Numbers:
         told(life)
@@ -153,12 +201,15 @@ def test_a_memory_that_learns_the_same_goes_on_sharing(embedder: CachedEmbedder)
         return {"chronological": life.column(CHRONOLOGICAL).item()}
 
     found = shares(learns, embedder, *SMALL.mechanisms)
-    assert {"recency", "event_ordering", "sufficiency_gate"} <= set(found) and "base_level_activation" not in found
+    assert {"recency", "event_ordering", "sufficiency_gate"} <= set(
+        found
+    ) and "base_level_activation" not in found
     assert shares(of_the_question, embedder, "recency") == {}
 
 
 def test_a_trace_in_any_life_ends_the_sharing(embedder: CachedEmbedder) -> None:
     """A gate that rejects in the second life of an experiment, and one that rejects nothing."""
+
     def rejects(life: Life, seed: int) -> Numbers:
         told(life)
         found = {"first": life.ask("Which gate was sold?").events[0].score}
@@ -171,13 +222,18 @@ def test_a_trace_in_any_life_ends_the_sharing(embedder: CachedEmbedder) -> None:
         told(life)
         return {"score": life.ask("Which gate was sold?").events[0].score}
 
-    kept, lost = shares(accepts, embedder, "write_gate_cortex", "recency"), shares(rejects, embedder, "write_gate_cortex", "recency")
+    kept, lost = (
+        shares(accepts, embedder, "write_gate_cortex", "recency"),
+        shares(rejects, embedder, "write_gate_cortex", "recency"),
+    )
     assert set(kept) == {"write_gate_cortex", "recency"} and set(lost) == {"recency"}
 
 
 def test_a_record_is_read_by_one_arm_in_order(embedder: CachedEmbedder) -> None:
     spec, _ = cells(SMALL, own()["needle/depths"], embedder)
-    life = Recorded(partial(built, spec, REGISTRY), Arms({"recency": frozenset({"recency"})}), embedder, 0)
+    life = Recorded(
+        partial(built, spec, REGISTRY), Arms({"recency": frozenset({"recency"})}), embedder, 0
+    )
     told(life)
     life.ask("Which gate was sold?")
     again = Replayed(life, "recency")
@@ -188,11 +244,16 @@ def test_a_record_is_read_by_one_arm_in_order(embedder: CachedEmbedder) -> None:
         again.admitted()
     with pytest.raises(Diverged, match="another memory"):
         again.fresh()
-    assert again.ask("Which gate was sold?").events and again.admitted() == life.admitted() == (3, 3)
+    assert again.ask("Which gate was sold?").events and again.admitted() == life.admitted() == (
+        3,
+        3,
+    )
     life.close()
 
 
-def test_cells_of_the_ledger_are_the_same_with_and_without_hosts(tmp_path: Path, embedder: CachedEmbedder) -> None:
+def test_cells_of_the_ledger_are_the_same_with_and_without_hosts(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
     """Also if the host's own cell is known, and for an arm that can share nothing."""
     probe = own()["needle/depths"]
     whole, arms = cells(SMALL, probe, embedder, "recency", "lexical_bm25", "base_level_activation")
@@ -203,11 +264,23 @@ def test_cells_of_the_ledger_are_the_same_with_and_without_hosts(tmp_path: Path,
         with book.locked():
             if name == "later":
                 run_cells([whole], REGISTRY, embedder, book)
-            rows.append(run_cells(specs, REGISTRY, embedder, book, progress=lambda done, total, _, c=counted: c.append((done, total)), **given))
+            rows.append(
+                run_cells(
+                    specs,
+                    REGISTRY,
+                    embedder,
+                    book,
+                    progress=lambda done, total, _, c=counted: c.append((done, total)),
+                    **given,
+                )
+            )
         assert counted[-1] == (4, 4)
         meta = {cell.key: bool(cell.meta.get(SHARED)) for cell in book.cells()}
         assert [meta[spec.key()] for spec in specs] == [False, *([name != "alone"] * 2), False]
-    plain = [[json.dumps({k: v for k, v in row.items() if k != "seconds"}) for row in each] for each in rows]
+    plain = [
+        [json.dumps({k: v for k, v in row.items() if k != "seconds"}) for row in each]
+        for each in rows
+    ]
     assert plain[0] == plain[1] == plain[2]
 
 

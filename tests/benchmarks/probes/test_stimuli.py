@@ -1,7 +1,19 @@
 """Word pools and draws."""
+
 from __future__ import annotations
 
-from hebbarium.benchmarks.probes.stimuli import CHATTER, DIGEST, FOODS, JOBS, NAMES, OBJECTS, PLACES, SYLLABLES, WORDS, Stimuli
+from hebbarium.benchmarks.probes.stimuli import (
+    CHATTER,
+    DIGEST,
+    FOODS,
+    JOBS,
+    NAMES,
+    OBJECTS,
+    PLACES,
+    SYLLABLES,
+    WORDS,
+    Stimuli,
+)
 
 
 def test_no_pool_has_a_word_twice_and_there_are_600_syllables() -> None:
@@ -11,7 +23,9 @@ def test_no_pool_has_a_word_twice_and_there_are_600_syllables() -> None:
 
 
 def test_the_pools_are_frozen() -> None:
-    """A changed pool changes the stimuli of every probe: then change this digest, too, and run the probes again."""
+    """A changed pool changes the stimuli of every probe: then change this digest, too, and run
+    the probes again.
+    """
     assert DIGEST == "b353b00443bfbad3"
 
 

@@ -1,4 +1,5 @@
 """The result of an ablation: consistent, corrected, and the same after JSON."""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +9,14 @@ import pytest
 from sample_ablation import EFFECTS, STILL, sample
 from statsmodels.stats.multitest import multipletests
 
-from hebbarium.benchmarks.reports.result import PRIMARY, AblationResult, from_json, source_of, spreads_of, to_json
+from hebbarium.benchmarks.reports.result import (
+    PRIMARY,
+    AblationResult,
+    from_json,
+    source_of,
+    spreads_of,
+    to_json,
+)
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.benchmarks.scores.metrics import METRICS
 from hebbarium.engine.base.errors import DataError, InputError
@@ -22,12 +30,16 @@ def result() -> AblationResult:
 def test_holm_is_taken_over_all_arms_per_metric_for_both_tests(result: AblationResult) -> None:
     for name in METRICS:
         found = [arm.differences[name] for arm in result.arms]
-        for raw, adjusted in (([1.0 if d.p is None else d.p for d in found], [d.p_holm for d in found]),
-                              ([d.flip_p for d in found], [d.flip_p_holm for d in found])):
+        for raw, adjusted in (
+            ([1.0 if d.p is None else d.p for d in found], [d.p_holm for d in found]),
+            ([d.flip_p for d in found], [d.flip_p_holm for d in found]),
+        ):
             assert adjusted == pytest.approx(multipletests(raw, method="holm")[1].tolist())
     for arm in result.arms:
         for name in METRICS:
-            assert arm.differences[name].mean == pytest.approx(result.baseline[name] - arm.metrics[name], abs=1e-12)
+            assert arm.differences[name].mean == pytest.approx(
+                result.baseline[name] - arm.metrics[name], abs=1e-12
+            )
 
 
 def test_verdicts_follow_from_the_primary_metric(result: AblationResult) -> None:
@@ -38,15 +50,23 @@ def test_verdicts_follow_from_the_primary_metric(result: AblationResult) -> None
     assert [name for name, word in found.items() if word is Verdict.STATE_ONLY] == unmoved
     for arm in result.arms:
         significant = (arm.primary.p_holm or 1.0) <= 0.05
-        assert (arm.verdict in (Verdict.HELPS, Verdict.HURTS)) == (significant and not arm.primary.equivalent and not arm.no_op)
+        assert (arm.verdict in (Verdict.HELPS, Verdict.HURTS)) == (
+            significant and not arm.primary.equivalent and not arm.no_op
+        )
         assert arm.primary is arm.differences[PRIMARY]
     assert {arm.id for word in Verdict for arm in result.judged(word)} == set(found)
 
 
-def test_arms_are_ordered_by_the_primary_difference_with_no_ops_last(result: AblationResult) -> None:
+def test_arms_are_ordered_by_the_primary_difference_with_no_ops_last(
+    result: AblationResult,
+) -> None:
     live = [arm.primary.mean for arm in result.ordered() if not arm.no_op]
     assert live == sorted(live, reverse=True) and len(live) == 10
-    assert [arm.id for arm in result.ordered()[10:]] == ["emotional_tagging", "reconsolidation", "synaptic_homeostasis"]
+    assert [arm.id for arm in result.ordered()[10:]] == [
+        "emotional_tagging",
+        "reconsolidation",
+        "synaptic_homeostasis",
+    ]
 
 
 def test_what_the_design_can_give_at_all(result: AblationResult) -> None:
@@ -55,9 +75,12 @@ def test_what_the_design_can_give_at_all(result: AblationResult) -> None:
 
 
 @pytest.mark.parametrize("change", [
-    {"no_op": True}, {"n_ranks_changed": 0}, {"n_questions_changed": 0}, {"n_helped": 401}, {"differences": {}}, {"metrics": {"recall@10": 1.0}},
-])
-def test_an_arm_that_contradicts_itself_is_refused(result: AblationResult, change: dict[str, object]) -> None:
+    {"no_op": True}, {"n_ranks_changed": 0}, {"n_questions_changed": 0}, {"n_helped": 401},
+    {"differences": {}}, {"metrics": {"recall@10": 1.0}},
+])  # fmt: skip
+def test_an_arm_that_contradicts_itself_is_refused(
+    result: AblationResult, change: dict[str, object]
+) -> None:
     with pytest.raises(InputError):
         replace(result.arms[0], **change)
 
@@ -67,9 +90,15 @@ def test_a_no_op_cannot_have_a_difference(result: AblationResult) -> None:
         replace(result.judged(Verdict.NO_OP)[0], differences=result.arms[0].differences)
 
 
-@pytest.mark.parametrize("change", [
-    lambda r: {"arms": (*r.arms, r.arms[0])}, lambda r: {"n_conversations": 0}, lambda r: {"n_questions": 3}, lambda r: {"categories": {}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: {"arms": (*r.arms, r.arms[0])},
+        lambda r: {"n_conversations": 0},
+        lambda r: {"n_questions": 3},
+        lambda r: {"categories": {}},
+    ],
+)
 def test_a_result_that_contradicts_itself_is_refused(result: AblationResult, change) -> None:
     with pytest.raises(InputError):
         replace(result, **change(result))
@@ -84,15 +113,29 @@ def test_json_comes_back_as_it_was(result: AblationResult) -> None:
     assert from_json(json.loads(json.dumps(to_json(one), allow_nan=False))) == one
 
 
-@pytest.mark.parametrize("data", [{}, {"format": 2}, {"format": 1}, {"format": 2, "arms": [{"id": "x"}]}, {"format": 2, "arms": 3}])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"format": 2},
+        {"format": 1},
+        {"format": 2, "arms": [{"id": "x"}]},
+        {"format": 2, "arms": 3},
+    ],
+)
 def test_other_json_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(DataError) as caught:
         from_json(data)
     assert caught.value.cure
 
 
-def test_an_earlier_result_gives_the_spread_of_its_arms_that_changed(result: AblationResult) -> None:
+def test_an_earlier_result_gives_the_spread_of_its_arms_that_changed(
+    result: AblationResult,
+) -> None:
     spreads = spreads_of(result)
     assert set(spreads) == {arm.id for arm in result.arms if not arm.no_op}
-    assert source_of(result).spreads == tuple(spreads.values()) and "cortex on LoCoMo" in source_of(result).what
+    assert (
+        source_of(result).spreads == tuple(spreads.values())
+        and "cortex on LoCoMo" in source_of(result).what
+    )
     assert not source_of(sample({"a": 0.2}, n_conversations=1)).spreads

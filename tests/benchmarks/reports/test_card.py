@@ -1,4 +1,5 @@
 """Result cards: valid by their schema, and nothing in them that the run's files do not hold."""
+
 from __future__ import annotations
 
 import json
@@ -36,27 +37,75 @@ def test_the_card_of_a_run_is_valid_and_repeats_its_files(ran: Path) -> None:
     Draft202012Validator.check_schema(schema())
     found, manifest, metrics = read(ran), read(ran, "manifest.json"), read(ran, "metrics.json")
     Draft202012Validator(schema()).validate(found)
-    assert found["data"] == {"name": "tiny", "sha256": "0" * 64, "unit": "turn", "match": "unit", "conversations": 2, "questions_with_gold": 6}
-    assert found["memory"]["set_digest"] == manifest["set_digest"] and found["memory"]["mechanisms"] == ["lexical_bm25"]
-    assert found["metrics"] == {name: value for name, value in metrics["overall"].items() if name != "n"} and found["depths"] == metrics["depths"]
-    assert found["chance"]["recall@10"] == pytest.approx(10 / 12) and found["pool"]["smallest"] == found["pool"]["largest"] == 12
-    assert found["code"] == manifest["code"] and found["versions"] == manifest["versions"] and found["language_model"]["tokens"] == 0
+    assert found["data"] == {
+        "name": "tiny",
+        "sha256": "0" * 64,
+        "unit": "turn",
+        "match": "unit",
+        "conversations": 2,
+        "questions_with_gold": 6,
+    }
+    assert found["memory"]["set_digest"] == manifest["set_digest"] and found["memory"][
+        "mechanisms"
+    ] == ["lexical_bm25"]
+    assert (
+        found["metrics"]
+        == {name: value for name, value in metrics["overall"].items() if name != "n"}
+        and found["depths"] == metrics["depths"]
+    )
+    assert (
+        found["chance"]["recall@10"] == pytest.approx(10 / 12)
+        and found["pool"]["smallest"] == found["pool"]["largest"] == 12
+    )
+    assert (
+        found["code"] == manifest["code"]
+        and found["versions"] == manifest["versions"]
+        and found["language_model"]["tokens"] == 0
+    )
 
 
-def test_the_card_of_another_system_is_valid(tmp_path: Path, registry: Registry, tiny: Dataset) -> None:
-    run(None, registry, tiny, EMBEDDER, tmp_path, settings=Settings(system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense", match="session"))
+def test_the_card_of_another_system_is_valid(
+    tmp_path: Path, registry: Registry, tiny: Dataset
+) -> None:
+    run(
+        None,
+        registry,
+        tiny,
+        EMBEDDER,
+        tmp_path,
+        settings=Settings(
+            system="hebbarium.benchmarks.systems.bm25_dense:BM25Dense", match="session"
+        ),
+    )
     Draft202012Validator(schema()).validate(read(tmp_path))
-    assert read(tmp_path)["memory"]["mechanisms"] == [] and read(tmp_path)["data"]["match"] == "session"
+    assert (
+        read(tmp_path)["memory"]["mechanisms"] == []
+        and read(tmp_path)["data"]["match"] == "session"
+    )
 
 
 def test_tokens_of_a_language_model_are_summed(ran: Path) -> None:
-    used = {"encode": {"a": {"requests": 2, "input_tokens": 10, "output_tokens": 3}}, "retrieve": {"a": {"requests": 1, "input_tokens": 4,
-                                                                                                       "output_tokens": 1}}}
-    made = card({**read(ran, "manifest.json"), "language_model": "a model"}, {**read(ran, "metrics.json"), "language_model": used})
+    used = {
+        "encode": {"a": {"requests": 2, "input_tokens": 10, "output_tokens": 3}},
+        "retrieve": {"a": {"requests": 1, "input_tokens": 4, "output_tokens": 1}},
+    }
+    made = card(
+        {**read(ran, "manifest.json"), "language_model": "a model"},
+        {**read(ran, "metrics.json"), "language_model": used},
+    )
     assert made["language_model"]["tokens"] == 18
 
 
-@pytest.mark.parametrize("change", [{"seed": "one"}, {"metrics": {"hit@10": 2.0}}, {"more": 1}, {"depths": {"f1@3": 0.1}}, {"format": 2}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": "one"},
+        {"metrics": {"hit@10": 2.0}},
+        {"more": 1},
+        {"depths": {"f1@3": 0.1}},
+        {"format": 2},
+    ],
+)
 def test_the_schema_refuses_other_cards(ran: Path, change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Draft202012Validator(schema()).validate({**read(ran), **change})

@@ -1,4 +1,7 @@
-"""The report of a design: figures whose marks stand where their numbers are, tables that agree, and text that stays text."""
+"""The report of a design: figures whose marks stand where their numbers are, tables that agree,
+and text that stays text.
+"""
+
 from __future__ import annotations
 
 import csv
@@ -29,7 +32,9 @@ def report() -> DesignReport:
 
 @pytest.fixture(scope="module")
 def page(report: DesignReport, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return to_html(report, tmp_path_factory.mktemp("page") / "design.html").read_text(encoding="utf-8")
+    return to_html(report, tmp_path_factory.mktemp("page") / "design.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def svgs(page: str) -> list[ET.Element]:
@@ -54,9 +59,17 @@ def value_at(svg: ET.Element, x: float) -> float:
 def test_the_shapley_values_lead_from_the_base_to_the_set(report: DesignReport) -> None:
     for block in report.blocks:
         found = block.waterfall
-        assert found and {s.name for s in found.steps} == set(PLAYERS) and found.end == block.means["full"]
-        assert found.start + sum(s.value for s in found.steps) == pytest.approx(found.end, abs=1e-12)
-        assert [s.value for s in found.steps] == sorted((s.value for s in found.steps), reverse=True)
+        assert (
+            found
+            and {s.name for s in found.steps} == set(PLAYERS)
+            and found.end == block.means["full"]
+        )
+        assert found.start + sum(s.value for s in found.steps) == pytest.approx(
+            found.end, abs=1e-12
+        )
+        assert [s.value for s in found.steps] == sorted(
+            (s.value for s in found.steps), reverse=True
+        )
 
 
 def test_every_pair_has_one_interaction(report: DesignReport) -> None:
@@ -68,36 +81,53 @@ def test_every_pair_has_one_interaction(report: DesignReport) -> None:
 
 
 def test_a_sweep_is_a_curve_with_the_published_points(report: DesignReport) -> None:
-    for block, n in zip(report.blocks, (3, 0), strict=True):        # of the data set on which they are published alone
-        curve, = block.curves
-        assert curve.parameter == "lexical_bm25.weight" and [x for x, _ in curve.points] == list(WEIGHTS) and len(curve.published) == n
+    # of the data set on which they are published alone
+    for block, n in zip(report.blocks, (3, 0), strict=True):
+        (curve,) = block.curves
+        assert (
+            curve.parameter == "lexical_bm25.weight"
+            and [x for x, _ in curve.points] == list(WEIGHTS)
+            and len(curve.published) == n
+        )
     other = report_of({**design(), "set": "minimal"}, published=known)
     assert not other.blocks[0].curves[0].published, "a sweep of another set stands on other ground"
 
 
-def test_bars_of_the_waterfall_stand_where_their_numbers_are(report: DesignReport, page: str) -> None:
+def test_bars_of_the_waterfall_stand_where_their_numbers_are(
+    report: DesignReport, page: str
+) -> None:
     found = report.blocks[0].waterfall
     assert found
-    for svg in [s for s in svgs(page) if any("from the base" in (t.text or "") for t in s.iter("title"))][:2]:
+    for svg in [
+        s for s in svgs(page) if any("from the base" in (t.text or "") for t in s.iter("title"))
+    ][:2]:
         bars, now = [r for r in svg.iter("rect") if r.get("class") in ("gain", "loss")], found.start
         for step, bar in zip(found.steps, bars, strict=True):
             left, width = float(bar.get("x", "")), float(bar.get("width", ""))
             assert bar.get("class") == ("gain" if step.value >= 0 else "loss")
             assert value_at(svg, left) == pytest.approx(min(now, now + step.value), abs=1e-3)
-            assert width <= 1 or value_at(svg, left + width) == pytest.approx(max(now, now + step.value), abs=1e-3)
+            assert width <= 1 or value_at(svg, left + width) == pytest.approx(
+                max(now, now + step.value), abs=1e-3
+            )
             now += step.value
 
 
 def test_points_of_the_curve_stand_where_their_numbers_are(report: DesignReport, page: str) -> None:
     curve = report.blocks[0].curves[0]
-    for svg in [s for s in svgs(page) if any("over lexical_bm25.weight" in (t.text or "") for t in s.iter("title"))][:2]:
+    for svg in [
+        s
+        for s in svgs(page)
+        if any("over lexical_bm25.weight" in (t.text or "") for t in s.iter("title"))
+    ][:2]:
         rows = [t for t in svg.iter("text") if t.get("class") == "small end"]
         ys = [(float(t.get("y", "")) - 4, float((t.text or "").replace("−", "-"))) for t in rows]
         (a, u), (b, v) = ys[0], ys[-1]
         path = next(p.get("d", "") for p in svg.iter("path") if "L" in p.get("d", ""))
         points = [tuple(map(float, pair.split())) for pair in path[1:].split("L")]
         for (x, y), (value, e) in zip(points, curve.points, strict=True):
-            assert value_at(svg, x) == pytest.approx(value, abs=1e-3) and u + (y - a) / (b - a) * (v - u) == pytest.approx(e.value, abs=1e-3)
+            assert value_at(svg, x) == pytest.approx(value, abs=1e-3) and u + (y - a) / (b - a) * (
+                v - u
+            ) == pytest.approx(e.value, abs=1e-3)
 
 
 def test_the_page_holds_every_estimate_and_loads_nothing(report: DesignReport, page: str) -> None:
@@ -105,36 +135,59 @@ def test_the_page_holds_every_estimate_and_loads_nothing(report: DesignReport, p
     for block in report.blocks:
         for e in block.estimates:
             assert signed(e.value) in seen.text and visible(e.name) in seen.text
-    for words in ("How to read this", "Diamonds: as published in a paper, section 6", "about 12 more conversations"):
+    for words in (
+        "How to read this",
+        "Diamonds: as published in a paper, section 6",
+        "about 12 more conversations",
+    ):
         assert words in seen.text
-    assert seen.elements.count("script") == 1 and "link" not in seen.elements and "img" not in seen.elements
+    assert (
+        seen.elements.count("script") == 1
+        and "link" not in seen.elements
+        and "img" not in seen.elements
+    )
     assert "\x1b" not in page and "\u202e" not in page and "<script>alert" not in page
 
 
 def test_tables_agree_with_the_estimates(report: DesignReport) -> None:
     rows = list(csv.DictReader(io.StringIO(to_csv(report))))
     every = [(block, e) for block in report.blocks for e in block.estimates]
-    assert [(r["block"], r["estimate"], float(r["value"]), float(r["low"])) for r in rows] == [(b.name, e.name, e.value, e.low) for b, e in every]
+    assert [(r["block"], r["estimate"], float(r["value"]), float(r["low"])) for r in rows] == [
+        (b.name, e.name, e.value, e.low) for b, e in every
+    ]
     text, latex = to_markdown(report), to_latex(report)
     table = [line for line in text.splitlines() if line.startswith("| ")]
-    assert len(table) == len(every) + 2 and {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {9}
-    assert "<script>" not in text and "\x1b" not in text + latex and latex.count(r"\begin{longtable}") == 2
+    assert len(table) == len(every) + 2 and {
+        len(re.findall(r"(?<!\\)\|", line)) for line in table
+    } == {9}
+    assert (
+        "<script>" not in text
+        and "\x1b" not in text + latex
+        and latex.count(r"\begin{longtable}") == 2
+    )
     for _, e in every:
         assert signed(e.value) in text and signed(e.value).replace("−", r"\ensuremath{-}") in latex
 
 
-def test_a_design_without_values_of_shapley_pairs_or_sweeps_has_its_table_alone(tmp_path: Path) -> None:
+def test_a_design_without_values_of_shapley_pairs_or_sweeps_has_its_table_alone(
+    tmp_path: Path,
+) -> None:
     plain = design()
     for block in plain["blocks"]:
         absent = dict.fromkeys(("low", "high", "p", "seed_sd"))
-        block["estimates"] = [{**block["estimates"][0], "name": "an arm", "kind": "arm minus full", **absent}]
+        block["estimates"] = [
+            {**block["estimates"][0], "name": "an arm", "kind": "arm minus full", **absent}
+        ]
     found = report_of(plain)
     block = found.blocks[0]
     assert block.waterfall is None and block.matrix is None and block.curves == ()
     assert "an arm" in Seen(to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")).text
 
 
-@pytest.mark.parametrize("damage", [{"blocks": None}, {"blocks": [{}]}, {"margin": "wide"}, {"excluded": 3}, {"seeds": None}])
+@pytest.mark.parametrize(
+    "damage",
+    [{"blocks": None}, {"blocks": [{}]}, {"margin": "wide"}, {"excluded": 3}, {"seeds": None}],
+)
 def test_a_damaged_result_is_named_with_the_cure(damage: dict[str, object]) -> None:
     with pytest.raises(DataError) as caught:
         report_of({**design(), **damage})
@@ -143,17 +196,26 @@ def test_a_damaged_result_is_named_with_the_cure(damage: dict[str, object]) -> N
 
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1400])
-def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(page: str, tmp_path: Path, width: int) -> None:
+def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(
+    page: str, tmp_path: Path, width: int
+) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     (tmp_path / "frame.html").write_text(
         f'<!doctype html><body><iframe src="page.html" width="{width}" height="900"></iframe><script>addEventListener("load", () => {{'
         'const d = document.querySelector("iframe").contentDocument; document.title = d.documentElement.scrollWidth - d.documentElement.clientWidth;'
-        "});</script></body>", encoding="utf-8")
+        "});</script></body>",
+        encoding="utf-8",
+    )
     assert BROWSER
-    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--no-first-run",
-                           f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom",
-                           (tmp_path / "frame.html").as_uri()], capture_output=True, text=True, encoding="utf-8", timeout=120, check=True)
-    assert "CONSOLE" not in done.stderr and re.search(r"<title>(-?\d+)</title>", done.stdout), done.stderr[-500:]
+    done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu",
+                           "--allow-file-access-from-files", "--no-first-run",
+                           f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
+                           "--virtual-time-budget=3000", "--dump-dom",
+                           (tmp_path / "frame.html").as_uri()], capture_output=True, text=True,
+                           encoding="utf-8", timeout=120, check=True)  # fmt: skip
+    assert "CONSOLE" not in done.stderr and re.search(r"<title>(-?\d+)</title>", done.stdout), (
+        done.stderr[-500:]
+    )
     assert int(re.search(r"<title>(-?\d+)</title>", done.stdout).group(1)) <= 0  # type: ignore[union-attr]
 
 
@@ -162,21 +224,41 @@ def test_hostile_names_are_text_everywhere(report: DesignReport) -> None:
     assert "alert" in to_markdown(report) and "&lt;script&gt;" in to_markdown(report)
 
 
-# --- published removals ------------------------------------------------------------------------------------------------------------------
+# --- published removals ---------------------------------------------------------------------------
 def test_published_removals_stand_beside_ours_on_their_data_set_alone(tmp_path: Path) -> None:
     found = report_of(design(removed=True), published=known)
     first, second = found.blocks
-    assert [r.name for r in first.removals] == ["WORDS", "BOTH", EVIL] and not second.removals and dict(first.points) == {"lexical_bm25": 0.0321}
+    assert (
+        [r.name for r in first.removals] == ["WORDS", "BOTH", EVIL]
+        and not second.removals
+        and dict(first.points) == {"lexical_bm25": 0.0321}
+    )
     page = to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")
     seen, text = Seen(page), to_markdown(found)
-    assert seen.text.count("Beside published numbers") == 1 and "1 of its 3 differences are exactly 0" in seen.text and "<script>alert" not in page
-    ours = next(e for e in first.estimates if e.name == "lexical_bm25" and e.kind == "full minus arm")
+    assert (
+        seen.text.count("Beside published numbers") == 1
+        and "1 of its 3 differences are exactly 0" in seen.text
+        and "<script>alert" not in page
+    )
+    ours = next(
+        e for e in first.estimates if e.name == "lexical_bm25" and e.kind == "full minus arm"
+    )
     row = next(line for line in text.splitlines() if line.startswith("| WORDS |"))
     assert "+0.0321" in row and signed(ours.value) in row and "+0.0321" in seen.text
-    assert sum(line.startswith("| BOTH |") for line in text.splitlines()) == 1 and "temporal\\_context" in text
-    wide, narrow, *others = [s for s in svgs(page) if any("Estimates with" in (t.text or "") for t in s.iter("title"))]
+    assert (
+        sum(line.startswith("| BOTH |") for line in text.splitlines()) == 1
+        and "temporal\\_context" in text
+    )
+    wide, narrow, *others = [
+        s for s in svgs(page) if any("Estimates with" in (t.text or "") for t in s.iter("title"))
+    ]
     for svg in (wide, narrow):
-        at = [float(p.get("d", "")[1:].split()[0]) for g in svg.iter("g") if g.get("class") == "published" for p in g.iter("path")]
+        at = [
+            float(p.get("d", "")[1:].split()[0])
+            for g in svg.iter("g")
+            if g.get("class") == "published"
+            for p in g.iter("path")
+        ]
         assert at and all(value_at(svg, x) == pytest.approx(0.0321, abs=1e-3) for x in at)
     assert not any(g.get("class") == "published" for svg in others for g in svg.iter("g"))
 
@@ -189,24 +271,46 @@ def test_every_published_mechanism_has_its_place_and_names_mechanisms_of_the_reg
     assert {id for ours, _ in NAMES.values() for id in ours} <= set(registry.entries)
     drawn = [ours[0] for ours, _ in NAMES.values() if len(ours) == 1]
     assert len(drawn) == len(set(drawn)), "one published name for each point"
-    counts = {name: len(published(name, "recall@10").removals) for name in ("locomo", "longmemeval", "beam")}
+    counts = {
+        name: len(published(name, "recall@10").removals)
+        for name in ("locomo", "longmemeval", "beam")
+    }
     assert counts == {"locomo": 12, "longmemeval": 16, "beam": 0}
-    for row in removed:         # the printed differences are those of the printed scores, signed like ours: all minus without
-        anchor = next(r for r in rows if r["benchmark"] == row["benchmark"] and r["mechanism_removed"] == row["anchor"])
+    # the printed differences are those of the printed scores, signed like ours: all minus without
+    for row in removed:
+        anchor = next(
+            r
+            for r in rows
+            if r["benchmark"] == row["benchmark"] and r["mechanism_removed"] == row["anchor"]
+        )
         for score, column in (("recall_at_10", COLUMNS["recall@10"]), ("mrr", COLUMNS["mrr@10"])):
-            assert float(row[column]) == pytest.approx(float(anchor[score]) - float(row[score]), abs=1.5e-4), row
+            assert float(row[column]) == pytest.approx(
+                float(anchor[score]) - float(row[score]), abs=1.5e-4
+            ), row
 
 
 def test_arms_with_several_seeds_have_a_dot_for_each(tmp_path: Path) -> None:
     told = design()
     for block in told["blocks"]:
-        block.update(by_seed={"full": [0.6, 0.62, 0.67], EVIL: [0.5, 0.5, 0.5]}, clusters="seeds", conversations=3)
+        block.update(
+            by_seed={"full": [0.6, 0.62, 0.67], EVIL: [0.5, 0.5, 0.5]},
+            clusters="seeds",
+            conversations=3,
+        )
     found = report_of(told)
     page = to_html(found, tmp_path / "x.html").read_text(encoding="utf-8")
-    strips = [s for s in svgs(page) if any("value of each seed" in (t.text or "") for t in s.iter("title"))]
+    strips = [
+        s
+        for s in svgs(page)
+        if any("value of each seed" in (t.text or "") for t in s.iter("title"))
+    ]
     assert len(strips) == 4
     for svg in strips:
-        at = [value_at(svg, float(dot.get("cx", ""))) for dot in svg.iter("circle") if dot.get("class") == "seed"]
+        at = [
+            value_at(svg, float(dot.get("cx", "")))
+            for dot in svg.iter("circle")
+            if dot.get("class") == "seed"
+        ]
         assert at == pytest.approx([0.6, 0.62, 0.67, 0.5, 0.5, 0.5], abs=1e-3)
     text = Seen(page).text
     assert "3 seeds. Intervals" in text and "about 12 more seeds" in text and "sd 0.0361" in text

@@ -1,4 +1,5 @@
 """What a design can detect is what simulations of it show."""
+
 from __future__ import annotations
 
 import json
@@ -21,17 +22,37 @@ def drawn(rng: np.random.Generator, between: float, within: float) -> np.ndarray
 
 
 def test_the_expected_width_and_effect_are_those_of_simulated_runs() -> None:
-    """Spreads are estimated from one half of the simulated runs; the other half shows what is expected."""
-    rng, ids, between, within = np.random.default_rng(4), np.repeat(np.arange(len(COUNTS)), COUNTS), 0.06, 0.3
-    earlier = Source("simulated", tuple(s for _ in range(60) if (s := spread(drawn(rng, between, within), ids))))
+    """Spreads are estimated from one half of the simulated runs; the other half shows what is
+    expected.
+    """
+    rng, ids, between, within = (
+        np.random.default_rng(4),
+        np.repeat(np.arange(len(COUNTS)), COUNTS),
+        0.06,
+        0.3,
+    )
+    earlier = Source(
+        "simulated", tuple(s for _ in range(60) if (s := spread(drawn(rng, between, within), ids)))
+    )
     detected = detectable(COUNTS, 5, 0.005, earlier)
     assert detected.half_width and detected.decided
     halves, edges = [], []
     for _ in range(60):
         zeros = np.zeros(len(ids))
-        family = corrected([difference(drawn(rng, between, within), zeros, ids, seed=0, n_resamples=2, n_flips=2) for _ in range(5)])
+        family = corrected(
+            [
+                difference(
+                    drawn(rng, between, within), zeros, ids, seed=0, n_resamples=2, n_flips=2
+                )
+                for _ in range(5)
+            ]
+        )
         halves += [d.high - d.mean for d in family if d.high is not None]
-        edges += [d.smallest for d in family if d.smallest is not None and all((other.p_holm or 0) > 0.05 for other in family)]
+        edges += [
+            d.smallest
+            for d in family
+            if d.smallest is not None and all((other.p_holm or 0) > 0.05 for other in family)
+        ]
     assert detected.half_width[1] == pytest.approx(np.median(halves), rel=0.1)
     assert detected.decided[1] == pytest.approx(np.median(edges), rel=0.1)
     assert detected.half_width[0] <= detected.half_width[1] <= detected.half_width[2]
@@ -50,17 +71,29 @@ def test_too_few_questions_decide_nothing() -> None:
     source = Source("x", (Spread(0.01, 0.5),))
     few, more = detectable([20, 25], 12, 0.005, source), detectable([20, 25], 1, 0.005, source)
     assert few.decided and few.decided[1] >= 1.0 and more.decided and more.decided[1] < 1.0
-    assert "after correction nothing can be decided with so few conversations: no two scores differ by more than 1." in few.lines()[1]
-    assert "effect of about" not in few.lines()[1] and f"an effect of about ±{more.decided[1]:.4f} is decided." in more.lines()[1]
+    assert (
+        "after correction nothing can be decided with so few conversations: no two scores differ by more than 1."
+        in few.lines()[1]
+    )
+    assert (
+        "effect of about" not in few.lines()[1]
+        and f"an effect of about ±{more.decided[1]:.4f} is decided." in more.lines()[1]
+    )
 
 
 def test_what_cannot_be_shown_is_told() -> None:
     source = Source("x", (Spread(0.01, 0.1),))
-    assert "cannot be shown: it needs 542 questions" in " ".join(detectable([100] * 5, 3, 0.005, source).lines())
+    assert "cannot be shown: it needs 542 questions" in " ".join(
+        detectable([100] * 5, 3, 0.005, source).lines()
+    )
     assert "can be shown" in " ".join(detectable([3000] * 50, 3, 0.005, source).lines())
     assert "narrower interval" in " ".join(detectable([150] * 5, 3, 0.005, source).lines())
     one = detectable([500], 3, 0.005, source)
-    assert one.half_width is None and "no arm can be decided" in " ".join(one.lines()) and one.source == ""
+    assert (
+        one.half_width is None
+        and "no arm can be decided" in " ".join(one.lines())
+        and one.source == ""
+    )
     assert "no earlier run" in " ".join(detectable([20] * 5, 3, 0.005, Source("empty", ())).lines())
     with pytest.raises(InputError, match="margin"):
         detectable([20] * 5, 3, 0.0)
@@ -80,7 +113,9 @@ def test_the_demo_figures_are_those_of_the_demo_data_as_it_is() -> None:
 
 def test_figures_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "f.json"
-    path.write_text(json.dumps(demo_figures({"a": Spread(0.1, 0.2)}, set="s", embedder="e")), encoding="utf-8")
+    path.write_text(
+        json.dumps(demo_figures({"a": Spread(0.1, 0.2)}, set="s", embedder="e")), encoding="utf-8"
+    )
     assert demo_source(path).spreads == (Spread(0.1, 0.2),)
     for text in ("{", "{}", '{"arms": {"a": 1}, "set": "s", "embedder": "e"}'):
         path.write_text(text, encoding="utf-8")

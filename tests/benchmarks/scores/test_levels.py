@@ -1,4 +1,7 @@
-"""Variance at several levels, against restricted maximum likelihood of statsmodels and against known truth."""
+"""Variance at several levels, against restricted maximum likelihood of statsmodels and against
+known truth.
+"""
+
 from __future__ import annotations
 
 import warnings
@@ -12,7 +15,9 @@ from hebbarium.benchmarks.scores.levels import levels, over_seeds, sessions_of
 from hebbarium.engine.base.errors import InputError
 
 
-def nested(rng: np.random.Generator, a: int, b: int, n: int, sds: tuple[float, float, float]) -> tuple[np.ndarray, list[str], list[str | None]]:
+def nested(
+    rng: np.random.Generator, a: int, b: int, n: int, sds: tuple[float, float, float]
+) -> tuple[np.ndarray, list[str], list[str | None]]:
     """a conversations of b sessions of n questions."""
     top, middle, low = sds
     u, v = rng.normal(size=a) * top, rng.normal(size=(a, b)) * middle
@@ -29,10 +34,29 @@ def test_components_of_balanced_data_are_those_of_restricted_maximum_likelihood(
     inner = np.array([f"{c}/{s}" for c, s in zip(conversations, sessions, strict=True)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit = MixedLM(x, np.ones((len(x), 1)), groups=np.array(conversations), exog_vc={"session": {
-            c: np.array([[float(inner[k] == s) for s in sorted(set(inner[[i for i in range(len(x)) if conversations[i] == c]]))]
-                         for k in range(len(x)) if conversations[k] == c]) for c in sorted(set(conversations))}},
-            exog_re=np.ones((len(x), 1))).fit(reml=True)
+        fit = MixedLM(
+            x,
+            np.ones((len(x), 1)),
+            groups=np.array(conversations),
+            exog_vc={
+                "session": {
+                    c: np.array(
+                        [
+                            [
+                                float(inner[k] == s)
+                                for s in sorted(
+                                    set(inner[[i for i in range(len(x)) if conversations[i] == c]])
+                                )
+                            ]
+                            for k in range(len(x))
+                            if conversations[k] == c
+                        ]
+                    )
+                    for c in sorted(set(conversations))
+                }
+            },
+            exog_re=np.ones((len(x), 1)),
+        ).fit(reml=True)
     assert found.questions**2 == pytest.approx(fit.scale, rel=1e-3)
     assert found.sessions**2 == pytest.approx(float(fit.vcomp[0]), rel=2e-2)
     assert found.conversations**2 == pytest.approx(float(np.asarray(fit.cov_re)[0, 0]), rel=2e-2)
@@ -42,15 +66,26 @@ def test_components_of_unequal_sizes_are_unbiased() -> None:
     """Over many data sets the mean of each variance is the true one."""
     rng, found = np.random.default_rng(1), []
     sizes = [[3, 1, 5], [2, 2], [7, 4, 1, 2], [6], [3, 3, 3], [1, 8]]
-    names = [(f"c{i}", f"s{j}") for i, each in enumerate(sizes) for j, n in enumerate(each) for _ in range(n)]
+    names = [
+        (f"c{i}", f"s{j}")
+        for i, each in enumerate(sizes)
+        for j, n in enumerate(each)
+        for _ in range(n)
+    ]
     for _ in range(3000):
         u, v = rng.normal(size=6) * 2.0, rng.normal(size=(6, 4)) * 1.5
-        x = np.array([u[int(c[1:])] + v[int(c[1:]), int(s[1:])] for c, s in names]) + rng.normal(size=len(names))
+        x = np.array([u[int(c[1:])] + v[int(c[1:]), int(s[1:])] for c, s in names]) + rng.normal(
+            size=len(names)
+        )
         one = levels(x, [c for c, _ in names], [s for _, s in names])
         assert one and one.conversations is not None and one.sessions is not None
         found.append([one.conversations**2, one.sessions**2, one.questions**2])
     means = np.mean(found, axis=0)
-    assert means[2] == pytest.approx(1.0, rel=0.03) and means[1] == pytest.approx(2.25, rel=0.08) and means[0] == pytest.approx(4.0, rel=0.12)
+    assert (
+        means[2] == pytest.approx(1.0, rel=0.03)
+        and means[1] == pytest.approx(2.25, rel=0.08)
+        and means[0] == pytest.approx(4.0, rel=0.12)
+    )
 
 
 def test_one_session_a_conversation_leaves_the_two_levels_of_the_spread() -> None:
@@ -74,7 +109,11 @@ def test_questions_of_several_sessions_are_left_out() -> None:
     assert levels([1.0], ["a"], [None]) is None
     with pytest.raises(InputError):
         levels([1.0], ["a", "b"], ["s"])
-    rows = [{"conversation": "a", "gold": ["1", "2"]}, {"conversation": "a", "gold": ["1", "3"]}, {"conversation": "b", "gold": ["9"]}]
+    rows = [
+        {"conversation": "a", "gold": ["1", "2"]},
+        {"conversation": "a", "gold": ["1", "3"]},
+        {"conversation": "b", "gold": ["9"]},
+    ]
     assert sessions_of(rows, {"a": {"1": "s", "2": "s", "3": "t"}}) == ["s", None, None]
 
 
@@ -82,8 +121,12 @@ def test_seeds_are_averaged_within_a_question_first() -> None:
     rng = np.random.default_rng(5)
     table, ids = rng.random((3, 40)), np.repeat(np.arange(8), 5)
     found = over_seeds(table)
-    assert found.values == pytest.approx(table.mean(axis=0)) and found.sd == pytest.approx(np.std(table.mean(axis=1), ddof=1))
-    assert cluster_t(found.values, ids).n_questions == 40, "three seeds are not three times as many questions"
+    assert found.values == pytest.approx(table.mean(axis=0)) and found.sd == pytest.approx(
+        np.std(table.mean(axis=1), ddof=1)
+    )
+    assert cluster_t(found.values, ids).n_questions == 40, (
+        "three seeds are not three times as many questions"
+    )
     assert over_seeds(table[:1]).sd is None
     for wrong in ([], [1.0], [[np.nan]]):
         with pytest.raises(InputError):

@@ -47,14 +47,17 @@ def test_metrics_equal_a_walk_down_the_ranking(ranks: list[int], misses: int, ra
     ([11], (0, 0, 0, 0, 0)),
     ([0], (0, 0, 0, 0, 0)),
     ([5, 6], (1, 1 / 2, 1, 1 / 5, (1 / math.log2(6) + 1 / math.log2(7)) / (1 + 1 / math.log2(3)))),
-    ([0, 2, 12, 4], (1, 2 / 4, 2 / 4, 1 / 2, (1 / math.log2(3) + 1 / math.log2(5)) / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)))),
-])
+    ([0, 2, 12, 4], (1, 2 / 4, 2 / 4, 1 / 2,
+                     (1 / math.log2(3) + 1 / math.log2(5)) / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)))),
+])  # fmt: skip
 def test_metrics_worked_by_hand(ranks: list[int], expected: tuple[float, ...]) -> None:
     assert tuple(question_metrics(ranks).named().values()) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("gold", [1, 3, 10, 14])
-def test_a_perfect_ranking_has_an_ndcg_of_exactly_one_even_with_more_gold_than_places(gold: int) -> None:
+def test_a_perfect_ranking_has_an_ndcg_of_exactly_one_even_with_more_gold_than_places(
+    gold: int,
+) -> None:
     perfect = question_metrics(list(range(gold, 0, -1)))
     assert perfect.ndcg_10 == 1.0
     assert perfect.recall_10 == pytest.approx(min(gold, 10) / gold)
@@ -67,22 +70,32 @@ def test_moving_a_gold_item_up_never_lowers_a_metric(ranks: list[int], data) -> 
     chosen = data.draw(st.sampled_from([i for i, rank in enumerate(ranks) if rank > 1]))
     free = [rank for rank in range(1, ranks[chosen]) if rank not in ranks]
     if free:
-        better = [*ranks[:chosen], data.draw(st.sampled_from(free)), *ranks[chosen + 1:]]
+        better = [*ranks[:chosen], data.draw(st.sampled_from(free)), *ranks[chosen + 1 :]]
         after = question_metrics(better).named()
         assert all(after[name] >= value - 1e-15 for name, value in before.named().items())
 
 
-@pytest.mark.parametrize(("ranks", "n_gold"), [([], None), ([], 0), ([3, 3], None), ([-1], None), ([1, 2], 1)])
+@pytest.mark.parametrize(
+    ("ranks", "n_gold"), [([], None), ([], 0), ([3, 3], None), ([-1], None), ([1, 2], 1)]
+)
 def test_what_has_no_metric_is_refused(ranks: list[int], n_gold: int | None) -> None:
     with pytest.raises(InputError):
         question_metrics(ranks, n_gold)
 
 
 def test_summary_is_the_mean_over_questions_in_any_order() -> None:
-    rows = [question_metrics([rank, 0, 3]) for rank in (1, 2, 7, 9, 15, 40)] + [question_metrics([0])]
+    rows = [question_metrics([rank, 0, 3]) for rank in (1, 2, 7, 9, 15, 40)] + [
+        question_metrics([0])
+    ]
     got = summary(rows)
-    assert list(got) == ["n", *METRICS] == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"]
-    table = np.array([[row.hit_10, row.recall_5, row.recall_10, row.mrr_10, row.ndcg_10] for row in rows])
+    assert (
+        list(got)
+        == ["n", *METRICS]
+        == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"]
+    )
+    table = np.array(
+        [[row.hit_10, row.recall_5, row.recall_10, row.mrr_10, row.ndcg_10] for row in rows]
+    )
     assert [got[name] for name in METRICS] == pytest.approx(table.mean(axis=0).tolist())
     assert got["n"] == 7
     assert summary(reversed(rows)) == got

@@ -1,4 +1,5 @@
 """Scores of outcomes: questions without gold are left out, times and receipts are put together."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -11,12 +12,28 @@ from hebbarium.benchmarks.scores.outcomes import metrics_of, scored, total_recei
 
 
 def row(category: str, *ranks: int) -> dict[str, Any]:
-    return {"category": category, "gold": [f"e{i}" for i in range(len(ranks))], "ranks": list(ranks), "held_back": not ranks}
+    return {
+        "category": category,
+        "gold": [f"e{i}" for i in range(len(ranks))],
+        "ranks": list(ranks),
+        "held_back": not ranks,
+    }
 
 
 OUTCOMES = [
-    Outcome([row("a", 1), row("b", 0, 2), row("a")], {"encode": [1.0, 2.0], "retrieve": []}, {"x": {"calls": 1, "ranks_changed": 4}}, 0.1),
-    Outcome([row("a", 20)], {"encode": [9.0], "retrieve": []}, {"x": {"calls": 2, "ranks_changed": 0}, "y": {"calls": 5, "ranks_changed": 1}}, 0.2)]
+    Outcome(
+        [row("a", 1), row("b", 0, 2), row("a")],
+        {"encode": [1.0, 2.0], "retrieve": []},
+        {"x": {"calls": 1, "ranks_changed": 4}},
+        0.1,
+    ),
+    Outcome(
+        [row("a", 20)],
+        {"encode": [9.0], "retrieve": []},
+        {"x": {"calls": 2, "ranks_changed": 0}, "y": {"calls": 5, "ranks_changed": 1}},
+        0.2,
+    ),
+]
 
 
 def test_questions_without_gold_are_not_scored() -> None:
@@ -25,21 +42,50 @@ def test_questions_without_gold_are_not_scored() -> None:
 
 def test_means_times_and_receipts() -> None:
     result = metrics_of("d", OUTCOMES)
-    assert result["overall"]["n"] == 3 and result["overall"]["recall@10"] == pytest.approx((1.0 + 0.5 + 0.0) / 3)
-    assert result["by_category"]["a"]["n"] == 2 and result["by_category"]["a"]["mrr@10"] == 0.5 and result["by_category"]["b"]["mrr@10"] == 0.5
-    assert result["timing_ms"]["encode"] == {"p50": 2.0, "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4)}
+    assert result["overall"]["n"] == 3 and result["overall"]["recall@10"] == pytest.approx(
+        (1.0 + 0.5 + 0.0) / 3
+    )
+    assert (
+        result["by_category"]["a"]["n"] == 2
+        and result["by_category"]["a"]["mrr@10"] == 0.5
+        and result["by_category"]["b"]["mrr@10"] == 0.5
+    )
+    assert result["timing_ms"]["encode"] == {
+        "p50": 2.0,
+        "p95": round(float(np.percentile([1.0, 2.0, 9.0], 95)), 4),
+    }
     assert result["timing_ms"]["retrieve"] == {"p50": None, "p95": None}
     assert result["seconds_per_event"] == {"online": 0.004, "offline": 0.0}
     assert metrics_of("d", [])["seconds_per_event"] == {"online": None, "offline": None}
-    assert result["receipts"] == total_receipts(OUTCOMES) == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
-    assert result["abstention"] == {"unanswerable": 0, "held_back": None, "answerable": 4, "false_hold_backs": 0.25}
-    assert metrics_of("d", [])["overall"] == {"n": 0, **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"))}
+    assert (
+        result["receipts"]
+        == total_receipts(OUTCOMES)
+        == {"x": {"calls": 3, "ranks_changed": 4}, "y": {"calls": 5, "ranks_changed": 1}}
+    )
+    assert result["abstention"] == {
+        "unanswerable": 0,
+        "held_back": None,
+        "answerable": 4,
+        "false_hold_backs": 0.25,
+    }
+    assert metrics_of("d", [])["overall"] == {
+        "n": 0,
+        **dict.fromkeys(("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")),
+    }
 
 
 def test_what_was_asked_of_a_language_model_is_summed_by_phase_and_mechanism() -> None:
     one, two = ({"requests": n, "prompt_tokens": 10 * n} for n in (1, 2))
-    found = [Outcome([], {}, {}, 0.1, language_model=used) for used in (
-        {"consolidate": {"x": one}}, {}, {"consolidate": {"x": two, "y": one}, "retrieve": {"x": one}})]
+    found = [
+        Outcome([], {}, {}, 0.1, language_model=used)
+        for used in (
+            {"consolidate": {"x": one}},
+            {},
+            {"consolidate": {"x": two, "y": one}, "retrieve": {"x": one}},
+        )
+    ]
     assert metrics_of("d", found)["language_model"] == {
-        "consolidate": {"x": {"requests": 3, "prompt_tokens": 30}, "y": one}, "retrieve": {"x": one}}
+        "consolidate": {"x": {"requests": 3, "prompt_tokens": 30}, "y": one},
+        "retrieve": {"x": one},
+    }
     assert found[0].language_model == {"consolidate": {"x": one}}, "cells stay as they are"

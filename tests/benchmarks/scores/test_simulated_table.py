@@ -1,4 +1,7 @@
-"""The table of simulated levels in the documentation is what its script computes, and says what the page claims."""
+"""The table of simulated levels in the documentation is what its script computes, and says what
+the page claims.
+"""
+
 from __future__ import annotations
 
 import sys
@@ -15,7 +18,8 @@ DOCS = Path(__file__).parent.parent.parent.parent / "docs"
 def script() -> Any:
     spec = util.spec_from_file_location("simulate_tests", DOCS / "simulate_tests.py")
     assert spec and spec.loader
-    module = sys.modules["simulate_tests"] = util.module_from_spec(spec)       # dataclasses look up their module by name
+    # dataclasses look up their module by name
+    module = sys.modules["simulate_tests"] = util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -28,16 +32,28 @@ def test_the_table_of_the_page_is_the_simulated_one(script: Any) -> None:
     assert len(cells) == len(script.DESIGNS) == 4
     bound = 0.05 + 2.0 * (0.05 * 0.95 / script.EXPERIMENTS) ** 0.5
     for t, flip, covers, boot, equivalent, _, _ in cells:
-        assert t <= bound and flip <= bound and equivalent <= bound and covers == pytest.approx(1.0 - t, abs=1.1e-3)      # both are rounded
+        # both are rounded
+        assert (
+            t <= bound
+            and flip <= bound
+            and equivalent <= bound
+            and covers == pytest.approx(1.0 - t, abs=1.1e-3)
+        )
         assert boot < covers, "the bootstrap is too narrow"
     assert cells[0][1] == 0.0, "five conversations: the sign flip cannot reject"
     assert cells[0][5] > 0.1, "and clumps defeat equivalence"
-    assert cells[3][3] >= 0.93 and cells[0][3] < 0.9, "35 conversations are enough for the bootstrap, and 5 are not"
-    assert all(abs(row[6] - script.POWER) <= 0.05 for row in cells), "the power is that of the formula"
+    assert cells[3][3] >= 0.93 and cells[0][3] < 0.9, (
+        "35 conversations are enough for the bootstrap, and 5 are not"
+    )
+    assert all(abs(row[6] - script.POWER) <= 0.05 for row in cells), (
+        "the power is that of the formula"
+    )
 
 
 def test_a_wrong_number_of_conversations_would_be_noticed(script: Any) -> None:
-    """Questions taken as independent, one conversation each, reject far too often: the simulation can fail."""
+    """Questions taken as independent, one conversation each, reject far too often: the
+    simulation can fail.
+    """
     import numpy as np
 
     from hebbarium.benchmarks.scores.cluster_robust import cluster_t
@@ -45,6 +61,8 @@ def test_a_wrong_number_of_conversations_would_be_noticed(script: Any) -> None:
     rng, sizes = np.random.default_rng(5), script.DESIGNS["10, as LoCoMo (105 to 260 questions)"]
     ids, rejected = np.repeat(np.arange(10), sizes), 0
     for _ in range(100):
-        y = script.CORRELATION**0.5 * rng.normal(size=10)[ids] + (1.0 - script.CORRELATION) ** 0.5 * rng.normal(size=len(ids))
+        y = script.CORRELATION**0.5 * rng.normal(size=10)[ids] + (
+            1.0 - script.CORRELATION
+        ) ** 0.5 * rng.normal(size=len(ids))
         rejected += (cluster_t(y, np.arange(len(ids))).p or 0.0) <= 0.05
     assert rejected > 40

@@ -1,4 +1,7 @@
-"""The baseline: BM25 against bm25s and a closed form, the sum against a count by hand, and the promises of the port."""
+"""The baseline: BM25 against bm25s and a closed form, the sum against a count by hand, and the
+promises of the port.
+"""
+
 from __future__ import annotations
 
 import re
@@ -32,14 +35,21 @@ def test_bm25_is_that_of_another_library() -> None:
     system, stem = BM25Dense(HashingEmbedder(32), 0), Stemmer.Stemmer("english").stemWord
     system.encode(events)
     index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
-    index.index([[stem(word) for word in re.findall(r"\w+", e.rendered().lower())] for e in events], show_progress=False)
+    index.index(
+        [[stem(word) for word in re.findall(r"\w+", e.rendered().lower())] for e in events],
+        show_progress=False,
+    )
     for event in events[::4]:
         words = list(dict.fromkeys(stem(word) for word in re.findall(r"\w+", event.text.lower())))
-        assert system._bm25(event.text) == pytest.approx(2.2 * index.get_scores(words), rel=1e-5, abs=1e-6)
+        assert system._bm25(event.text) == pytest.approx(
+            2.2 * index.get_scores(words), rel=1e-5, abs=1e-6
+        )
 
 
 def test_bm25_in_closed_form() -> None:
-    """One term in one of two texts of equal length: ln(1 + 1.5 / 1.5) = ln 2, and tf saturates as 2.2 tf / (tf + 1.2)."""
+    """One term in one of two texts of equal length: ln(1 + 1.5 / 1.5) = ln 2, and tf saturates
+    as 2.2 tf / (tf + 1.2).
+    """
     system = encoded("apple pear", "plum cherry")
     assert system._bm25("apples").tolist() == pytest.approx([np.log(2.0), 0.0])
     twice = encoded("apple apple", "plum cherry")
@@ -48,21 +58,40 @@ def test_bm25_in_closed_form() -> None:
 
 def test_the_sum_gives_words_and_meaning_equal_parts() -> None:
     system = encoded("apple pear", "plum cherry", "fig apple")
-    cosine = HashingEmbedder(32).embed(["apple pear", "plum cherry", "fig apple"]) @ HashingEmbedder(32).embed(["apple pear"])[0]
+    cosine = (
+        HashingEmbedder(32).embed(["apple pear", "plum cherry", "fig apple"])
+        @ HashingEmbedder(32).embed(["apple pear"])[0]
+    )
     words = system._bm25("apple pear")
-    expected = [0.5 * words[i] / max(words) + 0.5 * (cosine[i] - min(cosine)) / (max(cosine) - min(cosine)) for i in range(3)]
+    expected = [
+        0.5 * words[i] / max(words) + 0.5 * (cosine[i] - min(cosine)) / (max(cosine) - min(cosine))
+        for i in range(3)
+    ]
     hits = system.retrieve(Query("apple pear"), 3).events
-    assert {hit.id: hit.score for hit in hits} == pytest.approx({f"e{i}": score for i, score in enumerate(expected)}, rel=1e-6)
-    assert [hit.score for hit in hits] == sorted(expected, reverse=True) and hits[0].text == "apple pear" and hits[0].id == "e0"
+    assert {hit.id: hit.score for hit in hits} == pytest.approx(
+        {f"e{i}": score for i, score in enumerate(expected)}, rel=1e-6
+    )
+    assert (
+        [hit.score for hit in hits] == sorted(expected, reverse=True)
+        and hits[0].text == "apple pear"
+        and hits[0].id == "e0"
+    )
 
 
 @pytest.mark.parametrize("question", ["", "zzz", "apple", "apple " * 50])
 def test_any_question_has_an_answer_and_recall_changes_none(question: str) -> None:
-    system, nothing = encoded("apple pear", "plum cherry", "fig apple"), BM25Dense(HashingEmbedder(32), 0)
+    system, nothing = (
+        encoded("apple pear", "plum cherry", "fig apple"),
+        BM25Dense(HashingEmbedder(32), 0),
+    )
     before = system.retrieve(Query(question), 2)
     system.advance(1000.0)
     system.retrieve(Query("plum"), 3, learn=True)
-    assert system.retrieve(Query(question), 2) == before and len(before.events) == 2 and all(np.isfinite(hit.score) for hit in before.events)
+    assert (
+        system.retrieve(Query(question), 2) == before
+        and len(before.events) == 2
+        and all(np.isfinite(hit.score) for hit in before.events)
+    )
     assert nothing.retrieve(Query(question), 5).events == ()
 
 

@@ -1,4 +1,5 @@
 """Our own system answers as its engine does."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +22,13 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.testing.small import by_number, does, mechanism, score
 
-GATED = {"dense_similarity", "lexical_bm25", "convex_fusion", "write_gate_true_memory", "base_level_activation"}
+GATED = {
+    "dense_similarity",
+    "lexical_bm25",
+    "convex_fusion",
+    "write_gate_true_memory",
+    "base_level_activation",
+}
 EVENTS = load("demo", limit=1).conversations[0].events
 
 
@@ -30,7 +37,9 @@ def both(registry: Registry) -> tuple[Hebbarium, Engine]:
     """The system, and a bare engine that took in the same."""
     ids = sorted(GATED, key=registry.order.__getitem__)
     system = Hebbarium([registry.instance(i) for i in ids], HashingEmbedder(32), 3)
-    memory = Engine([registry.instance(i) for i in ids], HashingEmbedder(32), seed=3, observer=Observer())
+    memory = Engine(
+        [registry.instance(i) for i in ids], HashingEmbedder(32), seed=3, observer=Observer()
+    )
     system.encode(EVENTS)
     memory.encode_all(EVENTS)
     for one in (system, memory):
@@ -49,16 +58,24 @@ def test_hits_are_the_engines_answer(both: tuple[Hebbarium, Engine]) -> None:
 
 
 def test_every_event_that_was_stored_has_its_exact_rank(both: tuple[Hebbarium, Engine]) -> None:
-    """Ranks are a permutation that the whole ordering gives; what a gate rejected or was never encoded has none."""
+    """Ranks are a permutation that the whole ordering gives; what a gate rejected or was never
+    encoded has none.
+    """
     system, memory = both
     query = Query(EVENTS[4].text)
     hits, everything = system.retrieve(query, 3), memory.retrieve(query, len(EVENTS))
     places = {memory.event(row).id: place for place, row in enumerate(everything.rows, 1)}
-    assert len(hits.events) == 3 and {e.id: hits.rank_of(e.id) for e in EVENTS} == {e.id: places.get(e.id) for e in EVENTS}
-    assert hits.rank_of("never seen") is None and 10 < len(places) < len(EVENTS), "the gate rejects some"
+    assert len(hits.events) == 3 and {e.id: hits.rank_of(e.id) for e in EVENTS} == {
+        e.id: places.get(e.id) for e in EVENTS
+    }
+    assert hits.rank_of("never seen") is None and 10 < len(places) < len(EVENTS), (
+        "the gate rejects some"
+    )
 
 
-def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[Hebbarium, Engine]) -> None:
+def test_receipts_are_those_of_the_observer_and_the_counterfactual(
+    both: tuple[Hebbarium, Engine],
+) -> None:
     system, memory = both
     assert isinstance(system, ReportsReceipts) and Capability.RECEIPTS in system.capabilities
     query = Query(EVENTS[4].text)
@@ -66,15 +83,34 @@ def test_receipts_are_those_of_the_observer_and_the_counterfactual(both: tuple[H
     memory.retrieve(query, 10)
     found: Any = memory.observer
     for id, receipt in system.receipts().items():
-        assert (receipt["calls"], receipt["values_changed"]) == (found.receipts[id].calls, found.receipts[id].values_changed)
-        assert ("vetoed" in receipt) == (found.receipts[id].votes is not None) == (id == "write_gate_true_memory")
+        assert (receipt["calls"], receipt["values_changed"]) == (
+            found.receipts[id].calls,
+            found.receipts[id].values_changed,
+        )
+        assert (
+            ("vetoed" in receipt)
+            == (found.receipts[id].votes is not None)
+            == (id == "write_gate_true_memory")
+        )
     gate = system.receipts()["write_gate_true_memory"]
     stored = sum(memory.event_log.row(e.id) >= 0 for e in EVENTS)
-    assert gate | {"calls": 0, "values_changed": 0} == {"calls": 0, "values_changed": 0, "judged": len(EVENTS), "stored": stored, "merged": 0,
-                                                       "vetoed": len(EVENTS) - stored, "decided": len(EVENTS) - stored}
+    assert gate | {"calls": 0, "values_changed": 0} == {
+        "calls": 0,
+        "values_changed": 0,
+        "judged": len(EVENTS),
+        "stored": stored,
+        "merged": 0,
+        "vetoed": len(EVENTS) - stored,
+        "decided": len(EVENTS) - stored,
+    }
     assert set(system.receipts()) == GATED
-    assert system.ranks_changed(query) == ranks_changed(memory, query) and sum(system.ranks_changed(query).values()) > 0
-    assert set(system.phase_ms()) == {"encode", "consolidate", "retrieve", "maintain"} and len(system.phase_ms()["encode"]) == len(EVENTS)
+    assert (
+        system.ranks_changed(query) == ranks_changed(memory, query)
+        and sum(system.ranks_changed(query).values()) > 0
+    )
+    assert set(system.phase_ms()) == {"encode", "consolidate", "retrieve", "maintain"} and len(
+        system.phase_ms()["encode"]
+    ) == len(EVENTS)
 
 
 def test_mechanisms_that_cannot_be_scheduled_together_are_refused(registry: Registry) -> None:
@@ -83,7 +119,9 @@ def test_mechanisms_that_cannot_be_scheduled_together_are_refused(registry: Regi
 
 
 def test_capabilities_follow_from_the_hooks(registry: Registry) -> None:
-    """A hook that consolidates, one that reads what was recalled, one that sets VISIBLE; a memory of none of them can do none of it."""
+    """A hook that consolidates, one that reads what was recalled, one that sets VISIBLE; a
+    memory of none of them can do none of it.
+    """
     always = {Capability.RECEIPTS, Capability.RANKS_ALL}
     learns = mechanism("learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED], sets=[]))
     archives = mechanism("archives", does(Phase.MAINTAIN, lambda v, _: None, sets=[VISIBLE]))
@@ -98,7 +136,11 @@ def test_capabilities_follow_from_the_hooks(registry: Registry) -> None:
 
 
 def built(registry: Registry, *ids: str, **weights: float) -> list[Any]:
-    return registry.build(MechanismSet("mine", "", {id: {"weight": weights[id]} if id in weights else {} for id in ids}))
+    return registry.build(
+        MechanismSet(
+            "mine", "", {id: {"weight": weights[id]} if id in weights else {} for id in ids}
+        )
+    )
 
 
 def test_signals_that_nothing_reads_are_found_from_the_schedule(registry: Registry) -> None:
@@ -107,19 +149,32 @@ def test_signals_that_nothing_reads_are_found_from_the_schedule(registry: Regist
     assert unread_signals(alone) == {"recency": ("recency",)}
     for fusion in ("convex_fusion", "weighted_rrf"):
         assert unread_signals([*alone, *built(registry, fusion)]) == {}
-    assert unread_signals(built(registry, "dense_similarity", "recency", recency=0.0)) == {}, "a signal without weight changes nothing anyway"
+    assert unread_signals(built(registry, "dense_similarity", "recency", recency=0.0)) == {}, (
+        "a signal without weight changes nothing anyway"
+    )
 
 
 def test_a_reader_off_the_way_to_the_answer_does_not_count() -> None:
     """One mechanism reads another's signal for a signal of its own, which nothing reads."""
     mine, other = score("mine", direct=False), score("other", direct=False)
     scores = mechanism("scores", does(Phase.RETRIEVE, lambda v, _: None, sets=[mine]), owns=[mine])
-    reads = mechanism("reads", does(Phase.RETRIEVE, lambda v, _: None, reads=[mine], sets=[other]), owns=[other])
-    assert unread_signals([scores, reads, by_number()]) == {"scores": ("mine",), "reads": ("other",)}
+    reads = mechanism(
+        "reads", does(Phase.RETRIEVE, lambda v, _: None, reads=[mine], sets=[other]), owns=[other]
+    )
+    assert unread_signals([scores, reads, by_number()]) == {
+        "scores": ("mine",),
+        "reads": ("other",),
+    }
     fuses = mechanism("fuses", does(Phase.RETRIEVE, lambda v, _: None, reads=[other], sets=[FUSED]))
-    assert unread_signals([scores, reads, fuses, by_number()]) == {}, "on the way now: one through the other"
-    learns = mechanism("learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED, SIGNALS], sets=[]))
-    assert set(unread_signals([scores, reads, learns, by_number()])) == {"scores", "reads"}, "what is read after the answer cannot change it"
+    assert unread_signals([scores, reads, fuses, by_number()]) == {}, (
+        "on the way now: one through the other"
+    )
+    learns = mechanism(
+        "learns", does(Phase.RETRIEVE, lambda v, _: None, reads=[RECALLED, SIGNALS], sets=[])
+    )
+    assert set(unread_signals([scores, reads, learns, by_number()])) == {"scores", "reads"}, (
+        "what is read after the answer cannot change it"
+    )
 
 
 def test_a_gold_event_counts_at_the_first_unit_that_shows_it() -> None:
@@ -134,15 +189,39 @@ def test_a_gold_event_counts_at_the_first_unit_that_shows_it() -> None:
     def ask(view: Any, cue: Any) -> None:
         view.place[...] = [3.0, 0.0, 2.0, 4.0, 1.0]
 
-    system = Hebbarium([mechanism("maker", does(Phase.CONSOLIDATE, make, reads=[KIND], adds=[DRAFTS]),
-                                  does(Phase.RETRIEVE, ask, sets=[place]), owns=[place])], HashingEmbedder(16), 0)
+    system = Hebbarium(
+        [
+            mechanism(
+                "maker",
+                does(Phase.CONSOLIDATE, make, reads=[KIND], adds=[DRAFTS]),
+                does(Phase.RETRIEVE, ask, sets=[place]),
+                owns=[place],
+            )
+        ],
+        HashingEmbedder(16),
+        0,
+    )
     system.encode([Event(float(i), f"text {i}", id=f"e{i}", session=f"s{i}") for i in range(3)])
     system.advance(48.0)
     found = system.retrieve(Query("anything"), 4)
-    assert [(hit.id, hit.events) for hit in found.events] == [("row 3", ("e1", "e2")), ("e0", ()), ("e2", ()), ("row 4", ())]
-    assert {id: found.rank_of(id) for id in ("e0", "e1", "e2", "e9")} == {"e0": 2, "e1": 1, "e2": 1, "e9": None}
+    assert [(hit.id, hit.events) for hit in found.events] == [
+        ("row 3", ("e1", "e2")),
+        ("e0", ()),
+        ("e2", ()),
+        ("row 4", ()),
+    ]
+    assert {id: found.rank_of(id) for id in ("e0", "e1", "e2", "e9")} == {
+        "e0": 2,
+        "e1": 1,
+        "e2": 1,
+        "e9": None,
+    }
     plain = Retrieved(found.events)
     assert [plain.rank_of(id) for id in ("e0", "e1", "e2")] == [2, 1, 1]
     question = Question("q", "anything", 48.0, "c", ("e2",))
-    sessions = by_session(question, found, [Event(float(i), "", id=f"e{i}", session=f"s{i}") for i in range(3)])[1]
-    assert [hit.id for hit in sessions.events] == ["s1", "s2", "s0", "row 4"] and sessions.rank_of("s2") == 2
+    sessions = by_session(
+        question, found, [Event(float(i), "", id=f"e{i}", session=f"s{i}") for i in range(3)]
+    )[1]
+    assert [hit.id for hit in sessions.events] == ["s1", "s2", "s0", "row 4"] and sessions.rank_of(
+        "s2"
+    ) == 2

@@ -1,4 +1,5 @@
 """A witness notes votes and archivings, and measures what a plain observer measures."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +27,9 @@ def test_every_vote_against_an_event_is_noted() -> None:
     seen = Witness()
     e = memory(by_number(), gate("a", 3, 5), gate("b", 5), gate("c"), observer=seen)
     e.encode_all(numbered(1, 3, 5, 7))
-    assert seen.vetoes == {"e1": ["a"], "e2": ["a", "b"]} and [e.event_log.row(f"e{i}") for i in range(4)] == [0, -1, -1, 1]
+    assert seen.vetoes == {"e1": ["a"], "e2": ["a", "b"]} and [
+        e.event_log.row(f"e{i}") for i in range(4)
+    ] == [0, -1, -1, 1]
 
 
 def test_archiving_and_restoring_are_noted_with_their_time() -> None:
@@ -35,7 +38,12 @@ def test_archiving_and_restoring_are_noted_with_their_time() -> None:
         view.visible[1] = tick.end < 10.0
 
     seen = Witness()
-    e = memory(by_number(), mechanism("tender", does(Phase.MAINTAIN, tend, sets=[VISIBLE])), observer=seen, consolidate_every=1000.0)
+    e = memory(
+        by_number(),
+        mechanism("tender", does(Phase.MAINTAIN, tend, sets=[VISIBLE])),
+        observer=seen,
+        consolidate_every=1000.0,
+    )
     e.encode_all(numbered(1, 3, 5))
     assert set(seen.archived) == {0} and seen.archived[0].mechanism == "tender"
     e.advance(15.0)
@@ -46,8 +54,14 @@ def test_archiving_and_restoring_are_noted_with_their_time() -> None:
 
 def test_a_witness_measures_as_an_observer_does(registry: Registry, build: Any) -> None:
     plain, seen = Observer(), Witness()
-    memories: list[Engine] = [build(*registry.set("minimal").mechanisms, observer=o) for o in (plain, seen)]
+    memories: list[Engine] = [
+        build(*registry.set("minimal").mechanisms, observer=o) for o in (plain, seen)
+    ]
     for e in memories:
         simulated(e, talk(40))
     assert plain.receipts == seen.receipts and memories[0].digest() == memories[1].digest()
-    assert {id for id, row in zip(seen.vetoes, map(memories[1].event_log.row, seen.vetoes), strict=True) if row >= 0} == set()
+    assert {
+        id
+        for id, row in zip(seen.vetoes, map(memories[1].event_log.row, seen.vetoes), strict=True)
+        if row >= 0
+    } == set()

@@ -1,4 +1,7 @@
-"""The world of journeys: its ideal observer against enumeration and frequencies; what is matched."""
+"""The world of journeys: its ideal observer against enumeration and frequencies; what is
+matched.
+"""
+
 from __future__ import annotations
 
 from itertools import pairwise, permutations, product
@@ -12,8 +15,14 @@ from hebbarium.benchmarks.worlds.journeys import known, learnt, life, walked
 
 @pytest.mark.parametrize("strength", [0.0, 0.4, 1.0])
 def test_what_is_learnt_is_bayes_over_all_worlds(strength: float) -> None:
-    """Two stages of three places: every route and every way in which each step was made, follow or anywhere, enumerated."""
-    walks = np.array([[0, 1], [2, 1], [0, 1], [1, 2], [0, 0]]) if strength < 1 else np.array([[0, 1], [2, 0], [0, 1], [1, 2], [2, 0]])
+    """Two stages of three places: every route and every way in which each step was made, follow
+    or anywhere, enumerated.
+    """
+    walks = (
+        np.array([[0, 1], [2, 1], [0, 1], [1, 2], [0, 0]])
+        if strength < 1
+        else np.array([[0, 1], [2, 0], [0, 1], [1, 2], [2, 0]])
+    )
     for number in range(len(walks)):
         joint = np.zeros(3)
         for route in permutations(range(3)):
@@ -22,8 +31,14 @@ def test_what_is_learnt_is_bayes_over_all_worlds(strength: float) -> None:
                 for (start, end), follow in zip(walks[:number], follows[:-1], strict=True):
                     weight *= strength * (route[start] == end) if follow else (1 - strength) / 3
                 here = route[walks[number, 0]]
-                joint += weight * (strength * (np.arange(3) == here) if follows[-1] else np.full(3, (1 - strength) / 3))
-        assert learnt(walks, strength, 3)[number][0].tolist() == pytest.approx((joint / joint.sum()).tolist())
+                joint += weight * (
+                    strength * (np.arange(3) == here)
+                    if follows[-1]
+                    else np.full(3, (1 - strength) / 3)
+                )
+        assert learnt(walks, strength, 3)[number][0].tolist() == pytest.approx(
+            (joint / joint.sum()).tolist()
+        )
 
 
 def test_steps_have_the_frequencies_that_an_observer_of_the_routes_expects() -> None:
@@ -32,7 +47,9 @@ def test_steps_have_the_frequencies_that_an_observer_of_the_routes_expects() -> 
     walks = walked(routes, 0.6, 30_000, rng)
     belief = known(routes, walks[:1], 0.6)[0][0]
     mine = walks[walks[:, 0] == walks[0, 0]]
-    assert (np.bincount(mine[:, 1], minlength=3) / len(mine)).tolist() == pytest.approx(belief.tolist(), abs=0.02)
+    assert (np.bincount(mine[:, 1], minlength=3) / len(mine)).tolist() == pytest.approx(
+        belief.tolist(), abs=0.02
+    )
 
 
 @pytest.mark.parametrize("strength", [0.5, 1.0])
@@ -55,14 +72,19 @@ def test_what_is_learnt_is_calibrated(strength: float) -> None:
 def test_events_questions_and_times_do_not_depend_on_the_strength(told: bool) -> None:
     none, full = life(0.0, 4, told=told), life(1.0, 4, told=told)
     assert none.events == full.events and len(none.events) == 300
-    assert [(a.id, a.time, a.text, a.fits, a.session) for a in none.asks] == [(a.id, a.time, a.text, a.fits, a.session) for a in full.asks]
+    assert [(a.id, a.time, a.text, a.fits, a.session) for a in none.asks] == [
+        (a.id, a.time, a.text, a.fits, a.session) for a in full.asks
+    ]
     assert len(none.asks) == 480 and len(none.scored) == 384
     first = {event.id[:2]: event.time for event in reversed(none.events) if event.id[0] == "d"}
-    assert sorted(first.values())[0] < sorted(first.values())[-1] - 24.0              # districts are told throughout
+    # districts are told throughout
+    assert sorted(first.values())[0] < sorted(first.values())[-1] - 24.0
 
 
 def test_the_spread_of_visits_does_not_depend_on_the_strength() -> None:
-    """Visits of each place over 40 lives: mean, and variance over places and lives, at s = 0 and s = 1."""
+    """Visits of each place over 40 lives: mean, and variance over places and lives, at s = 0 and
+    s = 1.
+    """
     spread = []
     for strength in (0.0, 1.0):
         counts = []
@@ -76,7 +98,9 @@ def test_the_spread_of_visits_does_not_depend_on_the_strength() -> None:
 
 
 def test_only_the_told_world_shows_its_routes_in_the_order_of_events() -> None:
-    """Along a told line each event is followed by the place to which the route leads, as the questions show at s = 1."""
+    """Along a told line each event is followed by the place to which the route leads, as the
+    questions show at s = 1.
+    """
     for told in (True, False):
         stream = life(1.0, 0, told=told)
         order = [event.id for event in stream.events if event.id[0] == "d"]

@@ -1,4 +1,7 @@
-"""Strategies of contexts from files: sets of sources, in place of those of a set; and queries that are blank."""
+"""Strategies of contexts from files: sets of sources, in place of those of a set; and queries
+that are blank.
+"""
+
 from __future__ import annotations
 
 import pickle
@@ -23,23 +26,46 @@ def test_a_strategy_of_ours_is_sources_whose_shares_are_all_of_the_budget(name: 
     strategy, base = REGISTRY.contexts[name], REGISTRY.set("minimal")
     built = REGISTRY.build(REGISTRY.set(f"minimal+{name}"))
     shares = shares_of_sources(built)
-    assert shares == {id: values["share"] for id, values in strategy.mechanisms.items()} and sum(shares.values()) == 100.0
+    assert (
+        shares == {id: values["share"] for id, values in strategy.mechanisms.items()}
+        and sum(shares.values()) == 100.0
+    )
     assert {m.id for m in built} == set(base.mechanisms) | set(strategy.mechanisms)
     reasons = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").partition("summary:")[0]
-    assert all(f"{id} " in reasons and f" {share:.0f}  " in reasons for id, share in shares.items()), "the file says why each share is what it is"
+    assert all(
+        f"{id} " in reasons and f" {share:.0f}  " in reasons for id, share in shares.items()
+    ), "the file says why each share is what it is"
 
 
 def test_a_strategy_replaces_the_sources_of_a_set() -> None:
     staged, other = REGISTRY.set("stages"), REGISTRY.set("stages+coding")
-    assert set(staged.mechanisms) - set(other.mechanisms) == {"own_stage", "adjacent_stages", "stage_summaries"}
-    assert set(other.mechanisms) - set(staged.mechanisms) == set(REGISTRY.contexts["coding"].mechanisms) and other.name == "stages+coding"
-    assert other.alternates == staged.alternates and "coding.yaml" in other.where("recent_context.share") and "stages.yaml" in other.where("heat")
+    assert set(staged.mechanisms) - set(other.mechanisms) == {
+        "own_stage",
+        "adjacent_stages",
+        "stage_summaries",
+    }
+    assert (
+        set(other.mechanisms) - set(staged.mechanisms)
+        == set(REGISTRY.contexts["coding"].mechanisms)
+        and other.name == "stages+coding"
+    )
+    assert (
+        other.alternates == staged.alternates
+        and "coding.yaml" in other.where("recent_context.share")
+        and "stages.yaml" in other.where("heat")
+    )
     again = pickle.loads(pickle.dumps(REGISTRY))
-    assert again.set("stages+coding") == other and again.set(f"stages+{FOLDER / 'coding.yaml'}").mechanisms == other.mechanisms
+    assert (
+        again.set("stages+coding") == other
+        and again.set(f"stages+{FOLDER / 'coding.yaml'}").mechanisms == other.mechanisms
+    )
 
 
 def test_the_specification_as_a_strategy_is_the_set_of_its_name() -> None:
-    by_set, by_strategy = ({m.id: m.params for m in REGISTRY.build(REGISTRY.set(name))} for name in ("context_spec", "default+context_spec"))
+    by_set, by_strategy = (
+        {m.id: m.params for m in REGISTRY.build(REGISTRY.set(name))}
+        for name in ("context_spec", "default+context_spec")
+    )
     assert by_set == by_strategy
     printed = REGISTRY.contexts["context_spec"].mechanisms
     assert printed["recent_context"]["decay"] == "e" and printed["relation_context"]["depth"] == 2
@@ -47,29 +73,58 @@ def test_the_specification_as_a_strategy_is_the_set_of_its_name() -> None:
 
 
 def test_a_coding_agent_that_is_to_fix_sees_the_error_first() -> None:
-    memory = Engine([m for m in REGISTRY.build(REGISTRY.set("bm25+coding")) if m.id != "recent_context"], HashingEmbedder(8))
+    memory = Engine(
+        [m for m in REGISTRY.build(REGISTRY.set("bm25+coding")) if m.id != "recent_context"],
+        HashingEmbedder(8),
+    )
     for n, kind in enumerate(("", "error", "file_read")):
-        memory.encode(Event(float(n), "The port is in use", "agent", dated=False, attributes=(("kind", kind),) if kind else ()))
-    for query, rows in (("Fix the port", [1, 0, 2]), ("Explain the port", [2, 0, 1]), ("Which port?", [0, 1, 2])):
+        memory.encode(
+            Event(
+                float(n),
+                "The port is in use",
+                "agent",
+                dated=False,
+                attributes=(("kind", kind),) if kind else (),
+            )
+        )
+    for query, rows in (
+        ("Fix the port", [1, 0, 2]),
+        ("Explain the port", [2, 0, 1]),
+        ("Which port?", [0, 1, 2]),
+    ):
         assert [offer.row for offer in memory.offers(query, 200)[1]] == rows
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("minimal+codng", "coding"), ("minimal+", "no strategy of contexts ''"), ("minmal+coding", "no mechanism set"),
-    ("minimal+none.yaml", "none.yaml"), ("+coding", "no mechanism set")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("minimal+codng", "coding"),
+        ("minimal+", "no strategy of contexts ''"),
+        ("minmal+coding", "no mechanism set"),
+        ("minimal+none.yaml", "none.yaml"),
+        ("+coding", "no mechanism set"),
+    ],
+)
 def test_unknown_strategies(name: str, words: str) -> None:
     with pytest.raises(RegistryError, match=words):
         REGISTRY.set(name)
 
 
 def test_a_strategy_names_sources_alone_and_shares_of_at_most_all(tmp_path: Path) -> None:
-    for text, words in (("mechanisms: [recent_context, heat]", "'heat' is no source"), ("mechanisms: {recent_context: {shares: 3}}", "shares")):
+    for text, words in (
+        ("mechanisms: [recent_context, heat]", "'heat' is no source"),
+        ("mechanisms: {recent_context: {shares: 3}}", "shares"),
+    ):
         (tmp_path / "mine.yaml").write_text(text)
         with pytest.raises(RegistryError, match=words):
             REGISTRY.set(f"minimal+{tmp_path / 'mine.yaml'}")
-    (tmp_path / "mine.yaml").write_text("mechanisms: {recent_context: {share: 60}, ranked_context: {share: 60}}")
+    (tmp_path / "mine.yaml").write_text(
+        "mechanisms: {recent_context: {share: 60}, ranked_context: {share: 60}}"
+    )
     with pytest.raises(Exception, match="120 percent in all"):
-        Engine(REGISTRY.build(REGISTRY.set(f"minimal+{tmp_path / 'mine.yaml'}")), HashingEmbedder(8))
+        Engine(
+            REGISTRY.build(REGISTRY.set(f"minimal+{tmp_path / 'mine.yaml'}")), HashingEmbedder(8)
+        )
 
 
 def test_a_blank_query_asks_without_words_in_every_strategy() -> None:
@@ -77,7 +132,12 @@ def test_a_blank_query_asks_without_words_in_every_strategy() -> None:
     memory.encode(Event(0.0, "The boat leaks.", "Ada"))
     for blank in ("", " \n\t", Query("  ")):
         for strategy in ("sources", "flat", "condensed", "covering", "packed", "everything"):
-            assert "The boat leaks." in assemble(memory, blank, 100, strategy=strategy).text or strategy != "everything"
+            assert (
+                "The boat leaks." in assemble(memory, blank, 100, strategy=strategy).text
+                or strategy != "everything"
+            )
         assert not assemble(memory, blank, 9, strategy="nothing").text
-        assert memory.retrieve(blank).rows.tolist() == [memory.explain(blank, 0).row] * len(memory.retrieve(blank))
+        assert memory.retrieve(blank).rows.tolist() == [memory.explain(blank, 0).row] * len(
+            memory.retrieve(blank)
+        )
     assert memory.cue("").vector.tolist() == [0.0] * 8

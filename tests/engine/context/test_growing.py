@@ -1,4 +1,7 @@
-"""Contexts of growing budgets: a row that is shown stays shown, the best one always is, and a condensed one shows what matched."""
+"""Contexts of growing budgets: a row that is shown stays shown, the best one always is, and a
+condensed one shows what matched.
+"""
+
 from __future__ import annotations
 
 from datetime import datetime, timedelta
@@ -26,33 +29,63 @@ from hebbarium.engine.text.features import terms_of
 PIECES = counter(embedder("minilm"))
 KEY = "The harbour key hangs behind the blue door."
 ABOUT = tuple(terms_of("harbour key", stem=True))
-FILLERS = ("It rained all day. ", "We had soup, and more soup, and nobody was seasick! ", "Who mends the mast?\n", "昨日は雨が降りました。", "ok ",
-           "x" * 90 + " ", "[3] Bo: I owe you nothing. ", "```py\ndef sail(n):\n    return n * 7\n```\n")
+FILLERS = ("It rained all day. ", "We had soup, and more soup, and nobody was seasick! ",
+           "Who mends the mast?\n", "昨日は雨が降りました。", "ok ",
+           "x" * 90 + " ", "[3] Bo: I owe you nothing. ",
+           "```py\ndef sail(n):\n    return n * 7\n```\n")  # fmt: skip
 WAYS: dict[str, dict[str, Any]] = {
-    "flat": {}, "condensed": {"largest": LARGEST, "least": 0.0}, "latest": {"least": 0.0, "in_time": True},
-    "packed": {"packed": True, "least": SHORTEST, "in_time": True}, "covering": {"least": 0.0}, "sources": {"largest": LARGEST}}
+    "flat": {},
+    "condensed": {"largest": LARGEST, "least": 0.0},
+    "latest": {"least": 0.0, "in_time": True},
+    "packed": {"packed": True, "least": SHORTEST, "in_time": True},
+    "covering": {"least": 0.0},
+    "sources": {"largest": LARGEST},
+}
 SHARES = {"one": 50.0, "two": 30.0, "three": 10.0}
 
 
 def texts() -> st.SearchStrategy[str]:
     """Of 1 to 3,000 words, some with the sentence about the key in the middle."""
     filler = st.lists(st.sampled_from(FILLERS), min_size=1, max_size=6).map("".join)
-    return st.tuples(filler, st.sampled_from([1, 1, 1, 4, 30, 400]), st.booleans(), st.booleans()).map(
-        lambda made: f"{made[0] * made[1]}\n{KEY}\n{made[0]}"[: 18_000] if made[2] else KEY if made[3] else made[0] * made[1])
+    return st.tuples(filler, st.sampled_from([1, 1, 1, 4, 30, 400]), st.booleans(),
+                     st.booleans()).map(
+        lambda made: f"{made[0] * made[1]}\n{KEY}\n{made[0]}"[: 18_000] if made[2] else KEY if made[3] else made[0] * made[1])  # fmt: skip
 
 
-CANDIDATES = st.lists(st.tuples(texts(), st.sampled_from(sorted(SHARES)), st.sampled_from([None, 5.0, 9.0, 30.0]), st.booleans(),
-                                st.sampled_from(["", "", "a photo of a red boat in front of a harbour at night"])), min_size=1, max_size=14)
+CANDIDATES = st.lists(
+    st.tuples(
+        texts(),
+        st.sampled_from(sorted(SHARES)),
+        st.sampled_from([None, 5.0, 9.0, 30.0]),
+        st.booleans(),
+        st.sampled_from(["", "", "a photo of a red boat in front of a harbour at night"]),
+    ),
+    min_size=1,
+    max_size=14,
+)
 
 
-def shown(way: str, candidates: list[Candidate], budget: int, form: str, by: TokenCounter, also: str) -> Selection:
+def shown(
+    way: str, candidates: list[Candidate], budget: int, form: str, by: TokenCounter, also: str
+) -> Selection:
     how = PACKED if way == "packed" and form == "sections" else FORMATS[form]
     rules = Rules(by, how, about=ABOUT, also=also, **WAYS[way])
     if way == "sources":
         rules = Rules(by, how, about=ABOUT, also=also, shares=SHARES, **WAYS[way])
         found = fill(candidates, budget, rules, "Relevant Content")
     elif way == "covering":
-        found = select(candidates, budget, Rules(by, how, about=ABOUT, also=also, relevance={c.row: c.score for c in candidates}, **WAYS[way]))
+        found = select(
+            candidates,
+            budget,
+            Rules(
+                by,
+                how,
+                about=ABOUT,
+                also=also,
+                relevance={c.row: c.score for c in candidates},
+                **WAYS[way],
+            ),
+        )
     else:
         found = select(candidates, budget, rules)
     assert by.tokens(lay_out(found.components, found.cut if found.said else (), how)) <= budget
@@ -64,14 +97,33 @@ def rows(found: Selection) -> set[int]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@given(given_=CANDIDATES, budgets=st.lists(st.integers(0, 700), min_size=2, max_size=6), form=st.sampled_from(sorted(FORMATS)), data=st.data())
+@given(
+    given_=CANDIDATES,
+    budgets=st.lists(st.integers(0, 700), min_size=2, max_size=6),
+    form=st.sampled_from(sorted(FORMATS)),
+    data=st.data(),
+)
 @settings(max_examples=60, deadline=None)
-def test_a_larger_budget_shows_the_same_rows_and_others(way: str, given_: list[Any], budgets: list[int], form: str, data: st.DataObject) -> None:
+def test_a_larger_budget_shows_the_same_rows_and_others(
+    way: str, given_: list[Any], budgets: list[int], form: str, data: st.DataObject
+) -> None:
     by = data.draw(st.sampled_from([LENGTH, PIECES]))
     also = data.draw(st.sampled_from(["", "", "Be brief. It rains."]))
-    candidates = [Candidate(ComponentKind.SEMANTIC, n, text, 1.0 - n / 20, source.upper() if way == "sources" else "All", time, "Ada", dated=dated,
-                            caption=caption, source=source if way == "sources" else "")
-                  for n, (text, source, time, dated, caption) in enumerate(given_)]
+    candidates = [
+        Candidate(
+            ComponentKind.SEMANTIC,
+            n,
+            text,
+            1.0 - n / 20,
+            source.upper() if way == "sources" else "All",
+            time,
+            "Ada",
+            dated=dated,
+            caption=caption,
+            source=source if way == "sources" else "",
+        )
+        for n, (text, source, time, dated, caption) in enumerate(given_)
+    ]
     before: set[int] = set()
     for budget in sorted({*budgets, *(b + 1 for b in budgets), 10_000}):
         found = shown(way, candidates, budget, form, by, also)
@@ -87,9 +139,14 @@ def test_a_larger_budget_shows_the_same_rows_and_others(way: str, given_: list[A
 
 
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
-@given(parts=st.lists(st.sampled_from([*FILLERS, KEY + " ", KEY + "\n"]), min_size=1, max_size=60), tokens=st.integers(1, 200))
+@given(
+    parts=st.lists(st.sampled_from([*FILLERS, KEY + " ", KEY + "\n"]), min_size=1, max_size=60),
+    tokens=st.integers(1, 200),
+)
 @settings(max_examples=80, deadline=None)
-def test_a_longer_form_never_loses_the_sentence_that_is_about_the_query(by: TokenCounter, parts: list[str], tokens: int) -> None:
+def test_a_longer_form_never_loses_the_sentence_that_is_about_the_query(
+    by: TokenCounter, parts: list[str], tokens: int
+) -> None:
     text = "".join(parts)
     found, more = (condensed_to(text, n, by, ABOUT) for n in (tokens, tokens + 7))
     assert by.tokens(found.text) <= tokens
@@ -99,10 +156,18 @@ def test_a_longer_form_never_loses_the_sentence_that_is_about_the_query(by: Toke
         assert KEY in found.text
 
 
-@given(words=st.lists(st.sampled_from(["rain", "soup", "harbour", "key,", "港の鍵", "昨日は雨が降り", "x" * 40]), min_size=1, max_size=60),
-       tokens=st.integers(1, 60))
+@given(
+    words=st.lists(
+        st.sampled_from(["rain", "soup", "harbour", "key,", "港の鍵", "昨日は雨が降り", "x" * 40]),
+        min_size=1,
+        max_size=60,
+    ),
+    tokens=st.integers(1, 60),
+)
 @settings(max_examples=80, deadline=None)
-def test_a_longer_part_around_what_matched_holds_the_shorter_one(words: list[str], tokens: int) -> None:
+def test_a_longer_part_around_what_matched_holds_the_shorter_one(
+    words: list[str], tokens: int
+) -> None:
     text = " ".join(words)
     small, large = (around(text, ABOUT, n) for n in (tokens, tokens + 3))
     assert small in large in text and LENGTH.tokens(small) <= tokens
@@ -125,26 +190,45 @@ def test_a_word_is_found_in_a_sentence_without_an_end_and_in_code() -> None:
     assert condensed_to(triples, 12, about=("cleo",)).text.endswith("(Cleo, mends, boats)")
 
 
-@given(sizes=st.lists(st.floats(1.0, 3000.0), max_size=40), extra=st.lists(st.floats(1.0, 3000.0), max_size=40),
-       least=st.sampled_from([0.0, 16.0, 32.0]))
+@given(
+    sizes=st.lists(st.floats(1.0, 3000.0), max_size=40),
+    extra=st.lists(st.floats(1.0, 3000.0), max_size=40),
+    least=st.sampled_from([0.0, 16.0, 32.0]),
+)
 @settings(max_examples=100, deadline=None)
-def test_what_enters_for_certain_enters_so_whatever_is_read_next(sizes: list[float], extra: list[float], least: float) -> None:
+def test_what_enters_for_certain_enters_so_whatever_is_read_next(
+    sizes: list[float], extra: list[float], least: float
+) -> None:
     reading = Entering(least)
     for size in sizes:
         reading.read(size)
     certain = list(reading.places)
-    assert entering([*sizes, *extra], least)[:len(certain)] == certain
+    assert entering([*sizes, *extra], least)[: len(certain)] == certain
     turns = [(n + 1) * (max(size, least) ** 0.75 if least else 1.0) for n, size in enumerate(sizes)]
     assert entering(sizes, least) == sorted(range(len(sizes)), key=turns.__getitem__)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(-1, 12), st.floats(0.0, 1.0), st.floats(1.0, 60.0)), max_size=40))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", "c"]),
+            st.integers(-1, 12),
+            st.floats(0.0, 1.0),
+            st.floats(1.0, 60.0),
+        ),
+        max_size=40,
+    )
+)
 @settings(max_examples=100, deadline=None)
 def test_by_the_clock_every_source_has_its_share_of_every_budget(offers: list[Any]) -> None:
     shares = {"a": 60.0, "b": 30.0}
     order = clocked(offers, shares)
     kept = [offers[n][1] for n in order if offers[n][1] >= 0]
-    assert len(order) == len(set(order)) and len(kept) == len(set(kept)) and set(kept) == {row for _, row, *_ in offers if row >= 0}
+    assert (
+        len(order) == len(set(order))
+        and len(kept) == len(set(kept))
+        and set(kept) == {row for _, row, *_ in offers if row >= 0}
+    )
     once = [(source, -1, score, tokens) for source, _, score, tokens in offers]
     order, spent = clocked(once, shares), dict.fromkeys("abc", 0.0)
     left = {source: [n for n, offer in enumerate(once) if offer[0] == source] for source in "abc"}
@@ -152,14 +236,17 @@ def test_by_the_clock_every_source_has_its_share_of_every_budget(offers: list[An
         spent[once[n][0]] += once[n][3]
         left[once[n][0]].remove(n)
         for source, share in shares.items():
-            if left[source]:        # while it offers more, it lags behind its share by one item of each purse at most
+            # while it offers more, it lags behind its share by one item of each purse at most
+            if left[source]:
                 assert spent[source] >= share / 100.0 * sum(spent.values()) - 4 * 60.0
 
 
-REAL = ("The minutes. First, the bins: the blue one is collected on Mondays, the brown one stays on Thursdays. Second, the cellar: eleven bicycles "
-        "belong to nobody, and what has a label in June goes to the workshop. Third, the drums on the third floor stop at eight. Fourth, the lift: "
-        "the company wants 4,300 euros for the door. Fifth, the caretaker leaves in August. Sixth, the code of the bicycle gate is quince27, and "
-        "the lamp above it is broken. Seventh, next meeting on the last Tuesday in May, bring chairs. Nothing else was decided, and we ended at ten.")
+REAL = (
+    "The minutes. First, the bins: the blue one is collected on Mondays, the brown one stays on Thursdays. Second, the cellar: eleven bicycles "
+    "belong to nobody, and what has a label in June goes to the workshop. Third, the drums on the third floor stop at eight. Fourth, the lift: "
+    "the company wants 4,300 euros for the door. Fifth, the caretaker leaves in August. Sixth, the code of the bicycle gate is quince27, and "
+    "the lamp above it is broken. Seventh, next meeting on the last Tuesday in May, bring chairs. Nothing else was decided, and we ended at ten."
+)
 
 
 @pytest.fixture(scope="module", params=["bm25", "stages"])
@@ -167,19 +254,34 @@ def memory(request: pytest.FixtureRequest) -> Engine:
     registry = Registry.read()
     made = Engine(registry.build(registry.set(request.param)), HashingEmbedder(64))
     start = datetime(2025, 3, 3, 9)
-    things = ("bread", "the gate", "a letter", "two kilos of plums", "the bus", "my umbrella", "the drops for the dog")
+    things = ("bread", "the gate", "a letter", "two kilos of plums", "the bus", "my umbrella",
+              "the drops for the dog")  # fmt: skip
     for n in range(36):
         when = start + timedelta(hours=7 * n)
-        made.encode(Event.at(when, f"We talked about {things[n % 7]} and {things[n % 5]} at number {n}.", ("Bo", "Ada")[n % 2]))
+        made.encode(
+            Event.at(
+                when,
+                f"We talked about {things[n % 7]} and {things[n % 5]} at number {n}.",
+                ("Bo", "Ada")[n % 2],
+            )
+        )
     made.encode(Event.at(start + timedelta(hours=300), REAL, "Cleo"))
     for n in range(3):
-        made.encode(Event.at(start + timedelta(hours=310 + n), f"The lamp of gate {n} was mended. {'It took long. ' * 30}", "Bo"))
+        made.encode(
+            Event.at(
+                start + timedelta(hours=310 + n),
+                f"The lamp of gate {n} was mended. {'It took long. ' * 30}",
+                "Bo",
+            )
+        )
     return made
 
 
 @pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"nothing", "sources"}))
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
-def test_an_answer_in_a_long_message_is_shown_at_every_budget(memory: Engine, strategy: str, by: TokenCounter) -> None:
+def test_an_answer_in_a_long_message_is_shown_at_every_budget(
+    memory: Engine, strategy: str, by: TokenCounter
+) -> None:
     before, query = set[int](), "What is the code of the bicycle gate?"
     best = int(memory.retrieve(query, 1).rows[0])
     for budget in range(60, 620, 20):
@@ -195,7 +297,12 @@ def test_equal_texts_are_shown_each_with_its_own_time() -> None:
     registry = Registry.read()
     made = Engine(registry.build(registry.set("bm25")), HashingEmbedder(16))
     for day, town in ((2, "Lisbon"), (40, "Porto"), (80, "Lisbon")):
-        made.encode(Event.at(datetime(2025, 1, 1) + timedelta(days=day), f"I moved to {town}.", "Bo"))
+        made.encode(
+            Event.at(datetime(2025, 1, 1) + timedelta(days=day), f"I moved to {town}.", "Bo")
+        )
     for strategy in sorted(set(STRATEGIES) - {"nothing", "sources"}):
         text = assemble(made, "Where did Bo move to?", 200, strategy=strategy).text
-        assert all(day in text for day in ("3 January 2025", "10 February 2025", "22 March 2025")) and text.count("Lisbon") == 2
+        assert (
+            all(day in text for day in ("3 January 2025", "10 February 2025", "22 March 2025"))
+            and text.count("Lisbon") == 2
+        )

@@ -1,4 +1,7 @@
-"""Templates: never above the budget, the least important slot first, and errors that say by how much."""
+"""Templates: never above the budget, the least important slot first, and errors that say by how
+much.
+"""
+
 from __future__ import annotations
 
 import pytest
@@ -12,7 +15,8 @@ from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
 from hebbarium.engine.ports.by_name import embedder
 
 TALK = "We met in Oslo on Friday. It rained all day and the next one too. Did you keep the map? I lost mine somewhere near the station. "
-PARTS = (TALK, "why? ", "x" * 60, "```py\ndef f():\n    pass\n```\n", "{b}", "日本", "", "(a, b, c)\n")
+PARTS = (TALK, "why? ", "x" * 60, "```py\ndef f():\n    pass\n```\n", "{b}", "日本", "",
+         "(a, b, c)\n")  # fmt: skip
 CONTENTS = st.lists(st.sampled_from(PARTS), max_size=5).map("".join)
 PIECES = counter(embedder("minilm"))
 
@@ -22,16 +26,29 @@ def echo(text: str, tokens: int, counter: TokenCounter) -> str:
     return text
 
 
-SLOTS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([None, echo]), st.booleans(), CONTENTS, st.sampled_from(["", "Known: ", "{x}", "\n"])),
-                 min_size=1, max_size=4)
+SLOTS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.sampled_from([None, echo]),
+        st.booleans(),
+        CONTENTS,
+        st.sampled_from(["", "Known: ", "{x}", "\n"]),
+    ),
+    min_size=1,
+    max_size=4,
+)
 
 
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
 @given(slots=SLOTS, budget=st.integers(-3, 200))
 @settings(max_examples=200, deadline=None)
-def test_never_above_the_budget(by: TokenCounter, slots: list[tuple[int, object, bool, str, str]], budget: int) -> None:
-    made = [Slot(f"s{n}", priority, quoted=quoted, **({"condenser": echo} if condenser else {}))
-            for n, (priority, condenser, quoted, _, _) in enumerate(slots)]
+def test_never_above_the_budget(
+    by: TokenCounter, slots: list[tuple[int, object, bool, str, str]], budget: int
+) -> None:
+    made = [
+        Slot(f"s{n}", priority, quoted=quoted, **({"condenser": echo} if condenser else {}))
+        for n, (priority, condenser, quoted, _, _) in enumerate(slots)
+    ]
     text = "".join(f"{before}{{s{n}}}" for n, (*_, before) in enumerate(slots))
     contents = {f"s{n}": content for n, (*_, content, _) in enumerate(slots)}
     shell = by.tokens("".join(before for *_, before in slots))
@@ -47,7 +64,9 @@ def test_never_above_the_budget(by: TokenCounter, slots: list[tuple[int, object,
 
 
 def test_what_fits_is_not_changed() -> None:
-    filled = Template("{a}-{b} {c}", [Slot("a", 1), Slot("b", 2)]).fill({"a": TALK, "b": "{a}"}, 1_000)
+    filled = Template("{a}-{b} {c}", [Slot("a", 1), Slot("b", 2)]).fill(
+        {"a": TALK, "b": "{a}"}, 1_000
+    )
     assert filled.text == f"{TALK}-{{a}} {{c}}" and filled.cut == ()
 
 
@@ -70,9 +89,11 @@ def test_a_condensed_slot_gets_its_share_of_what_the_shell_leaves() -> None:
 
     def remember(text: str, tokens: int, counter: TokenCounter) -> str:
         seen[text[0]] = tokens
-        return text[:4 * tokens]
+        return text[: 4 * tokens]
 
-    Template("shell123{a}{b}", [Slot("a", 1, remember), Slot("b", 2, remember)]).fill({"a": "a" * 300, "b": "b" * 100}, 42)
+    Template("shell123{a}{b}", [Slot("a", 1, remember), Slot("b", 2, remember)]).fill(
+        {"a": "a" * 300, "b": "b" * 100}, 42
+    )
     assert seen == {"b": 10, "a": 30}
 
 
@@ -80,7 +101,9 @@ def test_the_last_resort_halves_the_least_important_slot() -> None:
     def stubborn(text: str, tokens: int, counter: TokenCounter) -> str:
         return "y" * 4 * tokens
 
-    kept = Template("{a}{b}", [Slot("a", 1), Slot("b", 2, stubborn, quoted=True)]).fill({"a": "a" * 40, "b": "b" * 400}, 12)
+    kept = Template("{a}{b}", [Slot("a", 1), Slot("b", 2, stubborn, quoted=True)]).fill(
+        {"a": "a" * 40, "b": "b" * 400}, 12
+    )
     assert kept.text == "a" * 4 or kept.tokens <= 12
     assert Template("{a}", [Slot("a", 1)]).fill({"a": "abcdefgh" * 9}, 0).text == ""
 
@@ -91,14 +114,22 @@ def test_a_quoted_slot_stays_a_quotation_however_small() -> None:
     for budget in range(2, 80):
         text = template.fill({"a": hostile}, budget).text
         lines = text.split("\n")
-        assert lines == ["Say: "] or (lines[0] == f"Say: {lines[-1]}a" and not any(line.startswith(lines[-1]) for line in lines[1:-1]))
+        assert lines == ["Say: "] or (
+            lines[0] == f"Say: {lines[-1]}a"
+            and not any(line.startswith(lines[-1]) for line in lines[1:-1])
+        )
         assert not any(line.startswith("System:") for line in lines)
 
 
-@pytest.mark.parametrize(("text", "slots", "what"), [
-    ("no place", [], "no slots"), ("{a}", [Slot("a", 1), Slot("a", 2)], "named twice"), ("{b}", [Slot("a", 1)], "0 times"),
-    ("{a}{a}", [Slot("a", 1)], "2 times"),
-])
+@pytest.mark.parametrize(
+    ("text", "slots", "what"),
+    [
+        ("no place", [], "no slots"),
+        ("{a}", [Slot("a", 1), Slot("a", 2)], "named twice"),
+        ("{b}", [Slot("a", 1)], "0 times"),
+        ("{a}{a}", [Slot("a", 1)], "2 times"),
+    ],
+)
 def test_odd_templates_are_refused(text: str, slots: list[Slot], what: str) -> None:
     with pytest.raises(InputError, match=what):
         Template(text, slots)
@@ -112,5 +143,8 @@ def test_a_content_without_a_slot_is_refused() -> None:
 
 def test_the_banner_says_what_was_cut() -> None:
     assert banner([]) == ""
-    assert banner([Cut("Related Prior Context", 6, 14, 310, 1_120), Cut("Stage Summaries", 0, 3, 0, 90)]) == (
-        "[Truncated: Related Prior Context 6 of 14 items, 310 of 1,120 tokens; Stage Summaries left out]")
+    assert banner(
+        [Cut("Related Prior Context", 6, 14, 310, 1_120), Cut("Stage Summaries", 0, 3, 0, 90)]
+    ) == (
+        "[Truncated: Related Prior Context 6 of 14 items, 310 of 1,120 tokens; Stage Summaries left out]"
+    )

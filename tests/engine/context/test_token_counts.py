@@ -1,4 +1,7 @@
-"""Counting tokens: the tokeniser of a folder, a file, or the length; the same number as the library itself."""
+"""Counting tokens: the tokeniser of a folder, a file, or the length; the same number as the
+library itself.
+"""
+
 from __future__ import annotations
 
 import json
@@ -16,7 +19,8 @@ from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
-TEXTS = ("", "Where is the key?", "a\x00b \ud800 c", "مرحبا بالعالم", "日本語のテキスト", "x" * 5_000, "one\n\ntwo  three\t", "don't-stop_it()")
+TEXTS = ("", "Where is the key?", "a\x00b \ud800 c", "مرحبا بالعالم", "日本語のテキスト", "x" * 5_000,
+         "one\n\ntwo  three\t", "don't-stop_it()")  # fmt: skip
 
 
 PIECES = counter(embedder("minilm"))
@@ -45,20 +49,30 @@ def test_without_a_tokeniser_a_token_is_four_characters() -> None:
 def test_the_embedders_folder_gives_the_embedders_tokeniser() -> None:
     model = embedder("minilm")
     found = counter(model)
-    folder = model.embedder.folder      # type: ignore[attr-defined]
+    folder = model.embedder.folder  # type: ignore[attr-defined]
     library = Tokenizer.from_file(str(folder / "tokenizer.json"))
     library.no_truncation()
     library.no_padding()
     assert found.name.startswith("all-MiniLM-L6-v2@") and found.per_token == 1
     for text in TEXTS:
         clean = text.encode("utf-8", "replace").decode("utf-8")
-        assert found.tokens(text) == found.units(text) == len(library.encode(clean, add_special_tokens=False).ids)
-    assert found.tokens("word " * 2_000) == 2_000       # the model's own limit does not cut
+        assert (
+            found.tokens(text)
+            == found.units(text)
+            == len(library.encode(clean, add_special_tokens=False).ids)
+        )
+    assert found.tokens("word " * 2_000) == 2_000  # the model's own limit does not cut
 
 
 def test_a_path_names_a_file_or_its_folder(words: Path) -> None:
-    assert counter(words).tokens("the cat, the dog") == counter(str(words / "tokenizer.json")).tokens("the cat, the dog") == 5
-    assert counter(words).name == counter(words / "tokenizer.json").name and counter(words).name.startswith(words.name)
+    assert (
+        counter(words).tokens("the cat, the dog")
+        == counter(str(words / "tokenizer.json")).tokens("the cat, the dog")
+        == 5
+    )
+    assert counter(words).name == counter(words / "tokenizer.json").name and counter(
+        words
+    ).name.startswith(words.name)
 
 
 def test_another_tokeniser_has_another_name(words: Path, tmp_path: Path) -> None:

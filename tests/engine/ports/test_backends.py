@@ -1,4 +1,7 @@
-"""Embedders by other means: a static model, a server, the hub, ONNX Runtime, OpenVINO.  The server is a local one; the hub is a stand-in."""
+"""Embedders by other means: a static model, a server, the hub, ONNX Runtime, OpenVINO.  The
+server is a local one; the hub is a stand-in.
+"""
+
 from __future__ import annotations
 
 import hashlib
@@ -42,16 +45,22 @@ PIECES = {"[UNK]": 0, "tea": 1, "milk": 2, "red": 3}
 VECTORS = np.array([[9, 9, 9], [3, 0, 0], [0, 4, 0], [0, 0, 5]], np.float32)
 
 
-def static(folder: Path, config: dict[str, Any] | None = None, model: Any = None, **tensors: Any) -> Path:
+def static(
+    folder: Path, config: dict[str, Any] | None = None, model: Any = None, **tensors: Any
+) -> Path:
     """A model as model2vec saves it."""
     folder.mkdir()
     tokenizer = Tokenizer(model or WordLevel(PIECES, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
     save_file({"embeddings": VECTORS, **tensors}, folder / "model.safetensors")
-    modules = [{"idx": 0, "name": "0", "path": ".", "type": "sentence_transformers.models.StaticEmbedding"}]
+    modules = [
+        {"idx": 0, "name": "0", "path": ".", "type": "sentence_transformers.models.StaticEmbedding"}
+    ]
     (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    (folder / "config.json").write_text(json.dumps({"model_type": "model2vec", "hidden_dim": 3, **(config or {})}), encoding="utf-8")
+    (folder / "config.json").write_text(
+        json.dumps({"model_type": "model2vec", "hidden_dim": 3, **(config or {})}), encoding="utf-8"
+    )
     return folder
 
 
@@ -59,37 +68,60 @@ def test_a_static_model_averages_the_vectors_of_known_pieces(tmp_path: Path) -> 
     found = embedder(static(tmp_path / "m")).embedder
     assert isinstance(found, StaticEmbedder) and (found.name, found.dimensions) == ("m", 3)
     out = found.embed(["tea milk", "milk unheard", "", "unheard", "red red red", "\ud800 tea"])
-    np.testing.assert_allclose(out, [[0.6, 0.8, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 0]], atol=1e-6)
-    assert np.array_equal(np.concatenate([found.embed([text]) for text in ("tea milk", "red")]), found.embed(["tea milk", "red"]))
+    np.testing.assert_allclose(
+        out, [[0.6, 0.8, 0], [0, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 0]], atol=1e-6
+    )
+    assert np.array_equal(
+        np.concatenate([found.embed([text]) for text in ("tea milk", "red")]),
+        found.embed(["tea milk", "red"]),
+    )
     assert np.array_equal(pickle.loads(pickle.dumps(found)).embed(["tea"]), found.embed(["tea"]))
     assert papers_behind(str(tmp_path / "m")) == ()
 
 
 def test_weights_and_mapping_of_a_static_model(tmp_path: Path) -> None:
-    """By hand: tea has row 3 and factor 2, milk row 2 and factor 1/2, so the mean is (0, 4/2, 5 * 2) / 2."""
+    """By hand: tea has row 3 and factor 2, milk row 2 and factor 1/2, so the mean is (0, 4/2, 5
+    * 2) / 2.
+    """
     tensors = {"weights": np.array([1.0, 2.0, 0.5, 1.0]), "mapping": np.array([0, 3, 2, 1])}
     found = StaticEmbedder(static(tmp_path / "m", **tensors))
-    np.testing.assert_allclose(found.embed(["tea milk"])[0], np.array([0, 2, 10]) / np.hypot(2, 10), atol=1e-6)
+    np.testing.assert_allclose(
+        found.embed(["tea milk"])[0], np.array([0, 2, 10]) / np.hypot(2, 10), atol=1e-6
+    )
     assert found.revision != StaticEmbedder(static(tmp_path / "other")).revision
 
 
 @pytest.mark.parametrize(("config", "text", "vector"), [
     ({}, "a " * 511 + "red", (0, 0, 1)), ({}, "a " * 512 + "red", (1, 0, 0)),
-    ({}, " " * 1533 + "red", (0, 0, 1)), ({}, " " * 1534 + "red", (1, 0, 0)), ({"max_length": 3}, "a a red", (0, 0, 1)),
+    ({}, " " * 1533 + "red", (0, 0, 1)), ({}, " " * 1534 + "red", (1, 0, 0)), ({"max_length": 3},
+    "a a red", (0, 0, 1)),
     ({"max_length": 3}, "a a a red", (1, 0, 0)), ({"max_length": 3}, " " * 7 + "red", (1, 0, 0)),
-    ({"max_length": None}, "a " * 3000 + "red", (0, 0, 1))])
-def test_a_static_model_reads_a_text_up_to_its_greatest_length(tmp_path: Path, config: dict[str, Any], text: str, vector: tuple[float, ...]) -> None:
-    """512 pieces if the folder states no other number; and 3 characters for each, as the pieces' lengths 3, 3, 4, 5 have the median 3.5, cut to 3."""
+    ({"max_length": None}, "a " * 3000 + "red", (0, 0, 1))])  # fmt: skip
+def test_a_static_model_reads_a_text_up_to_its_greatest_length(
+    tmp_path: Path, config: dict[str, Any], text: str, vector: tuple[float, ...]
+) -> None:
+    """512 pieces if the folder states no other number; and 3 characters for each, as the pieces'
+    lengths 3, 3, 4, 5 have the median 3.5, cut to 3.
+    """
     assert tuple(StaticEmbedder(static(tmp_path / "m", config)).embed([text])[0]) == vector
 
 
 def test_unknown_pieces_of_a_unigram_model_are_left_out(tmp_path: Path) -> None:
     model = Unigram([("<unk>", 0.0), ("tea", -1.0), ("milk", -1.0), ("red", -1.0)], unk_id=0)
-    np.testing.assert_allclose(StaticEmbedder(static(tmp_path / "m", model=model)).embed(["tea qqq"])[0], [1, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        StaticEmbedder(static(tmp_path / "m", model=model)).embed(["tea qqq"])[0],
+        [1, 0, 0],
+        atol=1e-6,
+    )
 
 
 def test_a_static_model_that_does_not_fit_its_vocabulary_is_refused(tmp_path: Path) -> None:
-    damages = {"embeddings": VECTORS[:3]}, {"mapping": np.array([0, 1, 2, 4])}, {"mapping": np.array([0])}, {"weights": np.ones(3)}
+    damages = (
+        {"embeddings": VECTORS[:3]},
+        {"mapping": np.array([0, 1, 2, 4])},
+        {"mapping": np.array([0])},
+        {"weights": np.ones(3)},
+    )
     for i, tensors in enumerate(damages):
         with pytest.raises(HebbariumError, match="vocabulary"):
             embedder(static(tmp_path / str(i), **tensors))
@@ -99,18 +131,34 @@ def test_a_static_model_that_does_not_fit_its_vocabulary_is_refused(tmp_path: Pa
 
 
 class Server(BaseHTTPRequestHandler):
-    """POST /v1/embeddings with OpenAI's request and answer: vectors of hashing, twice as long as one, in the wrong order."""
+    """POST /v1/embeddings with OpenAI's request and answer: vectors of hashing, twice as long as
+    one, in the wrong order.
+    """
 
     asked: list[tuple[str, int]]
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        good = self.path == "/v1/embeddings" and self.headers["Authorization"] == "Bearer sk-secret" and asked["encoding_format"] == "float"
+        good = (
+            self.path == "/v1/embeddings"
+            and self.headers["Authorization"] == "Bearer sk-secret"
+            and asked["encoding_format"] == "float"
+        )
         type(self).asked.append((asked["model"], len(asked["input"])))
         rows = 2.0 * HashingEmbedder(8).embed(asked["input"])
-        data = [{"object": "embedding", "index": i, "embedding": row.tolist()} for i, row in enumerate(rows)][::-1]
-        answer = {"object": "list", "model": asked["model"], "data": data[:1] if "too few" in asked["input"] else data, "usage": {}}
-        body = json.dumps(answer if good else {"error": {"message": "the key sk-secret is wrong"}}).encode()
+        data = [
+            {"object": "embedding", "index": i, "embedding": row.tolist()}
+            for i, row in enumerate(rows)
+        ][::-1]
+        answer = {
+            "object": "list",
+            "model": asked["model"],
+            "data": data[:1] if "too few" in asked["input"] else data,
+            "usage": {},
+        }
+        body = json.dumps(
+            answer if good else {"error": {"message": "the key sk-secret is wrong"}}
+        ).encode()
         self.send_response(200 if good else 401)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -123,7 +171,9 @@ class Server(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, int]]]:
-    """(model, texts) of each request to a server on this machine, to which the environment points."""
+    """(model, texts) of each request to a server on this machine, to which the environment
+    points.
+    """
     handler = type("Handler", (Server,), {"asked": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
@@ -133,19 +183,28 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, int]]]:
         running.shutdown()
 
 
-def test_a_server_is_asked_in_batches_and_its_vectors_are_normalised(server: list[tuple[str, int]]) -> None:
+def test_a_server_is_asked_in_batches_and_its_vectors_are_normalised(
+    server: list[tuple[str, int]],
+) -> None:
     found = embedder("openai:small").embedder
     assert server == [] and found.name == "openai:small" and found.dimensions == 8
     texts = [f"text {i}" for i in range(130)]
     np.testing.assert_allclose(found.embed(texts), HashingEmbedder(8).embed(texts), atol=1e-6)
-    assert server == [("small", 1), ("small", 128), ("small", 2)] and found.embed([]).shape == (0, 8)
+    assert server == [("small", 1), ("small", 128), ("small", 2)] and found.embed([]).shape == (
+        0,
+        8,
+    )
     assert found.embed(["", "\ud800"]).shape == (2, 8)
     again = pickle.loads(pickle.dumps(found))
-    assert isinstance(again, OpenAICompatibleEmbedder) and again.dimensions == 8 and len(server) == 4
+    assert (
+        isinstance(again, OpenAICompatibleEmbedder) and again.dimensions == 8 and len(server) == 4
+    )
     assert papers_behind("openai:small") == () and len(server) == 4
 
 
-def test_failed_requests_are_told_without_the_key(server: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_requests_are_told_without_the_key(
+    server: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = embedder("openai:small").embedder
     assert found.dimensions == 8
     with pytest.raises(HebbariumError, match="ValueError"):
@@ -163,8 +222,17 @@ def test_failed_requests_are_told_without_the_key(server: list[tuple[str, int]],
     assert found.revision != revision and "elsewhere" not in found.revision
 
 
-@pytest.mark.parametrize(("spec", "module"), [("openai:small", "openai"), ("minilm+openvino", "openvino"), ("minilm+openvino-int8", "openvino")])
-def test_an_extra_that_is_not_installed_is_named_with_its_pip_line(spec: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("spec", "module"),
+    [
+        ("openai:small", "openai"),
+        ("minilm+openvino", "openvino"),
+        ("minilm+openvino-int8", "openvino"),
+    ],
+)
+def test_an_extra_that_is_not_installed_is_named_with_its_pip_line(
+    spec: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(HebbariumError) as caught:
         memory("hybrid", embedding=spec).encode_all([])
@@ -185,7 +253,10 @@ def test_only_the_hub_spec_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     assert papers_behind("hub:some/model") == ("reimers2019sentence",) and asked == []
     found, other = embedder("hub:some/model").embedder, embedder("hub:some/static").embedder
-    assert isinstance(found, SentenceTransformerEmbedder) and (found.name, found.dimensions) == ("some/model", 384)
+    assert isinstance(found, SentenceTransformerEmbedder) and (found.name, found.dimensions) == (
+        "some/model",
+        384,
+    )
     assert isinstance(other, StaticEmbedder) and other.name == "some/static"
     for spec in ("some/model", "hub:no/model", "hub:"):
         with pytest.raises(HebbariumError) as caught:
@@ -203,46 +274,91 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_back_ends_are_named_and_kept_apart_in_the_cache(tmp_path: Path, cache: Path) -> None:
     specs = ("minilm+torch", "minilm+openvino", "minilm+openvino-int8", "minilm")
     found = [embedder(spec, cache).embedder for spec in specs]
-    assert [each.name for each in found] == ["all-MiniLM-L6-v2" + end for end in ("", "+openvino", "+openvino-int8", "")]
-    assert len({each.revision for each in found}) == 4 and all(each.revision.startswith(found[0].revision) for each in found)
-    assert {embedder(spec).embedder.revision for spec in ("minilm", "minilm+onnx", "all-MiniLM-L6-v2+onnx")} == {found[3].revision}
+    assert [each.name for each in found] == [
+        "all-MiniLM-L6-v2" + end for end in ("", "+openvino", "+openvino-int8", "")
+    ]
+    assert len({each.revision for each in found}) == 4 and all(
+        each.revision.startswith(found[0].revision) for each in found
+    )
+    assert {
+        embedder(spec).embedder.revision
+        for spec in ("minilm", "minilm+onnx", "all-MiniLM-L6-v2+onnx")
+    } == {found[3].revision}
     assert embedder(f"{by_name._shipped()}+onnx").embedder.name.endswith("+onnx")
-    assert [embedder(each.name).embedder.revision for each in found[1:3]] == [each.revision for each in found[1:3]]     # as a report names it
-    assert isinstance(found[2], OpenVinoEmbedder) and pickle.loads(pickle.dumps(found[2])).precision == "int8"
-    vectors = [CachedEmbedder(each, tmp_path / "c.sqlite").embed(["We moved to a red house in May."]) for each in (found[0], found[2], found[0])]
+    # as a report names it
+    assert [embedder(each.name).embedder.revision for each in found[1:3]] == [
+        each.revision for each in found[1:3]
+    ]
+    assert (
+        isinstance(found[2], OpenVinoEmbedder)
+        and pickle.loads(pickle.dumps(found[2])).precision == "int8"
+    )
+    vectors = [
+        CachedEmbedder(each, tmp_path / "c.sqlite").embed(["We moved to a red house in May."])
+        for each in (found[0], found[2], found[0])
+    ]
     assert np.array_equal(vectors[0], vectors[2]) and not np.array_equal(vectors[0], vectors[1])
-    for spec in ("hashing+openvino", "openai:small+openvino", "hashing+onnx", "minilm+onnx-int8", "minilm+openvino+openvino"):
+    for spec in (
+        "hashing+openvino",
+        "openai:small+openvino",
+        "hashing+onnx",
+        "minilm+onnx-int8",
+        "minilm+openvino+openvino",
+    ):
         with pytest.raises(InputError):
             embedder(spec)
-    assert papers_behind("all-MiniLM-L6-v2+openvino-int8") == ("reimers2019sentence", "wang2020minilm")
+    assert papers_behind("all-MiniLM-L6-v2+openvino-int8") == (
+        "reimers2019sentence",
+        "wang2020minilm",
+    )
 
 
 TEXTS = ("tea", "", "...", "We moved to a red house.", "x" * 3000, "日本語 текст", *(
     f"{name} {what} on {day}, {why}." for name in ("Ada", "Caroline", "Ben")
     for what in ("bought a green bicycle", "painted the kitchen", "ran 12 km")
-    for day, why in (("8 May 2023", "because the old one was stolen"), ("Sunday", "and called her mother, who had asked about it twice that week"),
-                     ("the way home", "then slept"), ("a whim", "which surprised everyone at the support group, even the instructor"))))
+    for day, why in (("8 May 2023", "because the old one was stolen"), ("Sunday",
+    "and called her mother, who had asked about it twice that week"),
+                     ("the way home", "then slept"), ("a whim",
+                     "which surprised everyone at the support group, even the instructor"))))  # fmt: skip
 
 
-@pytest.mark.parametrize(("spec", "least", "most"),
-                         [("minilm", 0.999999, 1.01), ("minilm+openvino", 0.999999, 1.01), ("minilm+openvino-int8", 0.995, 0.99999)])
-def test_back_ends_against_torch(spec: str, least: float, most: float, cache: Path, recwarn: pytest.WarningsRecorder,
-                                 capfd: pytest.CaptureFixture[str]) -> None:
-    """Cosines to the vectors of torch in float32; 8 bits must also differ from them, or the test compares nothing.  Word pieces are the same."""
+@pytest.mark.parametrize(
+    ("spec", "least", "most"),
+    [
+        ("minilm", 0.999999, 1.01),
+        ("minilm+openvino", 0.999999, 1.01),
+        ("minilm+openvino-int8", 0.995, 0.99999),
+    ],
+)
+def test_back_ends_against_torch(
+    spec: str,
+    least: float,
+    most: float,
+    cache: Path,
+    recwarn: pytest.WarningsRecorder,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Cosines to the vectors of torch in float32; 8 bits must also differ from them, or the test
+    compares nothing.  Word pieces are the same.
+    """
     found = embedder(spec, cache).embedder
     out = found.embed(TEXTS)
     assert not recwarn.list and capfd.readouterr() == ("", "")
     torch = embedder("minilm+torch").embedder
     cosines = np.sum(out * torch.embed(TEXTS), axis=1)
     assert len(TEXTS) == 42 and least <= cosines.min() <= most, cosines
-    np.testing.assert_allclose(np.concatenate([found.embed([text]) for text in TEXTS[:8]]), out[:8], atol=1e-6)
+    np.testing.assert_allclose(
+        np.concatenate([found.embed([text]) for text in TEXTS[:8]]), out[:8], atol=1e-6
+    )
     np.testing.assert_allclose(np.linalg.norm(out, axis=1), 1.0, atol=1e-6)
     ours, theirs = tokens_of(found, TEXTS), tokens_of(torch, TEXTS)
     assert np.array_equal(ours.spans, theirs.spans) and np.array_equal(ours.offsets, theirs.offsets)
     assert np.abs(ours.codes.astype(int) - theirs.codes).max() <= (1 if least > 0.999 else 30)
 
 
-def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = embedder("minilm", cache).embedder
     together = found.embed(TEXTS)
     assert np.array_equal(np.concatenate([found.embed([text]) for text in TEXTS]), together)
@@ -253,7 +369,9 @@ def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(cache
 
 
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
-def test_the_vector_of_a_text_comes_with_its_token_vectors(spec: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vector_of_a_text_comes_with_its_token_vectors(
+    spec: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = embedder(spec, cache).embedder
     expected, passes = found.embed(TEXTS), list[int]()
     run = found._run()
@@ -267,17 +385,30 @@ def test_the_vector_of_a_text_comes_with_its_token_vectors(spec: str, cache: Pat
 
 
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino", "minilm+openvino-int8"])
-def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(spec: str, cache: Path) -> None:
+def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(
+    spec: str, cache: Path
+) -> None:
     """8 bits: also not for a short text, which is computed in float32."""
     texts = ["tea", "We moved to a red house by the river in May."]
     found = embedder(spec, cache).embedder
     vectors, tokens = found.embed(texts), tokens_of(found, ["red tea"])
-    code = ("import sys; from pathlib import Path; from hebbarium.engine.ports.by_name import embedder;"
-            "found = embedder(sys.argv[1], Path(sys.argv[2])).embedder; vectors = found.embed(sys.argv[3:]);"
-            "tokens = found.embed_tokens(['red tea']); print('torch' in sys.modules, vectors.tobytes().hex(), tokens.codes.tobytes().hex())")
-    run = subprocess.run([sys.executable, "-c", code, spec, str(cache), *texts], check=True, capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
-    assert run.stderr == "" and run.stdout.split() == ["False", vectors.tobytes().hex(), tokens.codes.tobytes().hex()]
+    code = (
+        "import sys; from pathlib import Path; from hebbarium.engine.ports.by_name import embedder;"
+        "found = embedder(sys.argv[1], Path(sys.argv[2])).embedder; vectors = found.embed(sys.argv[3:]);"
+        "tokens = found.embed_tokens(['red tea']); print('torch' in sys.modules, vectors.tobytes().hex(), tokens.codes.tobytes().hex())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, spec, str(cache), *texts],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert run.stderr == "" and run.stdout.split() == [
+        "False",
+        vectors.tobytes().hex(),
+        tokens.codes.tobytes().hex(),
+    ]
     assert max(each.stat().st_size for each in (cache / "models").iterdir()) > 1e7
 
 
@@ -290,21 +421,37 @@ def test_a_damaged_conversion_is_made_anew(damage: str, cache: Path, tmp_path: P
     if damage == "flipped":
         content[len(content) // 2] ^= 1
     graph = b"no graph"
-    file.write_bytes({"flipped": bytes(content), "cut": bytes(content[:1000]), "empty": b"",
-                      "of another kind": hashlib.sha256(graph).digest() + graph}[damage])
+    file.write_bytes(
+        {
+            "flipped": bytes(content),
+            "cut": bytes(content[:1000]),
+            "empty": b"",
+            "of another kind": hashlib.sha256(graph).digest() + graph,
+        }[damage]
+    )
     again = OnnxEmbedder(by_name._shipped(), graphs=tmp_path)
-    with pytest.warns(DamagedCacheWarning, match="made anew") if damage in ("flipped", "cut") else nullcontext():
+    with (
+        pytest.warns(DamagedCacheWarning, match="made anew")
+        if damage in ("flipped", "cut")
+        else nullcontext()
+    ):
         assert np.array_equal(again.embed(["tea"]), whole)
-    assert file.stat().st_size == len(content) and [each.name for each in tmp_path.iterdir()] == [file.name]
+    assert file.stat().st_size == len(content) and [each.name for each in tmp_path.iterdir()] == [
+        file.name
+    ]
 
 
 def test_a_folder_that_cannot_be_written_costs_the_conversion_alone(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    assert OnnxEmbedder(by_name._shipped(), graphs=tmp_path / "file" / "models").embed(["tea"]).shape == (1, 384)
+    assert OnnxEmbedder(by_name._shipped(), graphs=tmp_path / "file" / "models").embed(
+        ["tea"]
+    ).shape == (1, 384)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_has_a_network_of_its_own(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forked_process_has_a_network_of_its_own(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Threads of the parent's network do not exist in the child; waiting for them would not end."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     found = embedder("minilm", cache).embedder
@@ -321,12 +468,20 @@ def test_without_onnx_torch_is_offered(module: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(HebbariumError, match=f"{module} is not installed") as caught:
         embedder("minilm").embed(["a"])
-    assert "minilm+torch" in caught.value.cure and embedder("minilm+torch").embed(["a"]).shape == (1, 384)
+    assert "minilm+torch" in caught.value.cure and embedder("minilm+torch").embed(["a"]).shape == (
+        1,
+        384,
+    )
 
 
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
-@pytest.mark.parametrize(("change", "words"), [("pooling", "other vectors"), ("prompt", "other vectors"), ("parts", "cannot run")])
-def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(spec: str, change: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [("pooling", "other vectors"), ("prompt", "other vectors"), ("parts", "cannot run")],
+)
+def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(
+    spec: str, change: str, words: str
+) -> None:
     found = embedder(spec).embedder
     assert isinstance(found, ConvertedEmbedder)
     model = found._load()
@@ -343,35 +498,72 @@ def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(spec: str, ch
 
 
 def test_openvino_sends_no_usage_report(tmp_path: Path) -> None:
-    """Its import writes ~/intel and sends a report unless `openvino_telemetry` is missing or the environment is that of continuous integration."""
-    code = ("import sys; from hebbarium.engine.ports.by_name import embedder; embedder('minilm+openvino-int8').embed(['tea']);"
-            "assert 'openvino' in sys.modules and 'openvino_telemetry' not in sys.modules")
-    kept = {name: value for name, value in os.environ.items() if name not in ("CI", "TF_BUILD", "JENKINS_URL")}
-    subprocess.run([sys.executable, "-c", code], check=True, env={**kept, "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)})
+    """Its import writes ~/intel and sends a report unless `openvino_telemetry` is missing or the
+    environment is that of continuous integration.
+    """
+    code = (
+        "import sys; from hebbarium.engine.ports.by_name import embedder; embedder('minilm+openvino-int8').embed(['tea']);"
+        "assert 'openvino' in sys.modules and 'openvino_telemetry' not in sys.modules"
+    )
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("CI", "TF_BUILD", "JENKINS_URL")
+    }
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env={**kept, "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+    )
     assert not list(tmp_path.glob("[iI]ntel*"))
 
 
 def test_weights_in_8_bits_are_near_the_weights() -> None:
-    """Each of them within half a step, max |W| / 127 of its output, computed from the float32 model alone."""
+    """Each of them within half a step, max |W| / 127 of its output, computed from the float32
+    model alone.
+    """
     import openvino as library
     from openvino import opset13 as ops
+
     weights = np.random.default_rng(5).normal(size=(6, 4)).astype(np.float32)
     weights[2] = 0.0
-    product = ops.matmul(data := ops.parameter([-1, 4], np.float32), ops.constant(weights), False, True)
+    product = ops.matmul(
+        data := ops.parameter([-1, 4], np.float32), ops.constant(weights), False, True
+    )
     network = library.Model([product], [data])
     openvino._weights_in_8_bits(library, network)
-    found = library.Core().compile_model(network, "CPU", {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"})(
-        np.eye(4, dtype=np.float32))[0].T
+    found = (
+        library.Core()
+        .compile_model(
+            network,
+            "CPU",
+            {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0"},
+        )(np.eye(4, dtype=np.float32))[0]
+        .T
+    )
     steps = np.abs(weights).max(axis=1, keepdims=True) / 127.0
-    assert np.all(np.abs(found - weights) <= steps / 2 + 1e-6) and not np.allclose(found, weights, atol=1e-5)
+    assert np.all(np.abs(found - weights) <= steps / 2 + 1e-6) and not np.allclose(
+        found, weights, atol=1e-5
+    )
     levels = found[steps[:, 0] > 0] / steps[steps[:, 0] > 0]
     np.testing.assert_allclose(levels, np.rint(levels), atol=1e-3)
 
 
 def test_a_metered_embedder_counts_texts_hits_and_time() -> None:
-    one, bare = metered(CachedEmbedder(HashingEmbedder(8), None)), MeteredEmbedder(HashingEmbedder(8))
+    one, bare = (
+        metered(CachedEmbedder(HashingEmbedder(8), None)),
+        MeteredEmbedder(HashingEmbedder(8)),
+    )
     one.embed(["a", "b", "a"])
     one.embed(["b", "c"])
     bare.embed(["a", "a"])
-    assert (one.texts, one.hits, one.keeps) == (5, 2, True) and (bare.texts, bare.hits, bare.keeps) == (2, 0, False)
-    assert 0.0 < one.seconds < 60.0 and metered(one) is one and set(one.counts) == {"texts", "hits", "seconds"}
+    assert (one.texts, one.hits, one.keeps) == (5, 2, True) and (
+        bare.texts,
+        bare.hits,
+        bare.keeps,
+    ) == (2, 0, False)
+    assert (
+        0.0 < one.seconds < 60.0
+        and metered(one) is one
+        and set(one.counts) == {"texts", "hits", "seconds"}
+    )

@@ -1,4 +1,7 @@
-"""Values of the embedding cache that are damaged, or have no mark, are computed anew and said; older versions read new files, too."""
+"""Values of the embedding cache that are damaged, or have no mark, are computed anew and said;
+older versions read new files, too.
+"""
+
 from __future__ import annotations
 
 import errno
@@ -38,7 +41,11 @@ def embedded(path: Path) -> tuple[Vectors, int, list[str]]:
         warnings.simplefilter("always")
         found = cached.embed(TEXTS)
     cached.close()
-    return found, cached.misses, [str(w.message) for w in caught if w.category is DamagedCacheWarning]
+    return (
+        found,
+        cached.misses,
+        [str(w.message) for w in caught if w.category is DamagedCacheWarning],
+    )
 
 
 @pytest.fixture
@@ -53,7 +60,9 @@ def test_every_flipped_bit_of_a_vector_is_noticed_computed_anew_and_said(full: P
     chance, right = random.Random(4), HashingEmbedder(16).embed(TEXTS)
     for _ in range(60):
         with sqlite3.connect(full) as connection:
-            key, vector = chance.choice(connection.execute("SELECT text, vector FROM vectors ORDER BY text").fetchall())
+            key, vector = chance.choice(
+                connection.execute("SELECT text, vector FROM vectors ORDER BY text").fetchall()
+            )
             raw = bytearray(vector)
             raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
             connection.execute("UPDATE vectors SET vector = ? WHERE text = ?", (bytes(raw), key))
@@ -64,11 +73,16 @@ def test_every_flipped_bit_of_a_vector_is_noticed_computed_anew_and_said(full: P
         assert embedded(full)[1:] == (0, []), "the new one is stored"
 
 
-@pytest.mark.parametrize("change", [
-    "UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1)",       # another text's
-    "UPDATE vectors SET vector = x'00000000'", "UPDATE vectors SET mark = zeroblob(16)", "UPDATE vectors SET vector = zeroblob(64), mark = NULL",
-    "UPDATE vectors SET vector = 7, mark = x'01'",
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1)",  # another text's
+        "UPDATE vectors SET vector = x'00000000'",
+        "UPDATE vectors SET mark = zeroblob(16)",
+        "UPDATE vectors SET vector = zeroblob(64), mark = NULL",
+        "UPDATE vectors SET vector = 7, mark = x'01'",
+    ],
+)
 def test_changed_rows_are_computed_anew(full: Path, change: str) -> None:
     with sqlite3.connect(full) as connection:
         connection.execute(change)
@@ -90,31 +104,52 @@ def test_a_vector_of_another_model_is_noticed(full: Path) -> None:
     assert cached.misses == len(TEXTS)
 
 
-def test_values_without_marks_are_computed_anew_and_older_versions_read_the_new_file(tmp_path: Path, full: Path) -> None:
+def test_values_without_marks_are_computed_anew_and_older_versions_read_the_new_file(
+    tmp_path: Path, full: Path
+) -> None:
     old = tmp_path / "old.sqlite"
     rows = sqlite3.connect(full).execute("SELECT model, text, vector FROM vectors").fetchall()
     with sqlite3.connect(old) as connection:
         connection.executescript(OLD)
-        connection.execute("INSERT INTO models VALUES (1, ?, ?)", (HashingEmbedder(16).name, HashingEmbedder(16).revision))
-        connection.executemany("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[:30])
+        connection.execute(
+            "INSERT INTO models VALUES (1, ?, ?)",
+            (HashingEmbedder(16).name, HashingEmbedder(16).revision),
+        )
+        connection.executemany(
+            "INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[:30]
+        )
     connection.close()
     found, computed, said = embedded(old)
     np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
-    assert computed == 40 and said == [f"the embedding cache {old}: values of hashing that an older version wrote without marks are computed anew"]
+    assert computed == 40 and said == [
+        f"the embedding cache {old}: values of hashing that an older version wrote without marks are computed anew"
+    ]
     assert embedded(old)[1:] == (0, [])
-    with sqlite3.connect(old) as connection:    # as an older version reads and writes it
-        assert connection.execute("SELECT count(*), count(mark) FROM vectors").fetchone() == (40, 40)
-        assert len(connection.execute("SELECT text, vector FROM vectors WHERE model = 1").fetchall()) == 40
+    with sqlite3.connect(old) as connection:  # as an older version reads and writes it
+        assert connection.execute("SELECT count(*), count(mark) FROM vectors").fetchone() == (
+            40,
+            40,
+        )
+        assert (
+            len(connection.execute("SELECT text, vector FROM vectors WHERE model = 1").fetchall())
+            == 40
+        )
         connection.execute("DELETE FROM vectors WHERE text = ?", (rows[0][1],))
-        connection.execute("INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[0])
+        connection.execute(
+            "INSERT OR IGNORE INTO vectors (model, text, vector) VALUES (?, ?, ?)", rows[0]
+        )
     connection.close()
     assert embedded(old)[1] == 1 and embedded(old)[1:] == (0, [])
 
 
 def test_a_value_that_an_older_version_wrote_is_never_trusted(tmp_path: Path, full: Path) -> None:
-    """Another text's vector has length 1, too; of three tables, one of which is that of the rerankers."""
+    """Another text's vector has length 1, too; of three tables, one of which is that of the
+    rerankers.
+    """
     with closing(sqlite3.connect(full)) as connection, connection:
-        connection.execute("UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1), mark = NULL")
+        connection.execute(
+            "UPDATE vectors SET vector = (SELECT vector FROM vectors ORDER BY text LIMIT 1), mark = NULL"
+        )
     found, computed, said = embedded(full)
     np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
     assert computed == len(TEXTS) and len(said) == 1 and "without marks" in said[0]
@@ -123,14 +158,18 @@ def test_a_value_that_an_older_version_wrote_is_never_trusted(tmp_path: Path, fu
     with closing(sqlite3.connect(scores)) as connection, connection:
         connection.execute("UPDATE scores SET score = 7.0, mark = NULL")
     with pytest.warns(DamagedCacheWarning, match="without marks"):
-        np.testing.assert_array_equal(CachedReranker(WordOverlapReranker(), scores).score(asked, texts), right)
+        np.testing.assert_array_equal(
+            CachedReranker(WordOverlapReranker(), scores).score(asked, texts), right
+        )
 
 
 def test_a_damaged_key_is_said(full: Path) -> None:
-    """Each key stands in the table and in its index: one that is damaged there hides its value, which is computed anew."""
+    """Each key stands in the table and in its index: one that is damaged there hides its value,
+    which is computed anew.
+    """
     sound, chance, hidden = full.read_bytes(), random.Random(1), 0
     with closing(sqlite3.connect(full)) as connection:
-        keys = [key for key, in connection.execute("SELECT text FROM vectors ORDER BY text")]
+        keys = [key for (key,) in connection.execute("SELECT text FROM vectors ORDER BY text")]
     for key in keys:
         for at in (sound.find(key), sound.rfind(key)):
             raw = bytearray(sound)
@@ -138,7 +177,9 @@ def test_a_damaged_key_is_said(full: Path) -> None:
             full.write_bytes(raw)
             found, computed, said = embedded(full)
             np.testing.assert_array_equal(found, HashingEmbedder(16).embed(TEXTS))
-            assert computed == len(said) and (not said or ("1 values" in said[0] and "keys" in said[0] and str(full) in said[0]))
+            assert computed == len(said) and (
+                not said or ("1 values" in said[0] and "keys" in said[0] and str(full) in said[0])
+            )
             hidden += computed
             assert embedded(full)[1:] == (0, [])
     assert hidden == len(keys), "each is found at its other place"
@@ -166,9 +207,17 @@ def test_a_value_with_a_right_mark_that_this_embedder_cannot_have_is_an_error(fu
     assert "delete the file" in caught.value.cure
 
 
-@pytest.mark.parametrize(("code", "words"), [("SQLITE_FULL", "free disk space"), ("SQLITE_IOERR_FSYNC", "the disk fails"),
-                                             ("SQLITE_CORRUPT", "delete the file")])
-def test_a_full_disk_a_disk_that_fails_and_a_damaged_file_are_told_apart(full: Path, monkeypatch: pytest.MonkeyPatch, code: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("SQLITE_FULL", "free disk space"),
+        ("SQLITE_IOERR_FSYNC", "the disk fails"),
+        ("SQLITE_CORRUPT", "delete the file"),
+    ],
+)
+def test_a_full_disk_a_disk_that_fails_and_a_damaged_file_are_told_apart(
+    full: Path, monkeypatch: pytest.MonkeyPatch, code: str, words: str
+) -> None:
     def fail(*_: object) -> None:
         error = sqlite3.OperationalError("trouble")
         error.sqlite_errorcode = getattr(sqlite3, code)
@@ -180,7 +229,9 @@ def test_a_full_disk_a_disk_that_fails_and_a_damaged_file_are_told_apart(full: P
     assert words in caught.value.cure
 
 
-def test_a_full_disk_is_told_before_the_file_is_open(full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_before_the_file_is_open(
+    full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, "no space left")
 
@@ -190,7 +241,9 @@ def test_a_full_disk_is_told_before_the_file_is_open(full: Path, monkeypatch: py
     assert "free disk space" in caught.value.cure
 
 
-def test_any_flipped_bit_of_the_file_gives_right_vectors_or_an_error_with_a_cure(tmp_path: Path) -> None:
+def test_any_flipped_bit_of_the_file_gives_right_vectors_or_an_error_with_a_cure(
+    tmp_path: Path,
+) -> None:
     """Also of the tables' descriptions, of keys, and of the numbers that say what a cell holds."""
     path, texts = tmp_path / "c.sqlite", TEXTS[:3]
     cached = opened(path)
@@ -219,9 +272,13 @@ def test_any_flipped_bit_of_the_file_gives_right_vectors_or_an_error_with_a_cure
 def test_a_value_without_a_mark_that_is_missing_is_computed_anew(full: Path) -> None:
     expected = HashingEmbedder(16).embed(TEXTS)
     with closing(sqlite3.connect(full)) as connection, connection:
-        connection.execute("CREATE TABLE other (model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB, mark BLOB, PRIMARY KEY (model, text))")
-        connection.execute("INSERT INTO other SELECT model, text, CASE WHEN rowid = 1 THEN NULL ELSE vector END, "
-                           "CASE WHEN rowid = 1 THEN NULL ELSE mark END FROM vectors")
+        connection.execute(
+            "CREATE TABLE other (model INTEGER NOT NULL, text BLOB NOT NULL, vector BLOB, mark BLOB, PRIMARY KEY (model, text))"
+        )
+        connection.execute(
+            "INSERT INTO other SELECT model, text, CASE WHEN rowid = 1 THEN NULL ELSE vector END, "
+            "CASE WHEN rowid = 1 THEN NULL ELSE mark END FROM vectors"
+        )
         connection.execute("DROP TABLE vectors")
         connection.execute("ALTER TABLE other RENAME TO vectors")
     found, computed, said = embedded(full)

@@ -1,4 +1,7 @@
-"""What the cache of embeddings keeps in the process: which values are dropped, and what that costs."""
+"""What the cache of embeddings keeps in the process: which values are dropped, and what that
+costs.
+"""
+
 from __future__ import annotations
 
 import tracemalloc
@@ -13,17 +16,24 @@ from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 
 
 def test_the_oldest_values_are_dropped_until_the_rest_fits() -> None:
-    """As in a list of pairs; of values of many sizes, some of which are more than everything that is kept."""
+    """As in a list of pairs; of values of many sizes, some of which are more than everything
+    that is kept.
+    """
     chance, cached = Random(0), CachedEmbedder(HashingEmbedder(8), None)._tokens
-    cached.size, cached.most = len, 40                          # type: ignore[assignment, arg-type]
+    cached.size, cached.most = len, 40  # type: ignore[assignment, arg-type]
     kept: list[tuple[bytes, bytes]] = []
     for round in range(300):
-        values = {b"%d %d" % (round, i): bytes(chance.choice([0, 1, 5, 9, 30, 70])) for i in range(chance.randrange(4))}
-        cached._remember(values)                                # type: ignore[arg-type]
+        values = {
+            b"%d %d" % (round, i): bytes(chance.choice([0, 1, 5, 9, 30, 70]))
+            for i in range(chance.randrange(4))
+        }
+        cached._remember(values)  # type: ignore[arg-type]
         kept += values.items()
         while sum(len(value) for _, value in kept) > 40:
             kept.pop(0)
-        assert list(cached.memo.items()) == kept and cached.held == sum(len(value) for _, value in kept)
+        assert list(cached.memo.items()) == kept and cached.held == sum(
+            len(value) for _, value in kept
+        )
 
 
 def test_a_miss_copies_no_keys_of_a_full_memo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 """Rerankers and their cache; the cross-encoder is a tiny BERT that is built here."""
+
 from __future__ import annotations
 
 import json
@@ -17,10 +18,23 @@ import pytest
 
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.engine.base.files import content_digest
-from hebbarium.engine.ports.reranker import FILE, STAND_IN, CachedReranker, CrossEncoderReranker, WordOverlapReranker, reranker
+from hebbarium.engine.ports.reranker import (
+    FILE,
+    STAND_IN,
+    CachedReranker,
+    CrossEncoderReranker,
+    WordOverlapReranker,
+    reranker,
+)
 from hebbarium.testing.cross_encoder import save_tiny_cross_encoder
 
-PAIRS = ["the boat", "a longer text about a house by the lake", "", "\0 \ud800 dépôt", "keys " * 500]
+PAIRS = [
+    "the boat",
+    "a longer text about a house by the lake",
+    "",
+    "\0 \ud800 dépôt",
+    "keys " * 500,
+]
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +67,16 @@ class Counting:
 
 
 def test_scores_against_transformers(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """The logit of query and text in one sequence, computed with transformers alone, one pair at a time."""
+    """The logit of query and text in one sequence, computed with transformers alone, one pair at
+    a time.
+    """
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForSequenceClassification.from_pretrained(folder).eval()
+
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(folder),
+        AutoModelForSequenceClassification.from_pretrained(folder).eval(),
+    )
     capfd.readouterr()
     found = built(folder).score("where is the boat", PAIRS)
     captured = capfd.readouterr()
@@ -64,7 +84,14 @@ def test_scores_against_transformers(folder: Path, capfd: pytest.CaptureFixture[
     for text, score in zip(PAIRS, found, strict=True):
         clean = text.replace("\0", " ").replace("\ud800", "?")
         with torch.no_grad():
-            logit = model(**tokenizer([["where is the boat", clean]], truncation=True, max_length=64, return_tensors="pt")).logits
+            logit = model(
+                **tokenizer(
+                    [["where is the boat", clean]],
+                    truncation=True,
+                    max_length=64,
+                    return_tensors="pt",
+                )
+            ).logits
         assert float(logit) == pytest.approx(score, abs=1e-5)
     assert len(set(found.round(6))) == len(PAIRS) and built(folder).score("x", []).shape == (0,)
 
@@ -73,9 +100,15 @@ def test_each_pair_is_scored_once_and_kept_in_a_file(tmp_path: Path) -> None:
     source, file = Counting(), tmp_path / "deep" / "scores.sqlite"
     cached = CachedReranker(source, file)
     first = cached.score("q", ["one", "three", "one"])
-    assert first.tolist() == [pytest.approx(3.0), pytest.approx(5.0), pytest.approx(3.0)] and len(source.seen) == 2
+    assert (
+        first.tolist() == [pytest.approx(3.0), pytest.approx(5.0), pytest.approx(3.0)]
+        and len(source.seen) == 2
+    )
     other = CachedReranker(Counting(), file)
-    assert other.score("q", ["three", "one"]).tolist() == first[[1, 0]].tolist() and other.reranker.seen == []     # type: ignore[attr-defined]
+    assert (
+        other.score("q", ["three", "one"]).tolist() == first[[1, 0]].tolist()
+        and other.reranker.seen == []
+    )  # type: ignore[attr-defined]
     cached.score("qo", ["ne"])
     assert source.seen[-1] == ("qo", "ne"), "query and text are told apart"
     assert pickle.loads(pickle.dumps(cached)).score("q", ["one"]).tolist() == first[:1].tolist()
@@ -85,7 +118,9 @@ def test_each_pair_is_scored_once_and_kept_in_a_file(tmp_path: Path) -> None:
 
 def test_many_pairs_cross_selects(tmp_path: Path) -> None:
     texts = ["x" * i for i in range(1200)]
-    assert CachedReranker(Counting(), None).score("q", texts).round().tolist() == list(map(float, range(1200)))
+    assert CachedReranker(Counting(), None).score("q", texts).round().tolist() == list(
+        map(float, range(1200))
+    )
 
 
 def test_a_damaged_cache_is_told(tmp_path: Path) -> None:
@@ -97,11 +132,15 @@ def test_a_damaged_cache_is_told(tmp_path: Path) -> None:
 
 def test_torch_is_loaded_only_for_missing_scores(folder: Path, tmp_path: Path) -> None:
     scores = built(folder).score("where", ["the boat", "a house"])
-    code = ("import sys; from pathlib import Path; from hebbarium.engine.ports.reranker import reranker;"
-            "from hebbarium.engine.base.files import content_digest; f = Path(sys.argv[1]);"
-            "print(reranker(f, content_digest(f)).score('where', ['a house', 'the boat']).tolist());"
-            "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)")
-    run = subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True, text=True)
+    code = (
+        "import sys; from pathlib import Path; from hebbarium.engine.ports.reranker import reranker;"
+        "from hebbarium.engine.base.files import content_digest; f = Path(sys.argv[1]);"
+        "print(reranker(f, content_digest(f)).score('where', ['a house', 'the boat']).tolist());"
+        "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], check=True, capture_output=True, text=True
+    )
     assert json.loads(run.stdout) == scores[::-1].tolist()
     assert (tmp_path / "cache" / FILE).is_file()
 
@@ -117,13 +156,18 @@ def test_another_content_is_another_model(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("harm", "words"), [
-    ("no folder", "settings"), ("no settings", "settings"), ("broken settings", "settings"), ("a list", "settings"),
-    ("no weights", "cannot be loaded"), ("half of the weights", "cannot be loaded"), ("no tokeniser", "no tokeniser"),
+    ("no folder", "settings"), ("no settings", "settings"), ("broken settings", "settings"),
+    ("a list", "settings"),
+    ("no weights", "cannot be loaded"), ("half of the weights", "cannot be loaded"),
+    ("no tokeniser", "no tokeniser"),
     ("a sentence model", "no cross-encoder"), ("no head", "lack classifier"),
     ("three labels", "3 labels"), ("NaN", "not finite"),
-])
-def test_a_folder_that_cannot_be_used_is_refused_at_once(folder: Path, harm: str, words: str) -> None:
+])  # fmt: skip
+def test_a_folder_that_cannot_be_used_is_refused_at_once(
+    folder: Path, harm: str, words: str
+) -> None:
     from safetensors.numpy import load_file, save_file
+
     weights, config = folder / "model.safetensors", folder / "config.json"
     settings = json.loads(config.read_text(encoding="utf-8"))
     if harm == "no folder":
@@ -135,12 +179,14 @@ def test_a_folder_that_cannot_be_used_is_refused_at_once(folder: Path, harm: str
     elif harm == "no weights":
         weights.unlink()
     elif harm == "half of the weights":
-        weights.write_bytes(weights.read_bytes()[:weights.stat().st_size // 2])
+        weights.write_bytes(weights.read_bytes()[: weights.stat().st_size // 2])
     elif harm == "no tokeniser":
         for name in ("tokenizer.json", "vocab.txt", "tokenizer_config.json"):
             (folder / name).unlink(missing_ok=True)
     elif harm == "a sentence model":
-        config.write_text(json.dumps({**settings, "architectures": ["BertModel"]}), encoding="utf-8")
+        config.write_text(
+            json.dumps({**settings, "architectures": ["BertModel"]}), encoding="utf-8"
+        )
     elif harm == "three labels":
         save_tiny_cross_encoder(folder, labels=3)
     else:
@@ -148,7 +194,9 @@ def test_a_folder_that_cannot_be_used_is_refused_at_once(folder: Path, harm: str
         if harm == "NaN":
             tensors["classifier.bias"] = np.full_like(tensors["classifier.bias"], math.nan)
         else:
-            tensors = {name: tensor for name, tensor in tensors.items() if name != "classifier.weight"}
+            tensors = {
+                name: tensor for name, tensor in tensors.items() if name != "classifier.weight"
+            }
         save_file(tensors, weights, metadata={"format": "pt"})
     with pytest.raises(HebbariumError, match=words) as caught:
         reranker(folder, "1")
@@ -159,7 +207,9 @@ def test_the_stand_in_counts_shared_words() -> None:
     found = reranker(STAND_IN, "1")
     assert isinstance(found, WordOverlapReranker)
     scores = found.score("The red, RED boat", ["a red boat", "boat", "", "the red boat"])
-    assert scores.tolist() == [pytest.approx(math.log(x)) for x in (2.5 / 1.5, 1.5 / 2.5, 0.5 / 3.5, 3.5 / 0.5)]
+    assert scores.tolist() == [
+        pytest.approx(math.log(x)) for x in (2.5 / 1.5, 1.5 / 2.5, 0.5 / 3.5, 3.5 / 0.5)
+    ]
     assert found.score("", ["x"]).tolist() == [0.0] and found.score("x", []).shape == (0,)
 
 
@@ -167,4 +217,6 @@ def test_a_model_is_not_pickled(folder: Path) -> None:
     source = CrossEncoderReranker(folder, "1")
     expected = source.score("q", ["a"])
     again = pickle.loads(pickle.dumps(source))
-    assert again._model is None and again.score("q", ["a"]).tolist() == pytest.approx(expected.tolist())
+    assert again._model is None and again.score("q", ["a"]).tolist() == pytest.approx(
+        expected.tolist()
+    )

@@ -1,4 +1,5 @@
 """Embeddings cut to their first dimensions."""
+
 from __future__ import annotations
 
 import copy
@@ -23,7 +24,10 @@ def test_vectors_are_cut_and_unit_vectors_again() -> None:
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     np.testing.assert_allclose(found, expected, atol=1e-6)
     assert (short.name, short.dimensions, found.dtype) == ("hashing@16", 16, np.float32)
-    assert papers_behind("minilm@256") == papers_behind("minilm") and embedder("minilm@256").dimensions == 256
+    assert (
+        papers_behind("minilm@256") == papers_behind("minilm")
+        and embedder("minilm@256").dimensions == 256
+    )
 
 
 def test_a_vector_that_is_zero_there_becomes_the_first_axis() -> None:
@@ -38,14 +42,20 @@ def test_a_vector_that_is_zero_there_becomes_the_first_axis() -> None:
 
 def test_a_copy_embeds_the_same_and_what_is_missing_is_an_error() -> None:
     short = embedder("hashing:64@16").embedder
-    assert isinstance(short, ShortenedEmbedder) and short.pieces("a wet dog").tolist() == [[0, 1], [2, 5], [6, 9]]      # of the whole embedder
+    # of the whole embedder
+    assert isinstance(short, ShortenedEmbedder) and short.pieces("a wet dog").tolist() == [
+        [0, 1],
+        [2, 5],
+        [6, 9],
+    ]
     for other in (copy.copy(short), copy.deepcopy(short), pickle.loads(pickle.dumps(short))):
         assert other.name == short.name and np.array_equal(other.embed(TEXTS), short.embed(TEXTS))
     for name in ("_hidden", "no_such_thing"):
         with pytest.raises(AttributeError, match=name):
             getattr(short, name)
     with pytest.raises(AttributeError, match="embedder"):
-        assert object.__new__(ShortenedEmbedder).window     # before the embedder is set: an error, no endless recursion
+        # before the embedder is set: an error, no endless recursion
+        assert object.__new__(ShortenedEmbedder).window
 
 
 @pytest.mark.parametrize("kept", ["0", "1", "65"])

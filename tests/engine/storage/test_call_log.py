@@ -1,4 +1,7 @@
-"""The log of calls: what has returned survives the death of the process, a damaged log is never silently short, a full disk changes nothing."""
+"""The log of calls: what has returned survives the death of the process, a damaged log is never
+silently short, a full disk changes nothing.
+"""
+
 from __future__ import annotations
 
 import json
@@ -36,8 +39,8 @@ from hebbarium.engine.saving.snapshot import InterruptedWarning
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 SECONDS = 1.0 / 3600.0
-HEAD = 56       # bytes: three numbers and two marks
-NUMBERS = count()       # of files, for a memory that is not closed keeps its own locked
+HEAD = 56  # bytes: three numbers and two marks
+NUMBERS = count()  # of files, for a memory that is not closed keeps its own locked
 
 
 def lively(**options: Any) -> Engine:
@@ -56,14 +59,22 @@ def lively(**options: Any) -> Engine:
     def recall(view: Any, _: Any) -> None:
         view.gain[view.recalled] += view.random.random()
 
-    m = mechanism("m", does(Phase.ENCODE, gate, adds=[VETO]), does(Phase.ENCODE, dress, reads=[ROW, NOW], sets=[trace, RANDOM]),
-                  does(Phase.MAINTAIN, drift, sets=[gain]), does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[gain, RANDOM]),
-                  owns=[trace, gain], order=1)
+    m = mechanism(
+        "m",
+        does(Phase.ENCODE, gate, adds=[VETO]),
+        does(Phase.ENCODE, dress, reads=[ROW, NOW], sets=[trace, RANDOM]),
+        does(Phase.MAINTAIN, drift, sets=[gain]),
+        does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[gain, RANDOM]),
+        owns=[trace, gain],
+        order=1,
+    )
     return memory(m, by_number(), **{"consolidate_every": 3.0, **options})
 
 
 def told(i: int, **fields: Any) -> Event:
-    return Event(10.0 + i * SECONDS, f"Ada \ud800 met \x00 Bo \ud83d\ude00, number {i}", id=f"e{i}", **fields)
+    return Event(
+        10.0 + i * SECONDS, f"Ada \ud800 met \x00 Bo \ud83d\ude00, number {i}", id=f"e{i}", **fields
+    )
 
 
 def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
@@ -74,30 +85,53 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
 
 
 def left_by_a_kill(path: Path) -> Path:
-    """The file as a process that is killed now would leave it: what has been written is with the system."""
+    """The file as a process that is killed now would leave it: what has been written is with the
+    system.
+    """
     copy = path.with_name(f"left {next(NUMBERS)}.db")
     copy.write_bytes(path.read_bytes())
     return copy
 
 
-ACTS = st.lists(st.tuples(st.sampled_from(["encode", "encode", "encode", "veto", "wait", "learn", "use", "archive", "restore", "erase", "push", "pop",
+ACTS = st.lists(st.tuples(st.sampled_from(["encode", "encode", "encode", "veto", "wait", "learn",
+                                           "use", "archive", "restore", "erase", "push", "pop",
                                            "many", "advance", "save", "close"]),
-                          st.integers(0, 60), st.booleans()), max_size=24)
+                          st.integers(0, 60), st.booleans()), max_size=24)  # fmt: skip
 
 
 def act(e: Engine, name: str, number: int) -> None:
     """Call a method of a memory in a way that is valid in its state."""
     n, now = e.store.n, e.now if e.now == e.now else 10.0
-    later = Event(now + number * SECONDS, f"told \udcff, number {number}", f"p{number % 3}", f"s{number % 2}", f"e{len(e.events)}",
-                  attributes=(("kind", "note"), ("tags", "\ud83d\ude00")) if number % 2 else ())
+    later = Event(
+        now + number * SECONDS,
+        f"told \udcff, number {number}",
+        f"p{number % 3}",
+        f"s{number % 2}",
+        f"e{len(e.events)}",
+        attributes=(("kind", "note"), ("tags", "\ud83d\ude00")) if number % 2 else (),
+    )
     if name in ("encode", "veto", "wait"):
-        e.encode(Event(later.time + 2.0 * (name == "wait"), ("no " if name == "veto" else "") + later.text, later.speaker, later.session, later.id,
-                       attributes=later.attributes))
+        e.encode(
+            Event(
+                later.time + 2.0 * (name == "wait"),
+                ("no " if name == "veto" else "") + later.text,
+                later.speaker,
+                later.session,
+                later.id,
+                attributes=later.attributes,
+            )
+        )
     elif name == "learn":
-        e.retrieve(Query("which \ud800 number?", only=Only(speakers=("p1", "p2"))) if number % 2 else "which?", number % 5, learn=True)
+        e.retrieve(
+            Query("which \ud800 number?", only=Only(speakers=("p1", "p2")))
+            if number % 2
+            else "which?",
+            number % 5,
+            learn=True,
+        )
     elif name == "use":
         answer = e.retrieve("which number?", 5)
-        e.use(answer, answer.rows[:number % 4], outcome=None if number % 2 else number / 60.0)
+        e.use(answer, answer.rows[: number % 4], outcome=None if number % 2 else number / 60.0)
     elif name == "archive" and n:
         e.archive(np.int64(number % n))  # type: ignore[arg-type]
     elif name == "restore" and n and not e.assembly.withholding.erased(number % n):
@@ -109,7 +143,14 @@ def act(e: Engine, name: str, number: int) -> None:
     elif name == "pop" and len(e.tasks):
         e.tasks.pop(f"result, number {number}", blocked=bool(number % 2))
     elif name == "many":
-        e.encode_all([Event(now + i * SECONDS, f"at once, number {number + i}", id=f"e{len(e.events)} {i}") for i in range(3)])
+        e.encode_all(
+            [
+                Event(
+                    now + i * SECONDS, f"at once, number {number + i}", id=f"e{len(e.events)} {i}"
+                )
+                for i in range(3)
+            ]
+        )
     elif name == "advance" and n:
         e.advance(now + number / 10.0)
     elif name == "save":
@@ -118,7 +159,9 @@ def act(e: Engine, name: str, number: int) -> None:
 
 @settings(max_examples=60)
 @given(acts=ACTS, full=st.booleans())
-def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(tmp_path_factory: pytest.TempPathFactory, acts: Any, full: bool) -> None:
+def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(
+    tmp_path_factory: pytest.TempPathFactory, acts: Any, full: bool
+) -> None:
     folder = tmp_path_factory.mktemp("life")
     durable: Any = "full" if full else True
     e, whole = lively(path=folder / "m.db", durable=durable), lively()
@@ -142,8 +185,14 @@ def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(tmp_path_factor
 @pytest.mark.parametrize("name", ["default", "cortex", "everything"])
 def test_sets_are_the_same_after_a_kill(tmp_path: Path, name: str) -> None:
     registry = Registry.read()
-    events = [Event(474000.0 + i, f"Ada painted window {i} in Lisbon with Bo.", "Ada" if i % 2 else "Bo") for i in range(18)]
-    made = [Engine(registry.build(registry.set(name)), HashingEmbedder(16), path=path) for path in (None, tmp_path / "m.db")]
+    events = [
+        Event(474000.0 + i, f"Ada painted window {i} in Lisbon with Bo.", "Ada" if i % 2 else "Bo")
+        for i in range(18)
+    ]
+    made = [
+        Engine(registry.build(registry.set(name)), HashingEmbedder(16), path=path)
+        for path in (None, tmp_path / "m.db")
+    ]
     whole, e = made
     for number, each in enumerate(acts_of(events)):
         for one in (whole, e):
@@ -153,12 +202,16 @@ def test_sets_are_the_same_after_a_kill(tmp_path: Path, name: str) -> None:
             assert e._snapshot is not None
             e._snapshot.close(save=False)
             left.replace(tmp_path / "m.db")
-            e, words = quietly(lambda: Engine(registry.build(registry.set(name)), HashingEmbedder(16), path=tmp_path / "m.db"))
+            e, words = quietly(
+                lambda: Engine(
+                    registry.build(registry.set(name)), HashingEmbedder(16), path=tmp_path / "m.db"
+                )
+            )
             assert e.digest() == whole.digest() and not words
     e.close()
 
 
-# --- the end of the process ----------------------------------------------------------------------------------------------------------------
+# --- the end of the process -----------------------------------------------------------------------
 ENDS = {
     "the end of the script": "",
     "kill -9": "os.kill(os.getpid(), signal.SIGKILL)",
@@ -174,7 +227,7 @@ def test_what_has_returned_outlives_the_process(tmp_path: Path, end: str) -> Non
     code = f"""import os, signal
 import hebbarium as hb
 from hebbarium.engine.contract.columns import Phase
-m = hb.memory('minimal', embedding='hashing:16', path={str(tmp_path / 'm.db')!r})
+m = hb.memory('minimal', embedding='hashing:16', path={str(tmp_path / "m.db")!r})
 def tell(i): return m.encode(hb.Event(474000.0 + i / 60.0, f'message {{i}}', id=str(i)))
 for i in range(50): tell(i)
 m.archive(3); answer = m.retrieve('message 7'); m.use(answer, 7); m.tasks.push('Read the messages.')
@@ -184,9 +237,17 @@ print(m.digest(), flush=True)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert len(run.stdout.split()) == 1, run.stderr
     registry = Registry.read()
-    again, words = quietly(lambda: Engine(registry.build(registry.set("minimal")), HashingEmbedder(16), path=tmp_path / "m.db"))
+    again, words = quietly(
+        lambda: Engine(
+            registry.build(registry.set("minimal")), HashingEmbedder(16), path=tmp_path / "m.db"
+        )
+    )
     assert again.digest() == run.stdout.strip() and not words
-    assert [event.id for event in again.events[:50]] == [str(i) for i in range(50)] and len(again.events) == 51 and len(again.tasks) == 1
+    assert (
+        [event.id for event in again.events[:50]] == [str(i) for i in range(50)]
+        and len(again.events) == 51
+        and len(again.tasks) == 1
+    )
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -211,11 +272,16 @@ def test_a_memory_that_is_only_asked_leaves_its_file_as_it_is(tmp_path: Path) ->
     e.retrieve("which number?")
     e.context("which number?", 100)
     e._snapshot.close(save=False)  # type: ignore[union-attr]
-    assert (tmp_path / "m.db").read_bytes() == before and quietly(lambda: lively(path=tmp_path / "m.db"))[1] == []
+    assert (tmp_path / "m.db").read_bytes() == before and quietly(
+        lambda: lively(path=tmp_path / "m.db")
+    )[1] == []
 
 
 def test_interruptions_at_any_line_lose_nothing(tmp_path: Path) -> None:
-    """KeyboardInterrupt at some line of the storage or of the loop, in a call of a memory in `with`; calls before it are in the file, once."""
+    """KeyboardInterrupt at some line of the storage or of the loop, in a call of a memory in
+    `with`; calls before it are in the file, once.
+    """
+
     def fresh() -> list[str]:
         e, found = lively(), []
         for i in range(6):
@@ -230,7 +296,10 @@ def test_interruptions_at_any_line_lose_nothing(tmp_path: Path) -> None:
 
         def step(frame: Any, what: str, _: Any) -> Any:
             nonlocal left
-            if not any(part in frame.f_code.co_filename for part in ("storage/snapshot", "storage/call_log", "engine/loop", "engine/state")):
+            if not any(
+                part in frame.f_code.co_filename
+                for part in ("storage/snapshot", "storage/call_log", "engine/loop", "engine/state")
+            ):
                 return None
             left -= what == "line"
             if left < 0:
@@ -261,13 +330,17 @@ def test_interruptions_at_any_line_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_memory_goes_on_after_an_interruption(tmp_path: Path) -> None:
-    """Between two calls of a memory that was not in the midst of a change: the next call saves what the log may lack."""
+    """Between two calls of a memory that was not in the midst of a change: the next call saves
+    what the log may lack.
+    """
     e, whole = lively(path=tmp_path / "m.db"), lively()
     for one in (e, whole):
         one.encode(told(0))
     with pytest.MonkeyPatch.context() as patch:
+
         def interrupted(self: Any, reached: Any) -> None:
             raise KeyboardInterrupt
+
         patch.setattr("hebbarium.engine.saving.call_log.CallLog.conclude", interrupted)
         with pytest.raises(KeyboardInterrupt):
             e.encode(told(1))
@@ -278,7 +351,7 @@ def test_a_memory_goes_on_after_an_interruption(tmp_path: Path) -> None:
     assert lively(path=left_by_a_kill(tmp_path / "m.db")).digest() == e.digest() == whole.digest()
 
 
-# --- damage --------------------------------------------------------------------------------------------------------------------------------
+# --- damage ---------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str], list[bytes]]:
     """A file with ten calls in its log, and digest and file after each number of them."""
@@ -299,7 +372,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str], 
 def log_in(raw: bytes) -> bytes:
     connection = sqlite3.connect(":memory:")
     connection.deserialize(raw)
-    data, = connection.execute("SELECT data FROM calls").fetchone()
+    (data,) = connection.execute("SELECT data FROM calls").fetchone()
     connection.close()
     return bytes(data)
 
@@ -314,12 +387,20 @@ def with_log(raw: bytes, data: bytes | None, statement: str = "UPDATE calls SET 
     return found
 
 
-def test_no_damaged_bit_of_the_log_goes_unnoticed(tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]) -> None:
-    """Refused; or the calls before the damaged one, with a warning that says how many are missing; beyond its end nothing is read."""
+def test_no_damaged_bit_of_the_log_goes_unnoticed(
+    tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
+) -> None:
+    """Refused; or the calls before the damaged one, with a warning that says how many are
+    missing; beyond its end nothing is read.
+    """
     raw, digests, _ = logged
     sound, chance, kinds = log_in(raw), random.Random(1), {"refused": 0, "said": 0, "same": 0}
-    end, = struct.unpack_from("<Q", sound, 16)
-    for at in (*range(HEAD), *chance.sample(range(HEAD, end), 60), *chance.sample(range(end, len(sound)), 5)):
+    (end,) = struct.unpack_from("<Q", sound, 16)
+    for at in (
+        *range(HEAD),
+        *chance.sample(range(HEAD, end), 60),
+        *chance.sample(range(end, len(sound)), 5),
+    ):
         data = bytearray(sound)
         data[at] ^= 1 << chance.randrange(8)
         path = tmp_path / f"{at}.db"
@@ -344,49 +425,66 @@ def test_no_damaged_bit_of_the_log_goes_unnoticed(tmp_path: Path, logged: tuple[
     assert kinds == {"refused": HEAD, "said": 60, "same": 5}
 
 
-@pytest.mark.parametrize("change", ["DELETE FROM calls", "UPDATE calls SET number = 2", "INSERT INTO calls SELECT 2, data FROM calls",
-                                    "UPDATE calls SET data = substr(data, 1, 100)", "UPDATE calls SET data = x''", "DROP TABLE calls",
-                                    "UPDATE meta SET value = 'closed' WHERE key = 'state'", "UPDATE meta SET value = 'open' WHERE key = 'state'"])
-def test_a_log_that_is_cut_or_lost_is_refused(tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]], change: str) -> None:
+@pytest.mark.parametrize("change", ["DELETE FROM calls", "UPDATE calls SET number = 2",
+                                    "INSERT INTO calls SELECT 2, data FROM calls",
+                                    "UPDATE calls SET data = substr(data, 1, 100)",
+                                    "UPDATE calls SET data = x''", "DROP TABLE calls",
+                                    "UPDATE meta SET value = 'closed' WHERE key = 'state'",
+                                    "UPDATE meta SET value = 'open' WHERE key = 'state'"])  # fmt: skip
+def test_a_log_that_is_cut_or_lost_is_refused(
+    tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]], change: str
+) -> None:
     (tmp_path / "m.db").write_bytes(with_log(logged[0], None, change))
     with pytest.raises(SnapshotError, match="damaged") as caught:
         lively(path=tmp_path / "m.db")
     assert caught.value.cure
 
 
-def test_the_log_of_another_save_is_refused(tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]) -> None:
+def test_the_log_of_another_save_is_refused(
+    tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
+) -> None:
     (tmp_path / "m.db").write_bytes(logged[0])
     e = lively(path=tmp_path / "m.db")
     e.save()
-    (tmp_path / "later.db").write_bytes(with_log((tmp_path / "m.db").read_bytes(), log_in(logged[0])))
+    (tmp_path / "later.db").write_bytes(
+        with_log((tmp_path / "m.db").read_bytes(), log_in(logged[0]))
+    )
     with pytest.raises(SnapshotError, match="another save"):
         lively(path=tmp_path / "later.db")
 
 
-def test_a_mark_covers_the_number_of_a_call(tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]) -> None:
+def test_a_mark_covers_the_number_of_a_call(
+    tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
+) -> None:
     """Two calls in each other's place, each with its own mark."""
     raw, digests, _ = logged
     data, at, parts = log_in(raw), HEAD, []
     for _ in range(10):
-        size, = struct.unpack_from("<Q", data, at)
-        parts.append(data[at:at + 24 + size])
+        (size,) = struct.unpack_from("<Q", data, at)
+        parts.append(data[at : at + 24 + size])
         at += 24 + size
     swapped = data[:HEAD] + b"".join((parts[0], parts[2], parts[1], *parts[3:]))
-    (tmp_path / "m.db").write_bytes(with_log(raw, swapped + data[len(swapped):]))
+    (tmp_path / "m.db").write_bytes(with_log(raw, swapped + data[len(swapped) :]))
     e, words = quietly(lambda: lively(path=tmp_path / "m.db"))
     assert "9 of its last 10 calls" in words[0] and e.digest() == digests[1]
 
 
-def test_a_power_cut_takes_calls_and_never_the_file(tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]) -> None:
-    """Of the pages that were written since the save, any may have reached the disk, as of any call: the file opens, as after some of its calls."""
+def test_a_power_cut_takes_calls_and_never_the_file(
+    tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
+) -> None:
+    """Of the pages that were written since the save, any may have reached the disk, as of any
+    call: the file opens, as after some of its calls.
+    """
     _, digests, files = logged
     chance, seen = random.Random(2), set[str]()
     size = int.from_bytes(files[0][16:18], "big")
-    assert all(len(each) == len(files[0]) for each in files), "the log is within the file that the save has made"
+    assert all(len(each) == len(files[0]) for each in files), (
+        "the log is within the file that the save has made"
+    )
     for number in range(60):
         mixed, path = bytearray(files[0]), tmp_path / f"{number}.db"
         for at in range(0, len(mixed), size):
-            mixed[at:at + size] = chance.choice(files)[at:at + size]
+            mixed[at : at + size] = chance.choice(files)[at : at + size]
         path.write_bytes(mixed)
         e, _ = quietly(lambda path=path: lively(path=path))  # type: ignore[misc]
         seen.add(e.digest())
@@ -397,9 +495,11 @@ def test_a_power_cut_takes_calls_and_never_the_file(tmp_path: Path, logged: tupl
     assert len(seen) > 3
 
 
-# --- disks ---------------------------------------------------------------------------------------------------------------------------------
+# --- disks ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("call", ["encode", "archive", "use", "learn", "push"])
-def test_a_full_disk_is_an_error_of_the_call_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+def test_a_full_disk_is_an_error_of_the_call_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
     e = lively(path=tmp_path / "m.db")
     e.encode_all([told(i) for i in range(6)])
     e.encode(told(6))
@@ -412,8 +512,13 @@ def test_a_full_disk_is_an_error_of_the_call_and_changes_nothing(tmp_path: Path,
 
     def change() -> object:
         answer = e.retrieve("which?", 3)
-        return {"encode": lambda: e.encode(told(7)), "archive": lambda: e.archive(1), "use": lambda: e.use(answer, answer.rows[:1]),
-                "learn": lambda: e.retrieve("which?", 3, learn=True), "push": lambda: e.tasks.push("a goal, number 9")}[call]()
+        return {
+            "encode": lambda: e.encode(told(7)),
+            "archive": lambda: e.archive(1),
+            "use": lambda: e.use(answer, answer.rows[:1]),
+            "learn": lambda: e.retrieve("which?", 3, learn=True),
+            "push": lambda: e.tasks.push("a goal, number 9"),
+        }[call]()
 
     monkeypatch.setattr(call_log, "_put", full)
     for _ in range(2):
@@ -427,7 +532,9 @@ def test_a_full_disk_is_an_error_of_the_call_and_changes_nothing(tmp_path: Path,
     assert lively(path=left_by_a_kill(tmp_path / "m.db")).digest() == e.digest()
 
 
-def test_a_disk_that_fails_once_the_memory_has_changed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_once_the_memory_has_changed_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     e = lively(path=tmp_path / "m.db")
     e.encode(told(0))
 
@@ -440,14 +547,20 @@ def test_a_disk_that_fails_once_the_memory_has_changed_says_so(tmp_path: Path, m
             e.encode(told(1))
         assert "do not repeat" in caught.value.cure
     e.encode(told(2))
-    assert [x.id for x in lively(path=left_by_a_kill(tmp_path / "m.db")).events] == ["e0", "e1", "e2"]
+    assert [x.id for x in lively(path=left_by_a_kill(tmp_path / "m.db")).events] == [
+        "e0",
+        "e1",
+        "e2",
+    ]
 
 
 def test_a_folder_that_fills_up_loses_no_call_that_returned(tmp_path: Path) -> None:
-    """With SQLite's own limit: the log grows, and saves come, until there is no room; then there is."""
+    """With SQLite's own limit: the log grows, and saves come, until there is no room; then there
+    is.
+    """
     e = lively(path=tmp_path / "m.db")
     e.encode(told(0))
-    pages, = e._snapshot._file.execute("PRAGMA page_count").fetchone()  # type: ignore[union-attr]
+    (pages,) = e._snapshot._file.execute("PRAGMA page_count").fetchone()  # type: ignore[union-attr]
     e._snapshot._file.execute(f"PRAGMA max_page_count = {pages + 3}")  # type: ignore[union-attr]
     kept, refused = 1, 0
     for i in range(1, 700):
@@ -468,14 +581,20 @@ def test_a_folder_that_fills_up_loses_no_call_that_returned(tmp_path: Path) -> N
     assert len(lively(path=tmp_path / "m.db").events) == kept + 1
 
 
-# --- what is in the log --------------------------------------------------------------------------------------------------------------------
-def test_many_calls_in_one_tick_are_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+# --- what is in the log ---------------------------------------------------------------------------
+def test_many_calls_in_one_tick_are_saved_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """So that opening repeats few of them; the state is as without."""
     monkeypatch.setattr(call_log, "MOST", 16)
     e, whole = lively(path=tmp_path / "m.db"), lively()
     for i in range(50):
         e.encode(told(i)), whole.encode(told(i))
-    assert e._snapshot is not None and e._snapshot._log.reached is not None and e._snapshot._log.reached.calls == 50 % 16
+    assert (
+        e._snapshot is not None
+        and e._snapshot._log.reached is not None
+        and e._snapshot._log.reached.calls == 50 % 16
+    )
     assert lively(path=left_by_a_kill(tmp_path / "m.db")).digest() == whole.digest() == e.digest()
 
 
@@ -487,7 +606,11 @@ def test_a_call_of_any_size_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     left = lively(path=left_by_a_kill(tmp_path / "m.db"))
     assert left.digest() == e.digest() and len(left.events) == 5
     e.save()
-    assert e._snapshot is not None and e._snapshot._log.reached is not None and e._snapshot._log.reached.size == call_log.FIRST
+    assert (
+        e._snapshot is not None
+        and e._snapshot._log.reached is not None
+        and e._snapshot._log.reached.size == call_log.FIRST
+    )
 
 
 def test_an_erased_text_is_neither_in_the_log_nor_in_the_file(tmp_path: Path) -> None:
@@ -505,17 +628,38 @@ def test_an_erased_text_is_neither_in_the_log_nor_in_the_file(tmp_path: Path) ->
     assert len(lively(path=path).events) == 3
 
 
-PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters())
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters())
+)
 VALUES = st.recursive(PLAIN, lambda inner: st.tuples(inner, inner))
 
 
 @settings(max_examples=100)
-@given(values=st.lists(VALUES, max_size=3).map(tuple),
-       event=st.builds(Event, st.floats(allow_nan=False), st.text(st.characters()), st.text(), dated=st.booleans(),
-                       attributes=st.tuples(st.tuples(st.text(), st.text()))),
-       query=st.builds(Query, st.text(), st.none() | st.floats(allow_nan=False), only=st.none() | st.builds(Only, since=st.floats(allow_nan=False),
-                                                                                                     sessions=st.tuples(st.text()))))
-def test_calls_are_read_as_they_were_written(values: tuple[Any, ...], event: Event, query: Query) -> None:
+@given(
+    values=st.lists(VALUES, max_size=3).map(tuple),
+    event=st.builds(
+        Event,
+        st.floats(allow_nan=False),
+        st.text(st.characters()),
+        st.text(),
+        dated=st.booleans(),
+        attributes=st.tuples(st.tuples(st.text(), st.text())),
+    ),
+    query=st.builds(
+        Query,
+        st.text(),
+        st.none() | st.floats(allow_nan=False),
+        only=st.none()
+        | st.builds(Only, since=st.floats(allow_nan=False), sessions=st.tuples(st.text())),
+    ),
+)
+def test_calls_are_read_as_they_were_written(
+    values: tuple[Any, ...], event: Event, query: Query
+) -> None:
     call = ("any", (*values, event, query, np.arange(3)))
     read = call_log._read(written(call))
     assert repr(read) == repr(("any", (*values, event, query, (0, 1, 2))))
@@ -553,16 +697,31 @@ class Counting:
 
 def test_repeating_calls_asks_no_language_model(tmp_path: Path) -> None:
     """A call that asked one is saved; a call that was made without one is repeated without one."""
+
     def ask(view: Any, cue: Any) -> None:
-        reply, = view.language_model.ask([Request("of", "Answer.", cue.query.text, schema, 9)])
+        (reply,) = view.language_model.ask([Request("of", "Answer.", cue.query.text, schema, 9)])
         view.taught += 1.0 + (reply.status is not Status.NONE)
 
     taught = column("taught")
-    schema = {"type": "object", "properties": {"same": {"type": "boolean"}}, "required": ["same"], "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": {"same": {"type": "boolean"}},
+        "required": ["same"],
+        "additionalProperties": False,
+    }
 
     def make(path: Path | None, model: Any = None) -> Engine:
-        return memory(mechanism("m", does(Phase.RETRIEVE, ask, reads=[LANGUAGE_MODEL, RECALLED], sets=[taught]), owns=[taught], order=1), by_number(),
-                      path=path, language_model=model)
+        return memory(
+            mechanism(
+                "m",
+                does(Phase.RETRIEVE, ask, reads=[LANGUAGE_MODEL, RECALLED], sets=[taught]),
+                owns=[taught],
+                order=1,
+            ),
+            by_number(),
+            path=path,
+            language_model=model,
+        )
 
     path, model = tmp_path / "m.db", Counting()
     for first, later in ((None, model), (model, model)):
@@ -581,19 +740,26 @@ def test_repeating_calls_asks_no_language_model(tmp_path: Path) -> None:
 
 def test_a_call_that_can_no_longer_be_repeated_is_named(tmp_path: Path) -> None:
     """As with another version of a mechanism; file and log stay as they are."""
+
     def make(broken: bool) -> Engine:
         def dress(view: Any, incoming: Any) -> None:
             if broken and incoming.event.id == "e2":
                 raise ZeroDivisionError("of the new version")
 
-        return memory(mechanism("m", does(Phase.ENCODE, dress, reads=[ROW])), by_number(), path=tmp_path / "m.db")
+        return memory(
+            mechanism("m", does(Phase.ENCODE, dress, reads=[ROW])),
+            by_number(),
+            path=tmp_path / "m.db",
+        )
 
     e = make(False)
     for i in range(4):
         e.encode(told(i))
     e._snapshot.close(save=False)  # type: ignore[union-attr]
     for _ in range(2):
-        with pytest.raises(SnapshotError, match="'encode' cannot be repeated: of the new version") as caught:
+        with pytest.raises(
+            SnapshotError, match="'encode' cannot be repeated: of the new version"
+        ) as caught:
             make(True)
         assert "call 3 of its log" in caught.value.where and "version" in caught.value.cure
     assert len(make(False).events) == 4
@@ -622,9 +788,18 @@ def test_a_file_of_format_5_is_read_and_gets_a_log(tmp_path: Path, state: str) -
         before = e.digest()
     connection = sqlite3.connect(path)
     with connection:
-        forms = {name: tuple(form) for name, *form in connection.execute("SELECT name, dtype, shape, rows FROM arrays ORDER BY name")}
+        forms = {
+            name: tuple(form)
+            for name, *form in connection.execute(
+                "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
+            )
+        }
         connection.execute("DROP TABLE calls")
-        meta = {**dict(connection.execute("SELECT key, value FROM meta")), "format": "5", "state": state}
+        meta = {
+            **dict(connection.execute("SELECT key, value FROM meta")),
+            "format": "5",
+            "state": state,
+        }
         meta["mark"] = description_mark(meta, checksum(forms)).hex()
         connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
     connection.close()
@@ -638,7 +813,9 @@ def test_a_file_of_format_5_is_read_and_gets_a_log(tmp_path: Path, state: str) -
 
 
 def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:
-    """BLAKE2b over table, number, save, mark of the call before, and JSON: what is done, the present, and further values."""
+    """BLAKE2b over table, number, save, mark of the call before, and JSON: what is done, the
+    present, and further values.
+    """
     e = lively(path=tmp_path / "m.db")
     e.encode(told(0))
     e.archive(0)
@@ -647,7 +824,7 @@ def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:
     before, at = bytes(16), HEAD
     for number in range(count):
         size, own = struct.unpack_from("<Q16s", data, at)
-        content = data[at + 24:at + 24 + size]
+        content = data[at + 24 : at + 24 + size]
         assert own == mark(b"calls", number, save, before, content)
         before, at = own, at + 24 + size
     assert before == last and json.loads(content) == ["archive", e.now, 0] and count == 2

@@ -1,4 +1,7 @@
-"""The last rows of arrays, and arrays that do not grow, in a snapshot: a tick writes what it has changed in them, which loading puts together."""
+"""The last rows of arrays, and arrays that do not grow, in a snapshot: a tick writes what it has
+changed in them, which loading puts together.
+"""
+
 from __future__ import annotations
 
 import sqlite3
@@ -27,10 +30,13 @@ from hebbarium.testing.small import by_number, column, does, mechanism, memory
 def test_a_difference_makes_the_one_block_of_the_other(seed: int) -> None:
     """Parts that grow, become shorter, change here and there, appear or vanish."""
     rng = np.random.default_rng(seed)
-    old = [rng.bytes(int(rng.choice([0, 1, GRAIN, 5 * GRAIN + 3, 1000]))) for _ in range(rng.integers(1, 9))]
+    old = [
+        rng.bytes(int(rng.choice([0, 1, GRAIN, 5 * GRAIN + 3, 1000])))
+        for _ in range(rng.integers(1, 9))
+    ]
     new = []
     for part in old:
-        now = bytearray(part[:int(rng.integers(0, len(part) + 1))] if rng.random() < 0.3 else part)
+        now = bytearray(part[: int(rng.integers(0, len(part) + 1))] if rng.random() < 0.3 else part)
         for at in rng.integers(0, len(now), 3 if now else 0).tolist():
             now[at] ^= int(rng.integers(0, 2))
         new.append(bytes(now) + rng.bytes(int(rng.choice([0, 0, 1, 70]))))
@@ -43,8 +49,12 @@ def test_a_difference_makes_the_one_block_of_the_other(seed: int) -> None:
 
 def test_a_difference_has_what_differs() -> None:
     block, one, rows = Parted(2), bytes(range(256)) * 64, 3 * bytes(100)
-    found = block.difference(block.joined([one, rows]), block.joined([one[:5000] + b"\xff" + one[5001:], rows + b"more"]))
-    assert len(found) == 4 * (2 + 1 + 2 * 2) + GRAIN + (304 - 300 // GRAIN * GRAIN), "lengths, number, places and lengths of two runs, the runs"
+    found = block.difference(
+        block.joined([one, rows]), block.joined([one[:5000] + b"\xff" + one[5001:], rows + b"more"])
+    )
+    assert len(found) == 4 * (2 + 1 + 2 * 2) + GRAIN + (304 - 300 // GRAIN * GRAIN), (
+        "lengths, number, places and lengths of two runs, the runs"
+    )
 
 
 def test_what_is_no_difference_of_the_block_is_refused() -> None:
@@ -53,9 +63,25 @@ def test_what_is_no_difference_of_the_block_is_refused() -> None:
     found = block.difference(one, other)
     ints = np.frombuffer(found, "<i4", 5)
     assert ints.tolist() == [80, 2, 1, 80, 2]
-    for wrong in (found[:-1], found + b"x", found[:3], b"", *(
+    for wrong in (
+        found[:-1],
+        found + b"x",
+        found[:3],
+        b"",
+        *(
             np.where(np.arange(5) == place, value, ints).astype("<i4").tobytes() + found[20:]
-            for place, value in ((0, -1), (0, 2**31 - 1), (1, 1), (2, 2), (2, -1), (3, 81), (3, -4), (4, 1)))):
+            for place, value in (
+                (0, -1),
+                (0, 2**31 - 1),
+                (1, 1),
+                (2, 2),
+                (2, -1),
+                (3, 81),
+                (3, -4),
+                (4, 1),
+            )
+        ),
+    ):
         with pytest.raises(ValueError):
             block.changed(one, [wrong])
     assert block.changed(one, [found, block.difference(other, one)]) == one
@@ -69,22 +95,34 @@ def test_a_difference_of_a_block_without_parts_is_at_most_the_block(changes: int
     new[rng.choice(new.size, changes, replace=False)] ^= 1
     found = Whole.difference(old.tobytes(), new.tobytes())
     assert Whole.changed(old.tobytes(), [found]) == new.tobytes()
-    assert len(found) <= min(new.size, 4 * 2 + changes * (GRAIN + 8)) and (len(found) == new.size) == (changes == 4000)
+    assert len(found) <= min(new.size, 4 * 2 + changes * (GRAIN + 8)) and (
+        len(found) == new.size
+    ) == (changes == 4000)
     with pytest.raises(ValueError):
         Whole.changed(old.tobytes(), [found[:-1]])
 
 
 def made(path: Path | None) -> Engine:
-    """A memory of which each event changes the row before it, too, a cell of a table and all of a smaller one."""
-    level, table, total = column("level", shape=(64,)), column("table", Scope.GLOBAL, shape=(40, 64)), column("total", Scope.GLOBAL, shape=(64,))
+    """A memory of which each event changes the row before it, too, a cell of a table and all of
+    a smaller one.
+    """
+    level, table, total = (
+        column("level", shape=(64,)),
+        column("table", Scope.GLOBAL, shape=(40, 64)),
+        column("total", Scope.GLOBAL, shape=(64,)),
+    )
 
     def raise_(view: Any, incoming: Any) -> None:
-        view.level[max(view.row - 1, 0):, view.row % 64] = incoming.event.time
+        view.level[max(view.row - 1, 0) :, view.row % 64] = incoming.event.time
         view.table[view.row % 40, view.row % 64] += 1.0
         view.total[:] += 1.0
 
     owned = [level, table, total]
-    return memory(by_number(), mechanism("m", does(Phase.ENCODE, raise_, reads=[ROW], sets=owned), owns=owned, order=1), path=path)
+    return memory(
+        by_number(),
+        mechanism("m", does(Phase.ENCODE, raise_, reads=[ROW], sets=owned), owns=owned, order=1),
+        path=path,
+    )
 
 
 def live(e: Engine, first: int, last: int) -> None:
@@ -103,7 +141,9 @@ def not_closed(path: Path) -> Engine:
 def blocks(path: Path) -> list[tuple[str, int, int]]:
     """Name, number and bytes of each block of a file."""
     with sqlite3.connect(f"file:{path}?mode=ro&nolock=1&immutable=1", uri=True) as connection:
-        found = connection.execute("SELECT name, number, length(data) FROM blocks ORDER BY name, number").fetchall()
+        found = connection.execute(
+            "SELECT name, number, length(data) FROM blocks ORDER BY name, number"
+        ).fetchall()
     connection.close()
     return found
 
@@ -116,7 +156,9 @@ def kept(path: Path, name: str) -> list[int]:
 
 
 def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
-    """After each tick, and after a process that ended without closing the file; closing brings all blocks to their places."""
+    """After each tick, and after a process that ended without closing the file; closing brings
+    all blocks to their places.
+    """
     path, copy, plain, seen = tmp_path / "m.db", tmp_path / "copy.db", made(None), set()
     e = made(path)
     for i in range(60):
@@ -130,7 +172,7 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
         again = not_closed(copy)
         assert again.digest() == plain.digest()
         if i % 13 == 12:
-            vars(e).update(vars(again))         # the life goes on with the file that was not closed
+            vars(e).update(vars(again))  # the life goes on with the file that was not closed
             path, copy = copy, tmp_path / f"copy{i}.db"
         else:
             again.close()
@@ -142,15 +184,24 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
     last.close()
 
 
-@pytest.mark.parametrize("statement", [
-    "DELETE FROM blocks WHERE name = 'recent' AND number = 1", "UPDATE blocks SET number = 3 WHERE name = 'recent' AND number = 1",
-    "UPDATE blocks SET name = 'recemt' WHERE name = 'recent' AND number = 1", "UPDATE blocks SET data = x'' WHERE name = 'recent' AND number = 1",
-    "DELETE FROM blocks WHERE name = 'recent' AND number = 2", "DELETE FROM blocks WHERE name = 'tails'",
-    "INSERT INTO blocks SELECT name, 3, data, generation, mark FROM blocks WHERE name = 'recent' AND number = 1",
-    "UPDATE blocks SET data = CAST(substr(data, 1, length(data) - 1) || x'5a' AS BLOB) WHERE name = 'recent' AND number = 1",
-    "UPDATE blocks SET generation = generation - 1 WHERE name = 'recent' AND number = 1",
-    "UPDATE blocks SET generation = generation + 900 WHERE name = 'tails'"])
-def test_what_a_save_has_changed_is_lost_or_damaged_and_noticed(tmp_path: Path, statement: str) -> None:
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM blocks WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET number = 3 WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET name = 'recemt' WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET data = x'' WHERE name = 'recent' AND number = 1",
+        "DELETE FROM blocks WHERE name = 'recent' AND number = 2",
+        "DELETE FROM blocks WHERE name = 'tails'",
+        "INSERT INTO blocks SELECT name, 3, data, generation, mark FROM blocks WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET data = CAST(substr(data, 1, length(data) - 1) || x'5a' AS BLOB) WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET generation = generation - 1 WHERE name = 'recent' AND number = 1",
+        "UPDATE blocks SET generation = generation + 900 WHERE name = 'tails'",
+    ],
+)
+def test_what_a_save_has_changed_is_lost_or_damaged_and_noticed(
+    tmp_path: Path, statement: str
+) -> None:
     path = tmp_path / "m.db"
     e = made(path)
     live(e, 0, 25)
@@ -167,7 +218,9 @@ def test_what_a_save_has_changed_is_lost_or_damaged_and_noticed(tmp_path: Path, 
 
 
 def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks that are changed often, by saves that have room for them in a block of theirs and by saves that have not."""
+    """Blocks that are changed often, by saves that have room for them in a block of theirs and
+    by saves that have not.
+    """
     path, plain, seen = tmp_path / "m.db", made(None), set()
     e = made(path)
     for i in range(48):
@@ -189,24 +242,33 @@ def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.M
 
 
 def to_former_differences(path: Path) -> int:
-    """Rewrite a file as earlier versions had it: blocks at their places, each difference of the last rows in a block TAILS; how many."""
+    """Rewrite a file as earlier versions had it: blocks at their places, each difference of the
+    last rows in a block TAILS; how many.
+    """
     connection, total, differences = sqlite3.connect(path), 0, 0
     with connection:
         ask = connection.execute
-        packed, = ask("SELECT data FROM blocks WHERE name = ?", (PACKED,)).fetchone()
-        for generation, block in ask("SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)).fetchall():
+        (packed,) = ask("SELECT data FROM blocks WHERE name = ?", (PACKED,)).fetchone()
+        for generation, block in ask(
+            "SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)
+        ).fetchall():
             for name, number, part in scattered(block):
                 differences += name == TAILS
                 if name == PACKED:
                     part = packed = Whole.changed(packed, [part])
                 place = (name, differences if name == TAILS else number)
-                mark, = as_bytes(block_marks([name], place[1:], [generation], [part]))
-                ask("INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)", (*place, part, generation, mark))
+                (mark,) = as_bytes(block_marks([name], place[1:], [generation], [part]))
+                ask(
+                    "INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)",
+                    (*place, part, generation, mark),
+                )
         ask("DELETE FROM blocks WHERE name = ?", (RECENT,))
         for table in ("events", "writings", "memories", "entities", "blocks"):
-            total += sum_of([mark for mark, in ask(f"SELECT mark FROM {table}")])
+            total += sum_of([mark for (mark,) in ask(f"SELECT mark FROM {table}")])
         meta = {**dict(ask("SELECT key, value FROM meta")), "marks": f"{total % WHOLE:032x}"}
-        forms = forms_mark({name: Form(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")})
+        forms = forms_mark(
+            {name: Form(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")}
+        )
         for key, value in (("marks", meta["marks"]), ("mark", description_mark(meta, forms).hex())):
             ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
     connection.close()
@@ -239,8 +301,12 @@ def kinds(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_arrays_that_do_not_grow_had_blocks_of_their_own_in_earlier_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
-    """But for small ones, which each tick wrote whole.  Either version goes on with a closed file of the other."""
+def test_arrays_that_do_not_grow_had_blocks_of_their_own_in_earlier_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: bool
+) -> None:
+    """But for small ones, which each tick wrote whole.  Either version goes on with a closed
+    file of the other.
+    """
     path, plain = tmp_path / "m.db", made(None)
     copy = tmp_path / "copy.db"
     with monkeypatch.context() as earlier:

@@ -1,4 +1,7 @@
-"""Lexical indexes against independent references: bm25s, SQLite FTS5, the printed formulas, sets."""
+"""Lexical indexes against independent references: bm25s, SQLite FTS5, the printed formulas,
+sets.
+"""
+
 from __future__ import annotations
 
 import math
@@ -15,16 +18,31 @@ from numpy.typing import NDArray
 
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.state import postings
-from hebbarium.engine.state.postings import BM25Index, Idf, Postings, Shown, TrigramIndex, TrigramMeasure, Vocabulary, terms_of, trigrams_of
+from hebbarium.engine.state.postings import (
+    BM25Index,
+    Idf,
+    Postings,
+    Shown,
+    TrigramIndex,
+    TrigramMeasure,
+    Vocabulary,
+    terms_of,
+    trigrams_of,
+)
 
 STEMS = [
-    "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden", "travel", "music", "book",
+    "cat", "run", "happi", "walk", "talk", "hope", "plan", "fish", "jump", "paint", "garden",
+    "travel", "music", "book",
     "camp", "child", "bread", "stone", "river", "light", "cloud", "green", "tall", "quick",
-]
+]  # fmt: skip
 ENDINGS = ("", "s", "ed", "ing", "er", "ness", "ful", "fully", "ational", "izer", "ment")
 
 DOCUMENTS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), min_size=1, max_size=25)
-TEXTS = st.lists(st.text(st.sampled_from("abcAB é-1_ß'\x00\ud800"), max_size=20) | st.text(max_size=20), min_size=1, max_size=15)
+TEXTS = st.lists(
+    st.text(st.sampled_from("abcAB é-1_ß'\x00\ud800"), max_size=20) | st.text(max_size=20),
+    min_size=1,
+    max_size=15,
+)
 
 
 def corpus(seed: int, n: int) -> list[str]:
@@ -33,7 +51,13 @@ def corpus(seed: int, n: int) -> list[str]:
     words = [stem + ending for stem in STEMS for ending in ENDINGS]
     weights = 1.0 / np.arange(1, len(words) + 1)
     order = rng.permutation(len(words))
-    return [" ".join(words[order[i]] for i in rng.choice(len(words), rng.integers(0, 30), p=weights / weights.sum())) for _ in range(n)]
+    return [
+        " ".join(
+            words[order[i]]
+            for i in rng.choice(len(words), rng.integers(0, 30), p=weights / weights.sum())
+        )
+        for _ in range(n)
+    ]
 
 
 def bm25(documents: list[list[str]]) -> BM25Index:
@@ -43,13 +67,17 @@ def bm25(documents: list[list[str]]) -> BM25Index:
     return index
 
 
-def scored(index: BM25Index, terms: list[str], idf: Idf, k1: float = 1.2, b: float = 0.75) -> NDArray[np.float32]:
+def scored(
+    index: BM25Index, terms: list[str], idf: Idf, k1: float = 1.2, b: float = 0.75
+) -> NDArray[np.float32]:
     out = np.full(index.n_rows, np.nan, np.float32)
     index.scores(terms, out, idf.weight, k1, b)
     return out
 
 
-def by_the_formula(documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float) -> list[float]:
+def by_the_formula(
+    documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float
+) -> list[float]:
     n, mean = len(documents), sum(map(len, documents)) / len(documents)
     scores = []
     for document in documents:
@@ -66,10 +94,20 @@ def by_the_formula(documents: list[list[str]], query: list[str], idf: Idf, k1: f
 
 
 @settings(max_examples=60, deadline=None)
-@given(DOCUMENTS, st.lists(st.sampled_from("abcdefghz"), max_size=6), st.sampled_from(Idf), st.floats(0, 3), st.floats(0, 1))
-def test_bm25_is_the_printed_formula(documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float) -> None:
+@given(
+    DOCUMENTS,
+    st.lists(st.sampled_from("abcdefghz"), max_size=6),
+    st.sampled_from(Idf),
+    st.floats(0, 3),
+    st.floats(0, 1),
+)
+def test_bm25_is_the_printed_formula(
+    documents: list[list[str]], query: list[str], idf: Idf, k1: float, b: float
+) -> None:
     found = scored(bm25(documents), query, idf, k1, b)
-    np.testing.assert_allclose(found, by_the_formula(documents, query, idf, k1, b), rtol=2e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        found, by_the_formula(documents, query, idf, k1, b), rtol=2e-6, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("part", [1, 7, 64])
@@ -79,13 +117,19 @@ def test_rows_may_be_scored_in_parts(part: int, monkeypatch: pytest.MonkeyPatch)
     documents = [terms_of(text) for text in texts]
     queries = [terms_of(text) for text in corpus(6, 10)]
     index, trigrams = bm25(documents), trigram(texts)
-    shown = Shown(np.arange(0, 100, 3), np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1).astype(np.int32))
+    shown = Shown(
+        np.arange(0, 100, 3),
+        np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1).astype(np.int32),
+    )
 
     def answers() -> list[bytes]:
         some = [np.empty(34, np.float32) for _ in texts[:10]]
         for text, out in zip(texts, some, strict=False):
             trigrams.scores(text, out, TrigramMeasure.SIMILARITY, shown=shown)
-        return [*(scored(index, query, Idf.LUCENE).tobytes() for query in queries), *(out.tobytes() for out in some)]
+        return [
+            *(scored(index, query, Idf.LUCENE).tobytes() for query in queries),
+            *(out.tobytes() for out in some),
+        ]
 
     whole = answers()
     monkeypatch.setattr(postings, "PART", part)
@@ -107,8 +151,12 @@ def test_lucene_form_agrees_with_bm25s(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_robertson_form_agrees_with_sqlite_fts5(seed: int) -> None:
-    """Same stems, same counts, same formula, for an OR query; a row that does not match scores 0."""
-    texts = [f"{text}, Café Zoë" if i % 3 == 0 else text for i, text in enumerate(corpus(seed, 200))]
+    """Same stems, same counts, same formula, for an OR query; a row that does not match scores
+    0.
+    """
+    texts = [
+        f"{text}, Café Zoë" if i % 3 == 0 else text for i, text in enumerate(corpus(seed, 200))
+    ]
     table = sqlite3.connect(":memory:")
     table.execute("create virtual table t using fts5(x, tokenize='porter unicode61')")
     table.executemany("insert into t(rowid, x) values (?, ?)", enumerate(texts, start=1))
@@ -118,30 +166,42 @@ def test_robertson_form_agrees_with_sqlite_fts5(seed: int) -> None:
         if not words:
             continue
         reference = np.zeros(len(texts))
-        # Two inflections of one word are two phrases to FTS5; one of each stem is asked, as the index does.
-        chosen = list({stem: word for word, stem in zip(words, terms_of(" ".join(words)), strict=True)}.values())
+        # Two inflections of one word are two phrases to FTS5; one of each stem is asked, as the
+        # index does.
+        chosen = list(
+            {
+                stem: word for word, stem in zip(words, terms_of(" ".join(words)), strict=True)
+            }.values()
+        )
         match = " OR ".join(f'"{word}"' for word in chosen)
         for rowid, score in table.execute("select rowid, bm25(t) from t where t match ?", (match,)):
             reference[rowid - 1] = -score
         assert np.count_nonzero(reference) > 0
-        np.testing.assert_allclose(scored(index, terms_of(text), Idf.ROBERTSON), reference, rtol=1e-5, atol=1e-9)
+        np.testing.assert_allclose(
+            scored(index, terms_of(text), Idf.ROBERTSON), reference, rtol=1e-5, atol=1e-9
+        )
 
 
 @settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.data())
-def test_queries_between_additions_equal_an_index_built_at_once(documents: list[list[str]], data: st.DataObject) -> None:
+def test_queries_between_additions_equal_an_index_built_at_once(
+    documents: list[list[str]], data: st.DataObject
+) -> None:
     growing = BM25Index()
     for row, terms in enumerate(documents):
         growing.add(row, terms)
         query = data.draw(st.lists(st.sampled_from("abcz"), max_size=3))
-        expected = scored(bm25(documents[:row + 1]), query, Idf.ROBERTSON)
+        expected = scored(bm25(documents[: row + 1]), query, Idf.ROBERTSON)
         assert scored(growing, query, Idf.ROBERTSON).tobytes() == expected.tobytes()
 
 
 def test_order_and_repeats_of_query_terms_do_not_matter() -> None:
     index = bm25([terms_of(text) for text in corpus(4, 100)])
     query = terms_of(" ".join(STEMS))
-    assert scored(index, query, Idf.LUCENE).tobytes() == scored(index, [*query[::-1], *query], Idf.LUCENE).tobytes()
+    assert (
+        scored(index, query, Idf.LUCENE).tobytes()
+        == scored(index, [*query[::-1], *query], Idf.LUCENE).tobytes()
+    )
     assert scored(index, query, Idf.LUCENE).any()
 
 
@@ -156,12 +216,12 @@ def test_postings_are_lists_per_key(rounds: list[list[int]]) -> None:
             reference[key].append(value)
     for key, values in reference.items():
         begin = postings.start[key]
-        assert postings.pool[begin:begin + postings.length[key]].tolist() == values
+        assert postings.pool[begin : begin + postings.length[key]].tolist() == values
 
 
 def test_abandoned_blocks_are_reused() -> None:
-    """Of 64 keys that grow to 513 postings one after another each needs a block of 1,024; only the first leaves 4 + 8 + ... + 512 behind,
-    which the next ones pass through."""
+    """Of 64 keys that grow to 513 postings one after another each needs a block of 1,024; only the
+    first leaves 4 + 8 + ... + 512 behind, which the next ones pass through."""
     postings = Postings(np.int32)
     for key in range(64):
         for value in range(513):
@@ -179,7 +239,11 @@ def test_plain_and_compiled_kernels_agree(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def _everything(texts: list[str]) -> NDArray[np.float32]:
-    index, trigrams, out = bm25([terms_of(text) for text in texts]), trigram(texts), np.zeros((4, len(texts)), np.float32)
+    index, trigrams, out = (
+        bm25([terms_of(text) for text in texts]),
+        trigram(texts),
+        np.zeros((4, len(texts)), np.float32),
+    )
     for i, idf in enumerate(Idf):
         index.scores(terms_of(texts[3]), out[i], idf.weight)
     for i, measure in enumerate(TrigramMeasure):
@@ -208,35 +272,54 @@ def sets_of_three(text: str) -> set[str]:
 def test_trigram_overlap_is_that_of_sets(texts: list[str], which: int, max_df: float) -> None:
     index, query = trigram(texts), texts[which % len(texts)]
     sets, asked = [sets_of_three(text) for text in texts], sets_of_three(query)
-    considered = {gram for gram in asked if sum(gram in other for other in sets) <= max_df * len(texts)}
+    considered = {
+        gram for gram in asked if sum(gram in other for other in sets) <= max_df * len(texts)
+    }
     for measure in TrigramMeasure:
         out = np.full(len(texts), np.nan, np.float32)
         index.scores(query, out, measure, max_df)
         for text, score in zip(sets, out, strict=True):
             shared = len(considered & text)
-            whole = len(asked) if measure is TrigramMeasure.CONTAINMENT else len(asked) + len(text) - shared
+            whole = (
+                len(asked)
+                if measure is TrigramMeasure.CONTAINMENT
+                else len(asked) + len(text) - shared
+            )
             assert score == pytest.approx(shared / whole if asked else 0.0, rel=1e-6)
 
 
 @settings(max_examples=40, deadline=None)
 @given(TEXTS, st.integers(0, 14), st.integers(0, 14), st.sampled_from((1.0, 0.5)))
-def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(texts: list[str], which: int, first: int, max_df: float) -> None:
-    """Some rows are there at the first question, the others come one by one; then all are forgotten."""
+def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(
+    texts: list[str], which: int, first: int, max_df: float
+) -> None:
+    """Some rows are there at the first question, the others come one by one; then all are
+    forgotten.
+    """
     query, index = texts[which % len(texts)], trigram(texts[:first])
     for count in range(min(first, len(texts)), len(texts) + 1):
         rows, whole = np.arange(count % 2, count, 2), np.empty(count, np.float32)
         found = np.full(len(rows), np.nan, np.float32)
         index.scores(query, whole, TrigramMeasure.SIMILARITY, max_df)
-        index.scores(query, found, TrigramMeasure.SIMILARITY, max_df, Shown(rows, np.empty(0, np.int32)))
+        index.scores(
+            query, found, TrigramMeasure.SIMILARITY, max_df, Shown(rows, np.empty(0, np.int32))
+        )
         assert found.tobytes() == whole[rows].tobytes()
         if count < len(texts):
             index.add(count, texts[count])
     index.clear()
-    index.scores(query, np.empty(0, np.float32), TrigramMeasure.SIMILARITY, shown=Shown(np.empty(0, np.int64), np.empty(0, np.int32)))
+    index.scores(
+        query,
+        np.empty(0, np.float32),
+        TrigramMeasure.SIMILARITY,
+        shown=Shown(np.empty(0, np.int64), np.empty(0, np.int32)),
+    )
 
 
 def test_trigrams_of_the_manual() -> None:
-    """The examples of PostgreSQL's documentation of pg_trgm: show_trgm('cat'), 'foo|bar', and similarity('word', 'two words')."""
+    """The examples of PostgreSQL's documentation of pg_trgm: show_trgm('cat'), 'foo|bar', and
+    similarity('word', 'two words').
+    """
     assert set(trigrams_of("cat")) == {"  c", " ca", "cat", "at "}
     assert set(trigrams_of("foo|bar")) == {"  f", " fo", "foo", "oo ", "  b", " ba", "bar", "ar "}
     out = np.zeros(1, np.float32)
@@ -262,7 +345,9 @@ def test_rows_must_be_added_once_and_in_order(index: BM25Index | TrigramIndex) -
     assert index.n_rows == 1 and len(index.vocabulary) == 0
 
 
-@pytest.mark.parametrize("out", [np.zeros(2, np.float32), np.zeros(1, np.float64), np.zeros((1, 1), np.float32)])
+@pytest.mark.parametrize(
+    "out", [np.zeros(2, np.float32), np.zeros(1, np.float64), np.zeros((1, 1), np.float32)]
+)
 def test_score_vector_must_fit(out: NDArray[np.float32]) -> None:
     with pytest.raises(InputError, match="score vector"):
         bm25([["a"]]).scores(["a"], out, Idf.LUCENE.weight)
@@ -284,17 +369,35 @@ def test_vocabulary_numbers_in_order_of_first_sight() -> None:
 
 
 def test_scores_do_not_depend_on_the_hash_seed() -> None:
-    program = ("import numpy as np; from hebbarium.engine.state.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"
-               "i.add(0, 'an apple'); i.add(1, 'pear');"
-               "i.scores('apples', o, TrigramMeasure.SIMILARITY); print([i.vocabulary.term(k) for k in range(len(i.vocabulary))], o)")
-    printed = {subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-                              capture_output=True, text=True, check=True).stdout for seed in ("1", "2")}
+    program = (
+        "import numpy as np; from hebbarium.engine.state.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"
+        "i.add(0, 'an apple'); i.add(1, 'pear');"
+        "i.scores('apples', o, TrigramMeasure.SIMILARITY); print([i.vocabulary.term(k) for k in range(len(i.vocabulary))], o)"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
     assert len(printed) == 1 and "app" in printed.pop()
 
 
 def test_rows_that_do_not_count_are_scored_by_the_statistics_of_the_others() -> None:
-    """Scores of the counted rows are those of an index without the others; the others get the formula with the same statistics."""
-    texts = [["mill", "red"], ["mill", "mill", "boat"], [], ["boat", "red", "red", "oslo"], ["mill", "oslo"]]
+    """Scores of the counted rows are those of an index without the others; the others get the
+    formula with the same statistics.
+    """
+    texts = [
+        ["mill", "red"],
+        ["mill", "mill", "boat"],
+        [],
+        ["boat", "red", "red", "oslo"],
+        ["mill", "oslo"],
+    ]
     counted = [True, False, True, True, False]
     whole, alone = BM25Index(), BM25Index()
     trigrams, trigrams_alone = TrigramIndex(), TrigramIndex()
@@ -311,7 +414,10 @@ def test_rows_that_do_not_count_are_scored_by_the_statistics_of_the_others() -> 
         whole.scores(["mill", "oslo"], found, weight)
         alone.scores(["mill", "oslo"], expected, weight)
         np.testing.assert_array_equal(found[counted], expected)
-        by_hand = [sum(weight(3, 1) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / 2.0)) for tf in tfs) for length, tfs in ((3, [2]), (2, [1, 1]))]
+        by_hand = [
+            sum(weight(3, 1) * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / 2.0)) for tf in tfs)
+            for length, tfs in ((3, [2]), (2, [1, 1]))
+        ]
         np.testing.assert_allclose(found[[1, 4]], by_hand, rtol=1e-6)
     for most in (0.4, 1.0):
         found, expected = np.empty(5, np.float32), np.empty(3, np.float32)
@@ -325,4 +431,10 @@ def test_a_cleared_index_is_as_a_new_one() -> None:
     index.add(0, ["a", "b"], counted=False)
     index.clear()
     index.add(0, ["b"])
-    assert (index.n_rows, index.n_counted, index.document_frequency("a"), index.document_frequency("b"), len(index.vocabulary)) == (1, 1, 0, 1, 1)
+    assert (
+        index.n_rows,
+        index.n_counted,
+        index.document_frequency("a"),
+        index.document_frequency("b"),
+        len(index.vocabulary),
+    ) == (1, 1, 0, 1, 1)

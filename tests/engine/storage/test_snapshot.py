@@ -1,4 +1,5 @@
 """Snapshots: killed at any moment, damaged anywhere, continued exactly."""
+
 from __future__ import annotations
 
 import errno
@@ -26,7 +27,20 @@ from hebbarium.engine.base.errors import HebbariumError, InputError, SnapshotErr
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.drafts import Draft, Kind
 from hebbarium.engine.contract.records import Event
-from hebbarium.engine.contract.vocabulary import DRAFTS, GRAPH, HIDE, MADE, NOW, RANDOM, RECALLED, ROW, SHOW, TEXTS, VETO, WRITINGS
+from hebbarium.engine.contract.vocabulary import (
+    DRAFTS,
+    GRAPH,
+    HIDE,
+    MADE,
+    NOW,
+    RANDOM,
+    RECALLED,
+    ROW,
+    SHOW,
+    TEXTS,
+    VETO,
+    WRITINGS,
+)
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.saving.file import SnapshotFile, snapshot_errors
@@ -38,12 +52,17 @@ KILLS = 100
 
 
 def everything(**options: Any) -> Engine:
-    """A memory that uses all that a snapshot saves: columns of every scope, edges made and removed, random draws, vetoes, archiving, recall, and in
-    every sleep rows that it makes, writings, votes and relations.
+    """A memory that uses all that a snapshot saves: columns of every scope, edges made and removed,
+    random draws, vetoes, archiving, recall, and in every sleep rows that it makes, writings, votes
+    and relations.
     """
     options = {"consolidate_every": 2.5, **options}
-    level, marks, trust, pair = (column("level", Scope.GLOBAL, 1.0), column("marks"), column("trust", Scope.EDGE, 0.5),
-                                 column("pair", shape=(2,), dtype=np.int32, neutral=-1))
+    level, marks, trust, pair = (
+        column("level", Scope.GLOBAL, 1.0),
+        column("marks"),
+        column("trust", Scope.EDGE, 0.5),
+        column("pair", shape=(2,), dtype=np.int32, neutral=-1),
+    )
 
     def gate(view: Any, incoming: Any) -> None:
         view.veto = int(incoming.event.id.endswith("7"))
@@ -77,17 +96,35 @@ def everything(**options: Any) -> Engine:
             edge = view.graph.add(row, draft.sources[0], EdgeType.RELATION, tick.end)
             view.trust[edge] = view.graph.relation(f"relation {row % 4}")
 
-    m = mechanism("m", does(Phase.ENCODE, gate, adds=[VETO]), does(Phase.ENCODE, dress, reads=[ROW, NOW], adds=[GRAPH], sets=[pair, level, RANDOM]),
-                  does(Phase.MAINTAIN, drift, sets=[marks, trust]), does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[marks, RANDOM]),
-                  does(Phase.CONSOLIDATE, draft, reads=[pair, TEXTS], adds=[DRAFTS]),
-                  does(Phase.CONSOLIDATE, consolidate, reads=[MADE], adds=[WRITINGS, HIDE, SHOW, GRAPH], sets=[trust]),
-                  owns=[level, marks, trust, pair], order=1)
+    m = mechanism(
+        "m",
+        does(Phase.ENCODE, gate, adds=[VETO]),
+        does(Phase.ENCODE, dress, reads=[ROW, NOW], adds=[GRAPH], sets=[pair, level, RANDOM]),
+        does(Phase.MAINTAIN, drift, sets=[marks, trust]),
+        does(Phase.RETRIEVE, recall, reads=[RECALLED], sets=[marks, RANDOM]),
+        does(Phase.CONSOLIDATE, draft, reads=[pair, TEXTS], adds=[DRAFTS]),
+        does(
+            Phase.CONSOLIDATE,
+            consolidate,
+            reads=[MADE],
+            adds=[WRITINGS, HIDE, SHOW, GRAPH],
+            sets=[trust],
+        ),
+        owns=[level, marks, trust, pair],
+        order=1,
+    )
     return memory(m, by_number(), **options)
 
 
 def event(i: int) -> Event:
-    return Event(7.0 * i / 10.0, f"Ada \ud800 met \x00 Bo in Lisbon, number {i % 5}", f"p{i % 3}\udfff", f"s{i // 4}", f"e{i}",
-                 "a \udcff picture" if i % 6 == 0 else "")
+    return Event(
+        7.0 * i / 10.0,
+        f"Ada \ud800 met \x00 Bo in Lisbon, number {i % 5}",
+        f"p{i % 3}\udfff",
+        f"s{i // 4}",
+        f"e{i}",
+        "a \udcff picture" if i % 6 == 0 else "",
+    )
 
 
 def live(e: Engine, first: int, last: int) -> None:
@@ -118,8 +155,12 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
     return e, [str(w.message) for w in caught if w.category is InterruptedWarning]
 
 
-def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Path, digests: list[str]) -> None:
-    """A parent forks a child that reports each finished tick through a pipe, and kills it (SIGKILL) some time later; without a log of calls."""
+def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(
+    tmp_path: Path, digests: list[str]
+) -> None:
+    """A parent forks a child that reports each finished tick through a pipe, and kills it
+    (SIGKILL) some time later; without a log of calls.
+    """
     path, chance, done, warned = tmp_path / "m.db", random.Random(3), 0, 0
     for _ in range(KILLS):
         reader, writer = os.pipe()
@@ -135,7 +176,8 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
             finally:
                 os._exit(1)
         os.close(writer)
-        first = os.read(reader, 4) if chance.random() < 0.8 else b""  # most are killed in the midst of their ticks, some as they open the file
+        # most are killed in the midst of their ticks, some as they open the file
+        first = os.read(reader, 4) if chance.random() < 0.8 else b""
         time.sleep(chance.uniform(0.0, 0.03))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -148,7 +190,9 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
         if done + 1 < len(digests):
             live(e, done, done + 1)
             done += 1
-            assert e.digest() == digests[done], "going on from there equals never having been killed"
+            assert e.digest() == digests[done], (
+                "going on from there equals never having been killed"
+            )
         warned += bool(words)
         if received:
             assert words and f"after {stood} events" in words[0] and str(path) in words[0]
@@ -159,7 +203,9 @@ def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(tmp_path: Pa
     assert warned > KILLS // 3
 
 
-def test_a_restored_memory_continues_as_an_uninterrupted_one(tmp_path: Path, digests: list[str]) -> None:
+def test_a_restored_memory_continues_as_an_uninterrupted_one(
+    tmp_path: Path, digests: list[str]
+) -> None:
     for i in range(0, 60, 7):
         e, words = quietly(lambda: everything(path=tmp_path / "m.db"))
         assert not words, "closed in good order"
@@ -170,7 +216,9 @@ def test_a_restored_memory_continues_as_an_uninterrupted_one(tmp_path: Path, dig
     live(whole, 0, 60)
     assert e.digest() == digests[60] == whole.digest()
     np.testing.assert_array_equal(e.retrieve("number 3").final, whole.retrieve("number 3").final)
-    assert e.event_log.events == whole.event_log.events and e.event_log.row("e59") == whole.event_log.row("e59")
+    assert e.event_log.events == whole.event_log.events and e.event_log.row(
+        "e59"
+    ) == whole.event_log.row("e59")
     found, expected = (x.store.index.search(x.store.index.vectors[3], 9) for x in (e, whole))
     np.testing.assert_array_equal(found[0], expected[0])
 
@@ -193,7 +241,9 @@ def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path)
         if skipped:
             del e._snapshot.save  # type: ignore[union-attr]
         e.close()
-    assert everything(path=tmp_path / "steps").digest() == everything(path=tmp_path / "once").digest()
+    assert (
+        everything(path=tmp_path / "steps").digest() == everything(path=tmp_path / "once").digest()
+    )
 
 
 def test_blocks_beyond_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +270,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
     return path.read_bytes(), digest
 
 
-def test_a_flipped_byte_is_refused_or_changes_nothing(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+def test_a_flipped_byte_is_refused_or_changes_nothing(
+    tmp_path: Path, sound: tuple[bytes, str]
+) -> None:
     chance, noticed, path = random.Random(5), 0, tmp_path / "m.db"
     for _ in range(90):
         raw = bytearray(sound[0])
@@ -236,11 +288,17 @@ def test_a_flipped_byte_is_refused_or_changes_nothing(tmp_path: Path, sound: tup
     assert noticed > 10, "much of a page is spare room, but not all"
 
 
-def test_the_check_of_pages_leaves_the_lock_of_the_process(tmp_path: Path, sound: tuple[bytes, str]) -> None:
-    """Closing any file drops all locks that the process has on it, unless SQLite prevents that; other processes tell."""
+def test_the_check_of_pages_leaves_the_lock_of_the_process(
+    tmp_path: Path, sound: tuple[bytes, str]
+) -> None:
+    """Closing any file drops all locks that the process has on it, unless SQLite prevents that;
+    other processes tell.
+    """
     path = tmp_path / "m.db"
     path.write_bytes(sound[0])
-    ask = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('SELECT * FROM meta')"
+    ask = (
+        "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('SELECT * FROM meta')"
+    )
     command = [sys.executable, "-c", ask, str(path)]
     e = everything(path=path)
     assert "locked" in subprocess.run(command, capture_output=True, text=True, check=False).stderr
@@ -249,7 +307,9 @@ def test_the_check_of_pages_leaves_the_lock_of_the_process(tmp_path: Path, sound
 
 
 def test_pages_that_hold_nothing_are_checked_too(tmp_path: Path, sound: tuple[bytes, str]) -> None:
-    """The header of an SQLite file says at byte 36 how many pages are free: no table shows it, and a later save would trust it."""
+    """The header of an SQLite file says at byte 36 how many pages are free: no table shows it,
+    and a later save would trust it.
+    """
     raw, path = bytearray(sound[0]), tmp_path / "m.db"
     raw[39] ^= 1
     path.write_bytes(raw)
@@ -258,7 +318,9 @@ def test_pages_that_hold_nothing_are_checked_too(tmp_path: Path, sound: tuple[by
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.9, 0.999])
-def test_truncated_files_are_refused(tmp_path: Path, sound: tuple[bytes, str], share: float) -> None:
+def test_truncated_files_are_refused(
+    tmp_path: Path, sound: tuple[bytes, str], share: float
+) -> None:
     (tmp_path / "m.db").write_bytes(sound[0][: int(len(sound[0]) * share)])
     with pytest.raises(SnapshotError) as caught:
         everything(path=tmp_path / "m.db")
@@ -266,17 +328,24 @@ def test_truncated_files_are_refused(tmp_path: Path, sound: tuple[bytes, str], s
 
 
 @pytest.mark.parametrize("change", [
-    "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11", "DELETE FROM memories WHERE number = 2",
+    "DELETE FROM events WHERE number = 3", "DELETE FROM events WHERE number = 11",
+    "DELETE FROM memories WHERE number = 2",
     "DELETE FROM blocks WHERE name = 'tails'",
-    "DELETE FROM arrays WHERE name = 'column.marks'", "UPDATE events SET text = CAST('other' AS BLOB) WHERE number = 1",
+    "DELETE FROM arrays WHERE name = 'column.marks'",
+    "UPDATE events SET text = CAST('other' AS BLOB) WHERE number = 1",
     "UPDATE events SET time = 0.5 WHERE number = 1",
-    "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'tails'", "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
-    "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'", "DELETE FROM meta", "DROP TABLE memories",
+    "UPDATE blocks SET data = zeroblob(length(data)) WHERE name = 'tails'",
+    "UPDATE arrays SET dtype = '<f4' WHERE name = 'column.created'",
+    "DELETE FROM meta WHERE key = 'clock'", "UPDATE meta SET value = '[]' WHERE key = 'clock'",
+    "DELETE FROM meta", "DROP TABLE memories",
     "DROP TABLE meta",
-    "UPDATE meta SET value = '9' WHERE key = 'format'", "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'streams'",
+    "UPDATE meta SET value = '9' WHERE key = 'format'",
+    "UPDATE meta SET value = replace(value, '1', '2') WHERE key = 'streams'",
     "UPDATE memories SET vector = zeroblob(64)",
-], ids=range(17))
-def test_files_that_were_tampered_with_are_refused(tmp_path: Path, sound: tuple[bytes, str], change: str) -> None:
+], ids=range(17))  # fmt: skip
+def test_files_that_were_tampered_with_are_refused(
+    tmp_path: Path, sound: tuple[bytes, str], change: str
+) -> None:
     path = tmp_path / "m.db"
     path.write_bytes(sound[0])
     with sqlite3.connect(path) as connection:
@@ -305,16 +374,27 @@ def test_files_of_other_programs_are_refused_and_not_changed(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("size", [0, 1, 99])
-def test_a_file_shorter_than_any_snapshot_is_refused_and_stays(tmp_path: Path, sound: tuple[bytes, str], size: int) -> None:
+def test_a_file_shorter_than_any_snapshot_is_refused_and_stays(
+    tmp_path: Path, sound: tuple[bytes, str], size: int
+) -> None:
     path = tmp_path / "m.db"
     path.write_bytes(sound[0][:size])
     with pytest.raises(SnapshotError, match=f"it has {size} bytes") as caught:
         everything(path=path)
-    assert "copy" in caught.value.cure and str(path) in caught.value.where and path.read_bytes() == sound[0][:size]
+    assert (
+        "copy" in caught.value.cure
+        and str(path) in caught.value.where
+        and path.read_bytes() == sound[0][:size]
+    )
 
 
-def test_a_new_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that ends while it makes the file leaves none, so that a file without contents is always a damaged one."""
+def test_a_new_file_is_there_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that ends while it makes the file leaves none, so that a file without contents
+    is always a damaged one.
+    """
+
     def broken(*_: Any) -> None:
         raise KeyError("half-way")
 
@@ -327,15 +407,21 @@ def test_a_new_file_is_there_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     assert [each.name for each in tmp_path.iterdir()] == ["m.db"]
 
 
-@pytest.mark.parametrize("name", [":memory:", "file:m.db", "file:m.db?mode=memory", "file::memory:"])
+@pytest.mark.parametrize(
+    "name", [":memory:", "file:m.db", "file:m.db?mode=memory", "file::memory:"]
+)
 def test_every_path_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Names that SQLite would read as a database in memory, or as a URI, are files like all others."""
+    """Names that SQLite would read as a database in memory, or as a URI, are files like all
+    others.
+    """
     monkeypatch.chdir(tmp_path)
     e = everything(path=Path(name))
     live(e, 0, 5)
     before = e.digest()
     e.close()
-    assert [each.name for each in tmp_path.iterdir()] == [name] and everything(path=Path(name)).digest() == before
+    assert [each.name for each in tmp_path.iterdir()] == [name] and everything(
+        path=Path(name)
+    ).digest() == before
 
 
 def test_a_path_need_not_be_utf_8(tmp_path: Path) -> None:
@@ -353,7 +439,9 @@ def test_a_path_need_not_be_utf_8(tmp_path: Path) -> None:
 
 
 def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> None:
-    """The child may ask its copy of the memory, but whatever the file would have to hold is refused there; it holds the parent's events alone."""
+    """The child may ask its copy of the memory, but whatever the file would have to hold is
+    refused there; it holds the parent's events alone.
+    """
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 12)
     reader, writer = os.pipe()
@@ -375,16 +463,30 @@ def test_a_fork_may_not_write_the_file(tmp_path: Path, digests: list[str]) -> No
         told, taken = json.loads(pipe.read())
     os.waitpid(child, 0)
     assert len(told) == 3 and taken == 12
-    assert all("belongs to the process" in what and str(os.getpid()) in what and "m.db" in where and "fork" in cure for what, where, cure in told)
+    assert all(
+        "belongs to the process" in what
+        and str(os.getpid()) in what
+        and "m.db" in where
+        and "fork" in cure
+        for what, where, cure in told
+    )
     live(e, 12, 20)
     e.close()
     again, words = quietly(lambda: everything(path=tmp_path / "m.db"))
     assert again.digest() == digests[20] and not words
 
 
-@pytest.mark.parametrize(("code", "words"), [
-    ("SQLITE_FULL", "free disk space"), ("SQLITE_IOERR_WRITE", "the disk fails"), ("SQLITE_IOERR", "the disk fails")])
-def test_a_full_disk_and_a_disk_that_fails_are_told_apart(tmp_path: Path, code: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("SQLITE_FULL", "free disk space"),
+        ("SQLITE_IOERR_WRITE", "the disk fails"),
+        ("SQLITE_IOERR", "the disk fails"),
+    ],
+)
+def test_a_full_disk_and_a_disk_that_fails_are_told_apart(
+    tmp_path: Path, code: str, words: str
+) -> None:
     error = sqlite3.OperationalError("disk trouble")
     error.sqlite_errorcode = getattr(sqlite3, code)
     with pytest.raises(SnapshotError, match="disk trouble") as caught, snapshot_errors(tmp_path):
@@ -392,29 +494,48 @@ def test_a_full_disk_and_a_disk_that_fails_are_told_apart(tmp_path: Path, code: 
     assert words in caught.value.cure and "what was told until then" in caught.value.cure
 
 
-@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "free disk space"), (errno.EIO, "the disk fails"), (errno.EACCES, "folder")])
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "free disk space"), (errno.EIO, "the disk fails"), (errno.EACCES, "folder")],
+)
 def test_errors_of_the_file_system_are_told_apart(tmp_path: Path, number: int, words: str) -> None:
     with pytest.raises(SnapshotError) as caught, snapshot_errors(tmp_path):
         raise OSError(number, "trouble")
     assert words in caught.value.cure
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda p: everything(path=p, seed=1), "seed"), (lambda p: everything(path=p, consolidate_every=8.0), "consolidate_every"),
-    (lambda p: memory(by_number(), path=p, consolidate_every=2.5), r"mechanisms \(\['m'\]\)"),
-    (lambda p: Engine(everything().assembly.mechanisms, HashingEmbedder(17), path=p, consolidate_every=2.5), "embedder"),
-], ids=["seed", "consolidate_every", "mechanisms", "embedder"])
-def test_another_configuration_is_refused(tmp_path: Path, sound: tuple[bytes, str], make: Any, words: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda p: everything(path=p, seed=1), "seed"),
+        (lambda p: everything(path=p, consolidate_every=8.0), "consolidate_every"),
+        (lambda p: memory(by_number(), path=p, consolidate_every=2.5), r"mechanisms \(\['m'\]\)"),
+        (
+            lambda p: Engine(
+                everything().assembly.mechanisms, HashingEmbedder(17), path=p, consolidate_every=2.5
+            ),
+            "embedder",
+        ),
+    ],
+    ids=["seed", "consolidate_every", "mechanisms", "embedder"],
+)
+def test_another_configuration_is_refused(
+    tmp_path: Path, sound: tuple[bytes, str], make: Any, words: str
+) -> None:
     path = tmp_path / "m.db"
     path.write_bytes(sound[0])
     with pytest.raises(SnapshotError, match=f"was written with other {words}") as caught:
         make(path)
-    assert ("'hashing', revision 1-16, not of 'hashing', revision 1-17" in caught.value.cure) == (words == "embedder")
+    assert ("'hashing', revision 1-16, not of 'hashing', revision 1-17" in caught.value.cure) == (
+        words == "embedder"
+    )
     e = everything(path=path)  # and the refusal left it unlocked and as it was
     assert e.digest() == sound[1]
 
 
-def test_another_configuration_is_refused_as_such_if_a_page_is_damaged_too(tmp_path: Path, sound: tuple[bytes, str]) -> None:
+def test_another_configuration_is_refused_as_such_if_a_page_is_damaged_too(
+    tmp_path: Path, sound: tuple[bytes, str]
+) -> None:
     raw, path = bytearray(sound[0]), tmp_path / "m.db"
     raw[39] ^= 1
     path.write_bytes(raw)
@@ -429,17 +550,24 @@ def owning(*columns: Any, path: Path) -> Engine:
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     (column("buffer"), column("held"), "only in the file: buffer; not in the file: held"),
-    (column("weight", Scope.EDGE), column("strength", Scope.EDGE), "only in the file: weight; not in the file: strength"),
-    (column("level", Scope.GLOBAL), column("tide", Scope.GLOBAL), "only in the file: level; not in the file: tide"),
+    (column("weight", Scope.EDGE), column("strength", Scope.EDGE),
+     "only in the file: weight; not in the file: strength"),
+    (column("level", Scope.GLOBAL), column("tide", Scope.GLOBAL),
+     "only in the file: level; not in the file: tide"),
     (column("level", Scope.GLOBAL), column("level"), "of another type or shape: level"),
     (column("held", dtype=np.float32), column("held"), "of another type or shape: held"),
-    (column("weight", Scope.EDGE, dtype=np.int32), column("weight", Scope.EDGE), "of another type or shape: weight"),
+    (column("weight", Scope.EDGE, dtype=np.int32), column("weight", Scope.EDGE),
+     "of another type or shape: weight"),
     (column("held", shape=(2,)), column("held", shape=(3,)), "of another type or shape: held"),
-    (column("level", Scope.GLOBAL, shape=(2,)), column("level", Scope.GLOBAL), "of another type or shape: level"),
-    (column("weight", Scope.EDGE, shape=(2,)), column("weight", Scope.EDGE), "of another type or shape: weight"),
-], ids=str)
+    (column("level", Scope.GLOBAL, shape=(2,)), column("level", Scope.GLOBAL),
+     "of another type or shape: level"),
+    (column("weight", Scope.EDGE, shape=(2,)), column("weight", Scope.EDGE),
+     "of another type or shape: weight"),
+], ids=str)  # fmt: skip
 @pytest.mark.parametrize("events", [0, 3])
-def test_a_file_of_an_older_version_is_refused_as_such(old: Any, new: Any, words: str, events: int, tmp_path: Path) -> None:
+def test_a_file_of_an_older_version_is_refused_as_such(
+    old: Any, new: Any, words: str, events: int, tmp_path: Path
+) -> None:
     """Not as damaged: its checksums are right, its columns have other names or another form."""
     first = owning(old, path=tmp_path / "m.db")
     live(first, 0, events)
@@ -447,7 +575,11 @@ def test_a_file_of_an_older_version_is_refused_as_such(old: Any, new: Any, words
     before = (tmp_path / "m.db").read_bytes()
     with pytest.raises(SnapshotError, match="was written by an older version") as caught:
         owning(new, path=tmp_path / "m.db")
-    assert words in caught.value.what and "version that wrote it" in caught.value.cure and (tmp_path / "m.db").read_bytes() == before
+    assert (
+        words in caught.value.what
+        and "version that wrote it" in caught.value.cure
+        and (tmp_path / "m.db").read_bytes() == before
+    )
     same = owning(old, path=tmp_path / "m.db")
     assert len(same.event_log.events) == events
 
@@ -487,11 +619,15 @@ def test_a_memory_that_failed_is_not_saved(tmp_path: Path) -> None:
         e.encode(Event(9.0, "fail"))
     e.close()
     again, words = quietly(make)
-    assert [x.text for x in again.event_log.events] == ["one", "two"] and not words, "nothing is lost"
+    assert [x.text for x in again.event_log.events] == ["one", "two"] and not words, (
+        "nothing is lost"
+    )
     assert again.now == 9.0, "time had passed until then; the event itself is not in"
 
 
-def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
     e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
@@ -515,7 +651,12 @@ def test_a_process_that_reads_its_own_file_still_keeps_others_out(tmp_path: Path
     code = f"from hebbarium.engine.saving.file import SnapshotFile; from pathlib import Path; SnapshotFile(Path({str(path)!r}))"
 
     def opened() -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+        )
 
     e = everything(path=path)
     live(e, 0, 3)
@@ -544,7 +685,9 @@ def test_a_memory_that_is_dropped_gives_up_its_lock(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("at", [18, 19])
 @pytest.mark.parametrize("bit", range(8))
-def test_a_header_that_would_leave_the_file_read_only_is_refused(tmp_path: Path, at: int, bit: int) -> None:
+def test_a_header_that_would_leave_the_file_read_only_is_refused(
+    tmp_path: Path, at: int, bit: int
+) -> None:
     path = tmp_path / "m.db"
     with memory(by_number(), path=path) as e:
         e.encode(Event(0.0, "number 1"))
@@ -586,13 +729,18 @@ def full_at(failing: str) -> Callable[..., sqlite3.Cursor]:
 
 @pytest.mark.parametrize("failing", ["COMMIT", "VACUUM"])
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, goes_on: bool) -> None:
-    """The disk fails as the transaction ends, or as the file is rewritten after it; goes_on: events and erasures follow before it works again."""
+def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, goes_on: bool
+) -> None:
+    """The disk fails as the transaction ends, or as the file is rewritten after it; goes_on:
+    events and erasures follow before it works again.
+    """
     path = tmp_path / "m.db"
     e = everything(path=path)
     live(e, 0, 12)
     assert e._snapshot is not None
-    e._snapshot._file.execute("PRAGMA secure_delete = OFF")     # some builds of SQLite have it on: pages are then zeroed
+    # some builds of SQLite have it on: pages are then zeroed
+    e._snapshot._file.execute("PRAGMA secure_delete = OFF")
     for id, word in (("a", "quicksilver"), ("b", "vermilion")):
         e.encode(Event(8.0, f"Ada has {f'much {word}, ' * 2000}number 3", "Ada", "s", id))
     e.save()
@@ -601,11 +749,19 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
         patch.setattr(SnapshotFile, "execute", full_at(failing))
         with pytest.raises(SnapshotError, match="no room"):
             e.erase("a", confirm=True)
-        assert b"quicksilver" in path.read_bytes(), "if the file is not rewritten, in pages that hold nothing now"
+        assert b"quicksilver" in path.read_bytes(), (
+            "if the file is not rewritten, in pages that hold nothing now"
+        )
         if goes_on:
-            for act in (lambda: e.encode(Event(8.1, "Bo has ultramarine, number 2", "Bo", "s", "c")), lambda: e.advance(8.2),
-                        lambda: e.erase("c", confirm=True), lambda: e.erase("b", confirm=True), lambda: e.erase("a", confirm=True)):
-                with suppress(SnapshotError, InputError):      # the event is not stored if the log cannot take it
+            for act in (
+                lambda: e.encode(Event(8.1, "Bo has ultramarine, number 2", "Bo", "s", "c")),
+                lambda: e.advance(8.2),
+                lambda: e.erase("c", confirm=True),
+                lambda: e.erase("b", confirm=True),
+                lambda: e.erase("a", confirm=True),
+            ):
+                # the event is not stored if the log cannot take it
+                with suppress(SnapshotError, InputError):
                     act()
     if goes_on:
         live(e, 12, 20)
@@ -613,11 +769,19 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(tmp_path: Path, m
     before, words = e.digest(), [b"quicksilver", *[b"vermilion", b"ultramarine"] * goes_on]
     assert not any(word in path.read_bytes() for word in words)
     e.close()
-    assert not any(word in path.read_bytes() for word in words) and everything(path=path).digest() == before
+    assert (
+        not any(word in path.read_bytes() for word in words)
+        and everything(path=path).digest() == before
+    )
 
 
-@pytest.mark.parametrize("failing", ["PRAGMA journal_mode = TRUNCATE", "PRAGMA user_version = 0", "PRAGMA journal_mode = DELETE"])
-def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
+@pytest.mark.parametrize(
+    "failing",
+    ["PRAGMA journal_mode = TRUNCATE", "PRAGMA user_version = 0", "PRAGMA journal_mode = DELETE"],
+)
+def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
     path = tmp_path / "m.db"
     e = everything(path=path)
     live(e, 0, 6)
@@ -632,9 +796,18 @@ def test_saves_go_on_after_a_rewriting_that_fails_at_any_statement(tmp_path: Pat
     assert everything(path=path).digest() == before
 
 
-def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk fails as the file is rewritten after an erasure, and the process ends; a file without an erasure is not rewritten."""
-    path, execute, full, rewritten = tmp_path / "m.db", SnapshotFile.execute, full_at("VACUUM"), list[bool]()
+def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk fails as the file is rewritten after an erasure, and the process ends; a file
+    without an erasure is not rewritten.
+    """
+    path, execute, full, rewritten = (
+        tmp_path / "m.db",
+        SnapshotFile.execute,
+        full_at("VACUUM"),
+        list[bool](),
+    )
     fails = True
 
     def watched(self: SnapshotFile, statement: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
@@ -678,7 +851,12 @@ def test_the_file_is_plain_sqlite(tmp_path: Path, sound: tuple[bytes, str]) -> N
     """Verbatim texts can be read with sqlite3 alone."""
     (tmp_path / "m.db").write_bytes(sound[0])
     with sqlite3.connect(tmp_path / "m.db") as connection:
-        texts = [t.decode("utf-8", "surrogatepass") for (t,) in connection.execute("SELECT text FROM events ORDER BY number")]
-        configuration = json.loads(connection.execute("SELECT value FROM meta WHERE key = 'configuration'").fetchone()[0])
+        texts = [
+            t.decode("utf-8", "surrogatepass")
+            for (t,) in connection.execute("SELECT text FROM events ORDER BY number")
+        ]
+        configuration = json.loads(
+            connection.execute("SELECT value FROM meta WHERE key = 'configuration'").fetchone()[0]
+        )
     connection.close()
     assert texts == [event(i).text for i in range(12)] and configuration["seed"] == 0

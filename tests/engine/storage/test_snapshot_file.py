@@ -1,4 +1,7 @@
-"""The file of a snapshot at its path: beside an old journal, at paths that are no files, and removed or replaced while it is open."""
+"""The file of a snapshot at its path: beside an old journal, at paths that are no files, and
+removed or replaced while it is open.
+"""
+
 from __future__ import annotations
 
 import errno
@@ -20,9 +23,14 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.saving.file import SnapshotFile
 from hebbarium.testing.small import by_number, memory
 
-EVENTS = [Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", "Ada", f"s{i // 4}", f"e{i}") for i in range(12)]
-KILLED = 6          # events in the file of the process that is killed
-linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere SQLite's lock is the only one")
+EVENTS = [
+    Event(9.0 * i, f"Ada met Bo in Lisbon, number {i % 5}", "Ada", f"s{i // 4}", f"e{i}")
+    for i in range(12)
+]
+KILLED = 6  # events in the file of the process that is killed
+linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere SQLite's lock is the only one"
+)
 
 
 def opened(path: Path) -> Engine:
@@ -48,16 +56,21 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[bytes, str]]:
 
 @pytest.fixture
 def killed(tmp_path: Path, life: list[tuple[bytes, str]]) -> Path:
-    """The file of a process that was killed while it saved: half of its pages are written, and its journal is there."""
+    """The file of a process that was killed while it saved: half of its pages are written, and
+    its journal is there.
+    """
     path, execute = tmp_path / "m.db", SnapshotFile.execute
     path.write_bytes(life[KILLED - 1][0])
 
     def live(writer: int) -> None:
         memory = opened(path)
         assert memory._snapshot is not None
-        memory._snapshot._file.execute("PRAGMA cache_size = 1")         # pages are written before the commit
+        # pages are written before the commit
+        memory._snapshot._file.execute("PRAGMA cache_size = 1")
 
-        def die(self: SnapshotFile, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        def die(
+            self: SnapshotFile, statement: str, values: tuple[object, ...] = ()
+        ) -> sqlite3.Cursor:
             if statement == "COMMIT":
                 os.kill(os.getpid(), signal.SIGKILL)
             return execute(self, statement, values)
@@ -76,7 +89,9 @@ def journal(path: Path) -> Path:
     return path.with_name(f"{path.name}-journal")
 
 
-def test_the_journal_of_a_killed_process_restores_its_file(killed: Path, life: list[tuple[bytes, str]]) -> None:
+def test_the_journal_of_a_killed_process_restores_its_file(
+    killed: Path, life: list[tuple[bytes, str]]
+) -> None:
     memory = opened(killed)
     assert memory.digest() == life[KILLED - 1][1]
     told(memory, EVENTS[KILLED])
@@ -86,8 +101,12 @@ def test_the_journal_of_a_killed_process_restores_its_file(killed: Path, life: l
 
 @linux
 @pytest.mark.parametrize("after", [1, KILLED - 1, KILLED, KILLED + 1, len(EVENTS)])
-def test_an_old_journal_leaves_a_copy_of_the_file_as_it_is(killed: Path, life: list[tuple[bytes, str]], after: int) -> None:
-    """A copy of any age, put in the place of the file that the journal belongs to; SQLite rolled the journal back into it."""
+def test_an_old_journal_leaves_a_copy_of_the_file_as_it_is(
+    killed: Path, life: list[tuple[bytes, str]], after: int
+) -> None:
+    """A copy of any age, put in the place of the file that the journal belongs to; SQLite rolled
+    the journal back into it.
+    """
     content, digest = life[after - 1]
     killed.write_bytes(content)
     memory = opened(killed)
@@ -100,7 +119,9 @@ def test_an_old_journal_leaves_a_copy_of_the_file_as_it_is(killed: Path, life: l
 
 @linux
 def test_an_old_journal_leaves_another_memory_as_it_is(tmp_path: Path, killed: Path) -> None:
-    content, digest = lived(tmp_path / "other.db", [Event(3.0 * i, f"Eve left Rome, number {i}") for i in range(9)])[-1]
+    content, digest = lived(
+        tmp_path / "other.db", [Event(3.0 * i, f"Eve left Rome, number {i}") for i in range(9)]
+    )[-1]
     link = tmp_path / "link.db"
     link.symlink_to(killed)
     killed.write_bytes(content)
@@ -108,7 +129,9 @@ def test_an_old_journal_leaves_another_memory_as_it_is(tmp_path: Path, killed: P
 
 
 @linux
-def test_a_damaged_copy_beside_an_old_journal_is_refused(killed: Path, life: list[tuple[bytes, str]]) -> None:
+def test_a_damaged_copy_beside_an_old_journal_is_refused(
+    killed: Path, life: list[tuple[bytes, str]]
+) -> None:
     content = bytearray(life[2][0])
     content[8192:16384] = bytes(8192)
     killed.write_bytes(content)
@@ -118,12 +141,16 @@ def test_a_damaged_copy_beside_an_old_journal_is_refused(killed: Path, life: lis
 
 
 @linux
-def test_a_journal_is_left_while_a_program_has_the_file_open(killed: Path, life: list[tuple[bytes, str]]) -> None:
+def test_a_journal_is_left_while_a_program_has_the_file_open(
+    killed: Path, life: list[tuple[bytes, str]]
+) -> None:
     """Through SQLite alone; the journal may be that program's."""
     killed.write_bytes(life[-1][0])
     old = journal(killed).rename(killed.with_name("old"))
     code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('BEGIN IMMEDIATE'); print(flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code, str(killed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(killed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
         assert other.stdin is not None and other.stdout is not None
         other.stdout.readline()
         old.rename(journal(killed))
@@ -140,9 +167,14 @@ def test_paths_that_are_no_files_are_refused_with_a_cure(tmp_path: Path) -> None
         (tmp_path / link).symlink_to(tmp_path / to)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    for name, what, cure in (("self", "leads back", "remove the link"), ("one", "leads back", "remove the link"),
-                             ("self/m.db", "leads back", "remove the link"), ("pipe", "a pipe", "path of a file"),
-                             ("folder", "a folder", "path of a file"), (os.devnull, "a device", "path of a file")):
+    for name, what, cure in (
+        ("self", "leads back", "remove the link"),
+        ("one", "leads back", "remove the link"),
+        ("self/m.db", "leads back", "remove the link"),
+        ("pipe", "a pipe", "path of a file"),
+        ("folder", "a folder", "path of a file"),
+        (os.devnull, "a device", "path of a file"),
+    ):
         with pytest.raises(SnapshotError, match=what) as caught:
             opened(tmp_path / name)
         assert cure in caught.value.cure and name in caught.value.where
@@ -158,10 +190,18 @@ def test_a_link_to_a_file_that_is_not_there_yet_makes_it(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
-@pytest.mark.parametrize(("how", "what"), [("removed", "was removed"), ("moved", "was removed"), ("replaced", "was replaced"),
-                                           ("folder moved", "was removed")])
+@pytest.mark.parametrize(
+    ("how", "what"),
+    [
+        ("removed", "was removed"),
+        ("moved", "was removed"),
+        ("replaced", "was replaced"),
+        ("folder moved", "was removed"),
+    ],
+)
 def test_a_file_that_is_removed_or_replaced_while_it_is_open_is_told_at_the_next_save(
-        tmp_path: Path, life: list[tuple[bytes, str]], how: str, what: str) -> None:
+    tmp_path: Path, life: list[tuple[bytes, str]], how: str, what: str
+) -> None:
     path = tmp_path / "folder" / "m.db"
     path.parent.mkdir()
     memory = opened(path)
@@ -181,7 +221,9 @@ def test_a_file_that_is_removed_or_replaced_while_it_is_open_is_told_at_the_next
     assert len(memory.retrieve("Lisbon").rows) == 4, "the memory can be asked"
     assert not (how == "replaced" and path.read_bytes() != before), "the other file stays"
     if how in ("moved", "folder moved"):
-        (tmp_path / "away").rename(path.parent) if how == "folder moved" else (tmp_path / "away.db").rename(path)
+        (tmp_path / "away").rename(path.parent) if how == "folder moved" else (
+            tmp_path / "away.db"
+        ).rename(path)
         for event in EVENTS[4:]:
             told(memory, event)
         memory.close()
@@ -193,7 +235,9 @@ def test_a_file_that_is_removed_or_replaced_while_it_is_open_is_told_at_the_next
         assert other.digest() == life[-1][1], "what the cure says"
 
 
-def test_a_process_that_changes_its_folder_saves_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_changes_its_folder_saves_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     memory = opened(Path("m.db"))
     told(memory, EVENTS[0])
@@ -204,7 +248,9 @@ def test_a_process_that_changes_its_folder_saves_on(tmp_path: Path, monkeypatch:
     assert len(opened(tmp_path / "m.db").events) == 2
 
 
-def test_errors_of_the_file_system_at_the_next_save_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_file_system_at_the_next_save_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory, stat = opened(tmp_path / "m.db"), Path.stat
 
     def fail(self: Path, **named: bool) -> os.stat_result:

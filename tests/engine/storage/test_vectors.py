@@ -1,4 +1,5 @@
 """The vector index against brute force in float64."""
+
 from __future__ import annotations
 
 import gc
@@ -40,6 +41,7 @@ def test_rows_are_stored_once_and_read_without_a_copy() -> None:
         view.flags.writeable = True
     assert np.shares_memory(view, index.vectors)
     import faiss
+
     assert view.ctypes.data == faiss.rev_swig_ptr(index._flat.get_xb(), 1).ctypes.data
 
 
@@ -53,18 +55,22 @@ def test_one_by_one_equals_at_once_and_old_views_survive_growth_and_the_index() 
             views.append((i, index.vectors))
     assert np.array_equal(index.vectors, rows)
     assert len({view.ctypes.data for _, view in views}) <= 5  # 256 -> 4096 rows by doubling
-    assert [np.shares_memory(view, index.vectors) for _, view in views] == [i >= 2048 for i, _ in views]
+    assert [np.shares_memory(view, index.vectors) for _, view in views] == [
+        i >= 2048 for i, _ in views
+    ]
     query = rows[7]
     one, many = index.search(query, 20), filled(rows).search(query, 20)
     assert np.array_equal(one[0], many[0]) and np.array_equal(one[1], many[1])
     del index
     gc.collect()
     junk = [np.ones((3000, 16), np.float32) for _ in range(20)]
-    assert all(np.array_equal(view, rows[:i + 1]) for i, view in views) and len(junk) == 20
+    assert all(np.array_equal(view, rows[: i + 1]) for i, view in views) and len(junk) == 20
 
 
 def test_spare_room_takes_at_most_an_eighth_of_many_rows() -> None:
-    """FAISS writes it all, so that it is resident; a reserved index moves neither its rows nor the next."""
+    """FAISS writes it all, so that it is resident; a reserved index moves neither its rows nor
+    the next.
+    """
     index, rows = VectorIndex(3), np.ones((20_011, 3), np.float32)
     for _ in range(20):
         index.add_many(rows)
@@ -93,15 +99,21 @@ def test_scores_are_right_and_do_not_depend_on_n(d: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**31), st.booleans())
-def test_search_with_ties_and_hidden_rows_is_the_sorted_list(n: int, k: int, seed: int, visible_only: bool) -> None:
+def test_search_with_ties_and_hidden_rows_is_the_sorted_list(
+    n: int, k: int, seed: int, visible_only: bool
+) -> None:
     rng = np.random.default_rng(seed)
-    rows = rng.integers(-1, 2, (n, 3)).astype(np.float32)  # few distinct vectors, exact products, many ties
+    # few distinct vectors, exact products, many ties
+    rows = rng.integers(-1, 2, (n, 3)).astype(np.float32)
     index, hidden = filled(rows), rng.random(n) < 0.4
     for row in np.flatnonzero(hidden):
         index.archive(int(row))
     query = rng.integers(-2, 3, 3).astype(np.float32)
     exact = rows.astype(int) @ query.astype(int)
-    order = sorted((row for row in range(n) if not (visible_only and hidden[row])), key=lambda row: (-exact[row], row))[:k]
+    order = sorted(
+        (row for row in range(n) if not (visible_only and hidden[row])),
+        key=lambda row: (-exact[row], row),
+    )[:k]
     found, products = index.search(query, k, visible_only)
     assert found.tolist() == order and products.tolist() == [float(exact[row]) for row in order]
     assert found.dtype == np.int64 and products.dtype == np.float32
@@ -132,8 +144,13 @@ def test_archiving_changes_neither_scores_nor_vectors() -> None:
     before = index.scores(rows[0], np.empty(20, np.float32))
     for row in range(20):
         index.archive(row)
-    assert np.array_equal(index.scores(rows[0], np.empty(20, np.float32)), before) and np.array_equal(index.vectors, rows)
-    assert index.search(rows[0], 5)[0].size == 0 and index.search(rows[0], 5, visible_only=False)[0].size == 5
+    assert np.array_equal(
+        index.scores(rows[0], np.empty(20, np.float32)), before
+    ) and np.array_equal(index.vectors, rows)
+    assert (
+        index.search(rows[0], 5)[0].size == 0
+        and index.search(rows[0], 5, visible_only=False)[0].size == 5
+    )
 
 
 def test_empty_index() -> None:
@@ -144,8 +161,9 @@ def test_empty_index() -> None:
     assert index.add_many(np.empty((0, 5))) == 0 and len(index) == 0
 
 
-@pytest.mark.parametrize("bad", [np.ones(4), np.ones((1, 3)), np.array([1, np.nan, 0]), np.array([1, np.inf, 0]), np.array([1e30, 0, 0]),
-                                 np.array([1e300, 0, 0]), 5.0, "text", [1, [2], 3]])
+@pytest.mark.parametrize("bad", [np.ones(4), np.ones((1, 3)), np.array([1, np.nan, 0]), np.array([1,
+    np.inf, 0]), np.array([1e30, 0, 0]),
+                                 np.array([1e300, 0, 0]), 5.0, "text", [1, [2], 3]])  # fmt: skip
 def test_invalid_vectors_leave_the_state_unchanged(bad: object) -> None:
     index = filled(unit(3, 3))
     with pytest.raises(InputError):
@@ -176,12 +194,20 @@ def test_bad_arguments() -> None:
 
 
 @pytest.mark.parametrize("kind", [VectorIndex, SharedScans])
-def test_the_last_answer_is_reused_only_while_it_is_valid(kind: type[VectorIndex], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same vector again, for fewer or more rows, after rows came, went, came back and were overwritten, and after its array has changed, in
-    which hooks see it through a read-only view: always the sorted list of whole products."""
+def test_the_last_answer_is_reused_only_while_it_is_valid(
+    kind: type[VectorIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same vector again, for fewer or more rows, after rows came, went, came back and were
+    overwritten, and after its array has changed, in which hooks see it through a read-only view:
+    always the sorted list of whole products."""
     rng, looked, nearest = np.random.default_rng(5), list[int](), kind._nearest
-    monkeypatch.setattr(kind, "_nearest", lambda self, *args: looked.append(1) or nearest(self, *args))
-    rows, column = rng.integers(-9, 10, (90, 16)).astype(np.float32), rng.integers(-9, 10, 16).astype(np.float32)
+    monkeypatch.setattr(
+        kind, "_nearest", lambda self, *args: looked.append(1) or nearest(self, *args)
+    )
+    rows, column = (
+        rng.integers(-9, 10, (90, 16)).astype(np.float32),
+        rng.integers(-9, 10, 16).astype(np.float32),
+    )
     index, query, held, hidden = kind(16), column.view(), rows[:80], set[int]()
     index.add_many(held)
     query.flags.writeable = False
@@ -195,24 +221,42 @@ def test_the_last_answer_is_reused_only_while_it_is_valid(kind: type[VectorIndex
         index.overwrite(row, vector)
         held[row] = vector
 
-    changes = [lambda: None, lambda: add(rows[80]), lambda: (index.archive(3), hidden.add(3)), lambda: (index.restore(3), hidden.clear()),
-               lambda: add(query), lambda: np.copyto(column, rows[7]), lambda: overwrite(5, query), lambda: column.sort(), lambda: None]
+    changes = [lambda: None, lambda: add(rows[80]), lambda: (index.archive(3), hidden.add(3)),
+               lambda: (index.restore(3), hidden.clear()),
+               lambda: add(query), lambda: np.copyto(column, rows[7]), lambda: overwrite(5, query),
+               lambda: column.sort(), lambda: None]  # fmt: skip
     for change in changes:
         change()
         for k in (3, 50, 7, 0, 200):
             for visible in (True, False, True):
                 exact = held.astype(int) @ column.astype(int)
-                order = sorted(set(range(len(held))) - (hidden if visible else set()), key=lambda row: (-exact[row], row))[:k]
+                order = sorted(
+                    set(range(len(held))) - (hidden if visible else set()),
+                    key=lambda row: (-exact[row], row),
+                )[:k]
                 found, products = index.search(query, k, visible)
                 assert found.tolist() == order and products.tolist() == exact[order].tolist()
-                found[:] = -1                                       # what was given out is the asker's own
+                # what was given out is the asker's own
+                found[:] = -1
     for asked in (query, column, column.copy(), np.repeat(column, 2)[::2]):
         index.search(asked, 32)
     looked.clear()
-    for asked in (query, column, column.copy(), np.repeat(column, 2)[::2], column.astype(float), column.tolist()):
+    for asked in (
+        query,
+        column,
+        column.copy(),
+        np.repeat(column, 2)[::2],
+        column.astype(float),
+        column.tolist(),
+    ):
         index.search(asked, 9)
     assert not looked, "the same numbers share one pass"
-    for wrong, k in ((query, -1), (column[None], 3), (column[:8], 3), (column.view(np.int32).astype("V4"), 3)):
+    for wrong, k in (
+        (query, -1),
+        (column[None], 3),
+        (column[:8], 3),
+        (column.view(np.int32).astype("V4"), 3),
+    ):
         with pytest.raises(InputError):
             index.search(wrong, k)
 
@@ -221,13 +265,16 @@ def test_an_overwritten_vector_is_found_as_one_that_was_added() -> None:
     rows, new = unit(40, 16), unit(1, 16, seed=9)[0]
     index, query = filled(rows), unit(1, 16, seed=5)[0]
     query.flags.writeable = False
-    before = index.search(query, 3)                     # kept, and no longer valid afterwards
+    before = index.search(query, 3)  # kept, and no longer valid afterwards
     index.overwrite(7, new)
     rows[7] = new
     fresh = filled(rows)
     np.testing.assert_array_equal(index.vectors, rows)
-    for one, other in zip((*index.search(query, 40), index.scores(query, np.empty(40, np.float32))),
-                          (*fresh.search(query, 40), fresh.scores(query, np.empty(40, np.float32))), strict=True):
+    for one, other in zip(
+        (*index.search(query, 40), index.scores(query, np.empty(40, np.float32))),
+        (*fresh.search(query, 40), fresh.scores(query, np.empty(40, np.float32))),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, other)
     index.overwrite(int(before[0][0]), -query)
     assert index.search(query, 3)[0][0] != before[0][0]

@@ -1,4 +1,7 @@
-"""Expressions of time: two hundred intervals against dateutil's calendar, what is no time, hostile text, and speed."""
+"""Expressions of time: two hundred intervals against dateutil's calendar, what is no time,
+hostile text, and speed.
+"""
+
 from __future__ import annotations
 
 import math
@@ -11,12 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.times import hours
-from hebbarium.engine.text.dates import EARLIEST, LATEST, EventExpression, Order, Relation, Times, bounded, times
+from hebbarium.engine.text.dates import (
+    EARLIEST,
+    LATEST,
+    EventExpression,
+    Order,
+    Relation,
+    Times,
+    bounded,
+    times,
+)
 
-D = datetime(2023, 5, 10)                       # a Wednesday
+D = datetime(2023, 5, 10)  # a Wednesday
 SAID = D + relativedelta(hours=9, minutes=30)
 MONDAY = D + relativedelta(weekday=MO(-1))
-BEGIN, END = datetime(1, 1, 1), None            # END: the end of the calendar
+BEGIN, END = datetime(1, 1, 1), None  # END: the end of the calendar
 Moment = datetime | None
 
 
@@ -37,7 +49,9 @@ def year(number: int, years: int = 1) -> tuple[datetime, datetime]:
     return month(number, 1, 12 * years)
 
 
-def around(shift: relativedelta, before: relativedelta, after: relativedelta) -> tuple[datetime, datetime]:
+def around(
+    shift: relativedelta, before: relativedelta, after: relativedelta
+) -> tuple[datetime, datetime]:
     """From `before` the shifted day to `after` it."""
     at = D + shift
     return at - before, at + after
@@ -55,111 +69,187 @@ R = relativedelta
 WEEK, MONTH, YEAR = (R(days=3), R(days=4)), (R(days=15), R(days=16)), (R(months=6), R(months=6))
 CASES: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     # --- ISO and written dates
-    ("on 2023-05-07", on(2023, 5, 7)), ("2021-2-3", on(2021, 2, 3)), ("2020-02-29", on(2020, 2, 29)), ("2024-01", month(2024, 1)),
+    ("on 2023-05-07", on(2023, 5, 7)), ("2021-2-3", on(2021, 2, 3)), ("2020-02-29", on(2020, 2,
+    29)), ("2024-01", month(2024, 1)),
     ("at 2023-05-07T10:30", (datetime(2023, 5, 7, 10, 30), datetime(2023, 5, 7, 10, 31))),
     ("at 2023-05-07 10:30:15Z", (datetime(2023, 5, 7, 10, 30), datetime(2023, 5, 7, 10, 31))),
-    ("5/7/2023", on(2023, 5, 7)), ("25/7/2023", on(2023, 7, 25)), ("7.5.2023", on(2023, 5, 7)), ("2023/5/7", on(2023, 5, 7)),
-    ("7 May 2023", on(2023, 5, 7)), ("7th of May, 2023", on(2023, 5, 7)), ("May 7, 2023", on(2023, 5, 7)), ("May 7th 2023", on(2023, 5, 7)),
-    ("1st January 1999", on(1999, 1, 1)), ("on the 31st of December 2022", on(2022, 12, 31)), ("Feb 29 2024", on(2024, 2, 29)),
-    ("Sept. 9, 2021", on(2021, 9, 9)), ("Friday, 5 May 2023", on(2023, 5, 5)), ("Friday the 5th of May", on(2023, 5, 5)),
-    ("on Monday, June 3rd, 2019", on(2019, 6, 3)), ("7 May last year", on(2022, 5, 7)), ("MAY 7 2023", on(2023, 5, 7)),
-    ("3-7 May 2022", on(2022, 5, 3, 5)), ("May 3-7, 2022", on(2022, 5, 3, 5)), ("on 5 May 0800", on(800, 5, 5)),
+    ("5/7/2023", on(2023, 5, 7)), ("25/7/2023", on(2023, 7, 25)), ("7.5.2023", on(2023, 5, 7)),
+    ("2023/5/7", on(2023, 5, 7)),
+    ("7 May 2023", on(2023, 5, 7)), ("7th of May, 2023", on(2023, 5, 7)), ("May 7, 2023", on(2023,
+    5, 7)), ("May 7th 2023", on(2023, 5, 7)),
+    ("1st January 1999", on(1999, 1, 1)), ("on the 31st of December 2022", on(2022, 12, 31)),
+    ("Feb 29 2024", on(2024, 2, 29)),
+    ("Sept. 9, 2021", on(2021, 9, 9)), ("Friday, 5 May 2023", on(2023, 5, 5)),
+    ("Friday the 5th of May", on(2023, 5, 5)),
+    ("on Monday, June 3rd, 2019", on(2019, 6, 3)), ("7 May last year", on(2022, 5, 7)),
+    ("MAY 7 2023", on(2023, 5, 7)),
+    ("3-7 May 2022", on(2022, 5, 3, 5)), ("May 3-7, 2022", on(2022, 5, 3, 5)), ("on 5 May 0800",
+    on(800, 5, 5)),
     # --- without the year: the latest that has begun, or the next
-    ("on 7 May", on(2023, 5, 7)), ("on May 10", on(2023, 5, 10)), ("on 11 May", on(2022, 5, 11)), ("December 24th", on(2022, 12, 24)),
-    ("on 29 February", on(2020, 2, 29)), ("I will go on 11 May", on(2023, 5, 11)), ("we are going to fly on 3 March", on(2024, 3, 3)),
-    ("I'll call on 29 February", on(2024, 2, 29)), ("we met on the 7th.", on(2023, 5, 7)), ("we met on the 31st", on(2023, 3, 31)),
-    ("we will meet on the 31st", on(2023, 5, 31)), ("at Christmas", on(2022, 12, 25)), ("last Christmas", on(2022, 12, 25)),
-    ("next Christmas", on(2023, 12, 25)), ("on Christmas Eve", on(2022, 12, 24)), ("Christmas 2019", on(2019, 12, 25)),
+    ("on 7 May", on(2023, 5, 7)), ("on May 10", on(2023, 5, 10)), ("on 11 May", on(2022, 5, 11)),
+    ("December 24th", on(2022, 12, 24)),
+    ("on 29 February", on(2020, 2, 29)), ("I will go on 11 May", on(2023, 5, 11)),
+    ("we are going to fly on 3 March", on(2024, 3, 3)),
+    ("I'll call on 29 February", on(2024, 2, 29)), ("we met on the 7th.", on(2023, 5, 7)),
+    ("we met on the 31st", on(2023, 3, 31)),
+    ("we will meet on the 31st", on(2023, 5, 31)), ("at Christmas", on(2022, 12, 25)),
+    ("last Christmas", on(2022, 12, 25)),
+    ("next Christmas", on(2023, 12, 25)), ("on Christmas Eve", on(2022, 12, 24)), ("Christmas 2019",
+    on(2019, 12, 25)),
     ("at Halloween", on(2022, 10, 31)),
     # --- months, years, decades, quarters
-    ("May 2022", month(2022, 5)), ("in June of 2021", month(2021, 6)), ("in march, 2020", month(2020, 3)), ("in May", month(2023, 5)),
-    ("in June", month(2022, 6)), ("we will move in June", month(2023, 6)), ("last May", month(2022, 5)), ("last April", month(2023, 4)),
-    ("next May", month(2024, 5)), ("next June", month(2023, 6)), ("this August", month(2023, 8)), ("in May last year", month(2022, 5)),
+    ("May 2022", month(2022, 5)), ("in June of 2021", month(2021, 6)), ("in march, 2020",
+    month(2020, 3)), ("in May", month(2023, 5)),
+    ("in June", month(2022, 6)), ("we will move in June", month(2023, 6)), ("last May", month(2022,
+    5)), ("last April", month(2023, 4)),
+    ("next May", month(2024, 5)), ("next June", month(2023, 6)), ("this August", month(2023, 8)),
+    ("in May last year", month(2022, 5)),
     ("in January of next year", month(2024, 1)), ("in 2019", year(2019)), ("in 1850", year(1850)),
     ("since the year 2000", (datetime(2000, 1, 1), SAID)),
-    ("in 2019-2021", year(2019, 3)), ("in the 1990s", year(1990, 10)), ("in the 90s", year(1990, 10)), ("in the 1960's", year(1960, 10)),
+    ("in 2019-2021", year(2019, 3)), ("in the 1990s", year(1990, 10)), ("in the 90s", year(1990,
+    10)), ("in the 1960's", year(1960, 10)),
     ("Q2 2022", month(2022, 4, 3)), ("in Sep", month(2022, 9)),
     # --- seasons
-    ("in the summer of 2021", month(2021, 6, 3)), ("summer 2021", month(2021, 6, 3)), ("last summer", month(2022, 6, 3)),
-    ("this summer", month(2023, 6, 3)), ("next spring", month(2024, 3, 3)), ("in spring", month(2023, 3, 3)), ("last spring", month(2022, 3, 3)),
-    ("in the fall", month(2022, 9, 3)), ("last winter", month(2022, 12, 3)), ("winter 2019", month(2019, 12, 3)),
-    ("next winter", month(2023, 12, 3)), ("in autumn 2020", month(2020, 9, 3)), ("last autumn", month(2022, 9, 3)),
+    ("in the summer of 2021", month(2021, 6, 3)), ("summer 2021", month(2021, 6, 3)),
+    ("last summer", month(2022, 6, 3)),
+    ("this summer", month(2023, 6, 3)), ("next spring", month(2024, 3, 3)), ("in spring",
+    month(2023, 3, 3)), ("last spring", month(2022, 3, 3)),
+    ("in the fall", month(2022, 9, 3)), ("last winter", month(2022, 12, 3)), ("winter 2019",
+    month(2019, 12, 3)),
+    ("next winter", month(2023, 12, 3)), ("in autumn 2020", month(2020, 9, 3)), ("last autumn",
+    month(2022, 9, 3)),
     # --- early, mid, late
-    ("in early May", on(2023, 5, 1, 10)), ("mid-May", on(2023, 5, 11, 10)), ("late May 2022", on(2022, 5, 21, 11)),
-    ("late February 2023", on(2023, 2, 21, 8)), ("in early 2022", month(2022, 1, 4)), ("mid 2022", month(2022, 5, 4)),
-    ("late last year", month(2022, 9, 4)), ("in the early 1990s", year(1990, 4)), ("in the mid-1990s", year(1994, 3)),
-    ("the late 1990s", year(1997, 3)), ("early last summer", month(2022, 6)), ("in late summer 2020", month(2020, 8)),
-    ("at the end of May 2022", on(2022, 5, 21, 11)), ("at the beginning of 2021", month(2021, 1, 4)), ("in the middle of June", on(2022, 6, 11, 10)),
-    ("early next week", day(MONDAY + R(days=7), 2)), ("late last week", day(MONDAY - R(days=3), 3)), ("the end of the year", month(2023, 9, 4)),
-    ("earlier this week", (MONDAY, SAID)), ("later this month", (SAID, datetime(2023, 6, 1))), ("earlier today", (D, SAID)),
+    ("in early May", on(2023, 5, 1, 10)), ("mid-May", on(2023, 5, 11, 10)), ("late May 2022",
+    on(2022, 5, 21, 11)),
+    ("late February 2023", on(2023, 2, 21, 8)), ("in early 2022", month(2022, 1, 4)), ("mid 2022",
+    month(2022, 5, 4)),
+    ("late last year", month(2022, 9, 4)), ("in the early 1990s", year(1990, 4)),
+    ("in the mid-1990s", year(1994, 3)),
+    ("the late 1990s", year(1997, 3)), ("early last summer", month(2022, 6)),
+    ("in late summer 2020", month(2020, 8)),
+    ("at the end of May 2022", on(2022, 5, 21, 11)), ("at the beginning of 2021", month(2021, 1,
+    4)), ("in the middle of June", on(2022, 6, 11, 10)),
+    ("early next week", day(MONDAY + R(days=7), 2)), ("late last week", day(MONDAY - R(days=3), 3)),
+    ("the end of the year", month(2023, 9, 4)),
+    ("earlier this week", (MONDAY, SAID)), ("later this month", (SAID, datetime(2023, 6, 1))),
+    ("earlier today", (D, SAID)),
     ("later this year", (SAID, datetime(2024, 1, 1))),
     # --- days near the one said
-    ("today", day(D)), ("yesterday", day(D - R(days=1))), ("tomorrow", day(D + R(days=1))), ("the day before yesterday", day(D - R(days=2))),
-    ("the day after tomorrow", day(D + R(days=2))), ("tonight", part(D, 18, 30)), ("last night", part(D, -6, 6)),
-    ("yesterday morning", part(D, -18, -12)), ("tomorrow evening", part(D, 42, 48)), ("this morning", part(D, 6, 12)),
-    ("this afternoon", part(D, 12, 18)), ("yesterday", day(SAID.replace(hour=0, minute=0) - R(days=1))),
+    ("today", day(D)), ("yesterday", day(D - R(days=1))), ("tomorrow", day(D + R(days=1))),
+    ("the day before yesterday", day(D - R(days=2))),
+    ("the day after tomorrow", day(D + R(days=2))), ("tonight", part(D, 18, 30)), ("last night",
+    part(D, -6, 6)),
+    ("yesterday morning", part(D, -18, -12)), ("tomorrow evening", part(D, 42, 48)),
+    ("this morning", part(D, 6, 12)),
+    ("this afternoon", part(D, 12, 18)), ("yesterday", day(SAID.replace(hour=0,
+    minute=0) - R(days=1))),
     # --- weekdays
-    ("on Friday", day(D + R(days=-1, weekday=FR(-1)))), ("on Wednesday", day(D + R(days=-1, weekday=WE(-1)))), ("Monday", day(MONDAY)),
-    ("last Friday", day(D + R(days=-1, weekday=FR(-1)))), ("last Wednesday", day(D + R(days=-1, weekday=WE(-1)))),
-    ("last Monday", day(D + R(days=-1, weekday=MO(-1)))), ("next Friday", day(D + R(days=1, weekday=FR))),
-    ("next Wednesday", day(D + R(days=1, weekday=WE))), ("next Tuesday", day(D + R(days=1, weekday=TU))),
-    ("this Friday", day(MONDAY + R(weekday=FR))), ("this Monday", day(MONDAY)), ("I'll see you on Friday", day(D + R(days=1, weekday=FR))),
-    ("we are going to meet on Thursday", day(D + R(days=1, weekday=TH))), ("Friday night", part(D + R(days=-1, weekday=FR(-1)), 18, 30)),
-    ("last Sunday afternoon", part(D + R(days=-1, weekday=SU(-1)), 12, 18)), ("Tuesday of last week", day(MONDAY + R(weeks=-1, weekday=TU))),
+    ("on Friday", day(D + R(days=-1, weekday=FR(-1)))), ("on Wednesday", day(D + R(days=-1,
+    weekday=WE(-1)))), ("Monday", day(MONDAY)),
+    ("last Friday", day(D + R(days=-1, weekday=FR(-1)))), ("last Wednesday", day(D + R(days=-1,
+    weekday=WE(-1)))),
+    ("last Monday", day(D + R(days=-1, weekday=MO(-1)))), ("next Friday", day(D + R(days=1,
+    weekday=FR))),
+    ("next Wednesday", day(D + R(days=1, weekday=WE))), ("next Tuesday", day(D + R(days=1,
+    weekday=TU))),
+    ("this Friday", day(MONDAY + R(weekday=FR))), ("this Monday", day(MONDAY)),
+    ("I'll see you on Friday", day(D + R(days=1, weekday=FR))),
+    ("we are going to meet on Thursday", day(D + R(days=1, weekday=TH))), ("Friday night",
+    part(D + R(days=-1, weekday=FR(-1)), 18, 30)),
+    ("last Sunday afternoon", part(D + R(days=-1, weekday=SU(-1)), 12, 18)),
+    ("Tuesday of last week", day(MONDAY + R(weeks=-1, weekday=TU))),
     ("Monday next week", day(MONDAY + R(weeks=1))), ("next Sat", day(D + R(days=1, weekday=SA))),
-    ("the past Tuesday", day(D + R(days=-1, weekday=TU(-1)))), ("the coming Saturday", day(D + R(days=1, weekday=SA))),
+    ("the past Tuesday", day(D + R(days=-1, weekday=TU(-1)))), ("the coming Saturday",
+    day(D + R(days=1, weekday=SA))),
     # --- last, this, next unit
-    ("last week", week(-1)), ("this week", week(0)), ("next week", week(1)), ("last month", month(2023, 4)), ("this month", month(2023, 5)),
-    ("next month", month(2023, 6)), ("last year", year(2022)), ("this year", year(2023)), ("next year", year(2024)), ("last decade", year(2010, 10)),
-    ("this decade", year(2020, 10)), ("last quarter", month(2023, 1, 3)), ("this quarter", month(2023, 4, 3)), ("the previous month", month(2023, 4)),
-    ("the past week", (SAID - R(days=7), SAID)), ("over the past month", (SAID - R(months=1), SAID)),
+    ("last week", week(-1)), ("this week", week(0)), ("next week", week(1)), ("last month",
+    month(2023, 4)), ("this month", month(2023, 5)),
+    ("next month", month(2023, 6)), ("last year", year(2022)), ("this year", year(2023)),
+    ("next year", year(2024)), ("last decade", year(2010, 10)),
+    ("this decade", year(2020, 10)), ("last quarter", month(2023, 1, 3)), ("this quarter",
+    month(2023, 4, 3)), ("the previous month", month(2023, 4)),
+    ("the past week", (SAID - R(days=7), SAID)), ("over the past month", (SAID - R(months=1),
+    SAID)),
     ("for the last two years", (SAID - R(years=2), SAID)),
-    ("in the last 3 weeks", (SAID - R(weeks=3), SAID)), ("the past few days", (SAID - R(days=3), SAID)),
-    ("the next two weeks", (SAID, SAID + R(weeks=2))), ("the coming month", (SAID, SAID + R(months=1))),
-    ("in the last 36 hours", (SAID - R(hours=36), SAID)), ("the last couple of months", (SAID - R(months=2), SAID)),
+    ("in the last 3 weeks", (SAID - R(weeks=3), SAID)), ("the past few days", (SAID - R(days=3),
+    SAID)),
+    ("the next two weeks", (SAID, SAID + R(weeks=2))), ("the coming month", (SAID,
+    SAID + R(months=1))),
+    ("in the last 36 hours", (SAID - R(hours=36), SAID)), ("the last couple of months",
+    (SAID - R(months=2), SAID)),
     # --- N units ago, in N units
-    ("3 days ago", day(D - R(days=3))), ("a day ago", day(D - R(days=1))), ("two weeks ago", around(-R(weeks=2), *WEEK)),
-    ("a week ago", around(-R(weeks=1), *WEEK)), ("a month ago", around(-R(months=1), *MONTH)), ("6 months ago", around(-R(months=6), *MONTH)),
-    ("a year ago", around(-R(years=1), *YEAR)), ("ten years ago", around(-R(years=10), *YEAR)), ("a few days ago", day(D - R(days=3))),
-    ("a couple of weeks ago", around(-R(weeks=2), *WEEK)), ("several months ago", around(-R(months=5), *MONTH)),
-    ("two or three weeks ago", around(-R(weeks=3), *WEEK)), ("two hours ago", (SAID - R(minutes=150), SAID - R(minutes=90))),
-    ("a decade ago", around(-R(years=10), R(years=5), R(years=5))), ("two weekends ago", day(MONDAY + R(weeks=-2, days=5), 2)),
-    ("3 nights ago", day(D - R(days=3))), ("in two weeks", around(R(weeks=2), *WEEK)), ("in 3 days", day(D + R(days=3))),
-    ("in a month's time, in a month", around(R(months=1), *MONTH)), ("three weeks from now", around(R(weeks=3), *WEEK)),
-    ("two Fridays ago", day(D + R(days=-1, weekday=FR(-1)) - R(weeks=1))), ("three summers ago", month(2020, 6, 3)),
-    ("a week from Friday", around(R(weekday=FR) + R(weeks=1), *WEEK)), ("the week before last", week(-2)),
-    ("the night before last", part(D, -30, -18)), ("yesterday's news", day(D - R(days=1))), ("last week's talk", week(-1)),
-    ("two days from tomorrow", day(D + R(days=3))), ("a fortnight ago", around(-R(days=14), R(days=7), R(days=7))),
+    ("3 days ago", day(D - R(days=3))), ("a day ago", day(D - R(days=1))), ("two weeks ago",
+    around(-R(weeks=2), *WEEK)),
+    ("a week ago", around(-R(weeks=1), *WEEK)), ("a month ago", around(-R(months=1), *MONTH)),
+    ("6 months ago", around(-R(months=6), *MONTH)),
+    ("a year ago", around(-R(years=1), *YEAR)), ("ten years ago", around(-R(years=10), *YEAR)),
+    ("a few days ago", day(D - R(days=3))),
+    ("a couple of weeks ago", around(-R(weeks=2), *WEEK)), ("several months ago",
+    around(-R(months=5), *MONTH)),
+    ("two or three weeks ago", around(-R(weeks=3), *WEEK)), ("two hours ago",
+    (SAID - R(minutes=150), SAID - R(minutes=90))),
+    ("a decade ago", around(-R(years=10), R(years=5), R(years=5))), ("two weekends ago",
+    day(MONDAY + R(weeks=-2, days=5), 2)),
+    ("3 nights ago", day(D - R(days=3))), ("in two weeks", around(R(weeks=2), *WEEK)), ("in 3 days",
+    day(D + R(days=3))),
+    ("in a month's time, in a month", around(R(months=1), *MONTH)), ("three weeks from now",
+    around(R(weeks=3), *WEEK)),
+    ("two Fridays ago", day(D + R(days=-1, weekday=FR(-1)) - R(weeks=1))), ("three summers ago",
+    month(2020, 6, 3)),
+    ("a week from Friday", around(R(weekday=FR) + R(weeks=1), *WEEK)), ("the week before last",
+    week(-2)),
+    ("the night before last", part(D, -30, -18)), ("yesterday's news", day(D - R(days=1))),
+    ("last week's talk", week(-1)),
+    ("two days from tomorrow", day(D + R(days=3))), ("a fortnight ago", around(-R(days=14),
+    R(days=7), R(days=7))),
     # --- weekends
-    ("last weekend", day(MONDAY + R(days=-2), 2)), ("this weekend", day(MONDAY + R(days=5), 2)), ("next weekend", day(MONDAY + R(days=12), 2)),
-    ("over the weekend", day(MONDAY + R(days=-2), 2)), ("we will hike at the weekend", day(MONDAY + R(days=5), 2)),
+    ("last weekend", day(MONDAY + R(days=-2), 2)), ("this weekend", day(MONDAY + R(days=5), 2)),
+    ("next weekend", day(MONDAY + R(days=12), 2)),
+    ("over the weekend", day(MONDAY + R(days=-2), 2)), ("we will hike at the weekend",
+    day(MONDAY + R(days=5), 2)),
     # --- since, until, between, before, after
-    ("since May 2021", (datetime(2021, 5, 1), SAID)), ("since last Friday", (D + R(days=-1, weekday=FR(-1)), SAID)),
+    ("since May 2021", (datetime(2021, 5, 1), SAID)), ("since last Friday", (D + R(days=-1,
+    weekday=FR(-1)), SAID)),
     ("since 2010", (datetime(2010, 1, 1), SAID)), ("since yesterday", (D - R(days=1), SAID)),
-    ("until Friday", (SAID, datetime(2023, 5, 13))), ("she lived there until 2019", (BEGIN, datetime(2020, 1, 1))),
-    ("by Friday", (SAID, datetime(2023, 5, 13))), ("by June", (SAID, datetime(2023, 7, 1))), ("before 2020", (BEGIN, datetime(2020, 1, 1))),
-    ("before last Friday", (BEGIN, D + R(days=-1, weekday=FR(-1)))), ("after May 2022", (datetime(2022, 6, 1), END)),
-    ("after 7 May 2023", (datetime(2023, 5, 8), END)), ("during June 2021", month(2021, 6)), ("between May and July 2022", month(2022, 5, 3)),
-    ("between 2018 and 2020", year(2018, 3)), ("from 2018 to 2020", year(2018, 3)), ("between March and April", month(2023, 3, 2)),
-    ("between November and January", month(2022, 11, 3)), ("from Monday to Wednesday", day(MONDAY, 3)),
-    ("between 5 and 7 May 2022", on(2022, 5, 5, 3)), ("from 28 May to 3 June 2022", on(2022, 5, 28, 7)), ("from May 5 to May 7", on(2023, 5, 5, 3)),
-    ("May to July 2022", month(2022, 5, 3)), ("Monday to Wednesday", day(MONDAY, 3)), ("28 May - 3 June 2022", on(2022, 5, 28, 7)),
+    ("until Friday", (SAID, datetime(2023, 5, 13))), ("she lived there until 2019", (BEGIN,
+    datetime(2020, 1, 1))),
+    ("by Friday", (SAID, datetime(2023, 5, 13))), ("by June", (SAID, datetime(2023, 7, 1))),
+    ("before 2020", (BEGIN, datetime(2020, 1, 1))),
+    ("before last Friday", (BEGIN, D + R(days=-1, weekday=FR(-1)))), ("after May 2022",
+    (datetime(2022, 6, 1), END)),
+    ("after 7 May 2023", (datetime(2023, 5, 8), END)), ("during June 2021", month(2021, 6)),
+    ("between May and July 2022", month(2022, 5, 3)),
+    ("between 2018 and 2020", year(2018, 3)), ("from 2018 to 2020", year(2018, 3)),
+    ("between March and April", month(2023, 3, 2)),
+    ("between November and January", month(2022, 11, 3)), ("from Monday to Wednesday", day(MONDAY,
+    3)),
+    ("between 5 and 7 May 2022", on(2022, 5, 5, 3)), ("from 28 May to 3 June 2022", on(2022, 5, 28,
+    7)), ("from May 5 to May 7", on(2023, 5, 5, 3)),
+    ("May to July 2022", month(2022, 5, 3)), ("Monday to Wednesday", day(MONDAY, 3)),
+    ("28 May - 3 June 2022", on(2022, 5, 28, 7)),
     ("we walked from Friday to Rome", day(D + R(days=-1, weekday=FR(-1)))),
-    ("two weeks before 7 May 2023", (datetime(2023, 4, 20), datetime(2023, 4, 27))), ("the day after 7 May 2023", on(2023, 5, 8)),
+    ("two weeks before 7 May 2023", (datetime(2023, 4, 20), datetime(2023, 4, 27))),
+    ("the day after 7 May 2023", on(2023, 5, 8)),
     ("the week before 7 May 2023", on(2023, 4, 30, 7)),
     # --- the first, the last of a longer interval
-    ("the first week of May", on(2023, 5, 1, 7)), ("the second week of June 2021", on(2021, 6, 8, 7)),
+    ("the first week of May", on(2023, 5, 1, 7)), ("the second week of June 2021", on(2021, 6, 8,
+    7)),
     ("the last week of May 2022", on(2022, 5, 25, 7)),
     ("the first Friday of May", day(datetime(2023, 5, 1) + R(weekday=FR))),
     ("the last Friday in 2021", day(datetime(2021, 12, 31) + R(weekday=FR(-1)))),
-    ("the last day of February 2024", on(2024, 2, 29)), ("the first half of 2022", month(2022, 1, 6)),
+    ("the last day of February 2024", on(2024, 2, 29)), ("the first half of 2022", month(2022, 1,
+    6)),
     ("the second half of last year", month(2022, 7, 6)),
-    ("the third quarter of 2021", month(2021, 7, 3)), ("the first weekend of April", day(datetime(2023, 4, 1) + R(weekday=SA), 2)),
+    ("the third quarter of 2021", month(2021, 7, 3)), ("the first weekend of April",
+    day(datetime(2023, 4, 1) + R(weekday=SA), 2)),
     ("the 2nd week of June 2021", on(2021, 6, 8, 7)), ("the last month of 2020", month(2020, 12)),
     # --- hours of a day, before or after it
-    ("yesterday at noon", part(D - R(days=1), 11, 13)), ("at noon on 3 May", part(datetime(2023, 5, 3), 11, 13)),
-    ("on 3 May around lunchtime", part(datetime(2023, 5, 3), 11, 13)), ("at midnight on 3 May", part(datetime(2023, 5, 3), 23, 25)),
-    ("at 7 pm yesterday", (D - R(hours=5, minutes=30), D - R(hours=4, minutes=30))), ("yesterday at 19:00", (D - R(hours=5, minutes=30),
+    ("yesterday at noon", part(D - R(days=1), 11, 13)), ("at noon on 3 May", part(datetime(2023, 5,
+    3), 11, 13)),
+    ("on 3 May around lunchtime", part(datetime(2023, 5, 3), 11, 13)), ("at midnight on 3 May",
+    part(datetime(2023, 5, 3), 23, 25)),
+    ("at 7 pm yesterday", (D - R(hours=5, minutes=30), D - R(hours=4, minutes=30))),
+    ("yesterday at 19:00", (D - R(hours=5, minutes=30),
                                                                                                              D - R(hours=4, minutes=30))),
     ("at 9 a.m. on 3 May", (datetime(2023, 5, 3, 8, 30), datetime(2023, 5, 3, 9, 30))),
     ("on 3 May at 9:30pm", (datetime(2023, 5, 3, 21), datetime(2023, 5, 3, 22))),
@@ -167,24 +257,31 @@ CASES: tuple[tuple[str, tuple[Moment, Moment]], ...] = (
     ("on Tuesday at 9 in the evening", (D - R(hours=3, minutes=30), D - R(hours=2, minutes=30))),
     ("at 9 o'clock this morning", (D + R(hours=8, minutes=30), D + R(hours=9, minutes=30))),
     ("last night at 11 pm", (D - R(hours=1, minutes=30), D - R(minutes=30))),
-    ("on the evening of the 7th", part(datetime(2023, 5, 7), 18, 24)), ("in the early hours of 7 May", part(datetime(2023, 5, 7), 0, 6)),
+    ("on the evening of the 7th", part(datetime(2023, 5, 7), 18, 24)),
+    ("in the early hours of 7 May", part(datetime(2023, 5, 7), 0, 6)),
     ("on Sunday in the afternoon", part(D + R(weekday=SU(-1)), 12, 18)),
     # --- a day within a week
-    ("two weeks ago on Monday", day(D - R(days=17) + R(weekday=MO(1)))), ("Monday two weeks ago", day(D - R(days=17) + R(weekday=MO(1)))),
-    ("last week on Friday", day(week(-1)[0] + R(weekday=FR(1)))), ("a week ago yesterday", day(D - R(days=8))),
+    ("two weeks ago on Monday", day(D - R(days=17) + R(weekday=MO(1)))), ("Monday two weeks ago",
+    day(D - R(days=17) + R(weekday=MO(1)))),
+    ("last week on Friday", day(week(-1)[0] + R(weekday=FR(1)))), ("a week ago yesterday",
+    day(D - R(days=8))),
     ("two weeks ago today", day(D - R(days=14))),
-    ("the week of 3 May", day(datetime(2023, 5, 1), 7)), ("in the week starting 3 May", day(datetime(2023, 5, 3), 7)),
+    ("the week of 3 May", day(datetime(2023, 5, 1), 7)), ("in the week starting 3 May",
+    day(datetime(2023, 5, 3), 7)),
     ("on the weekend of the 6th of May", day(datetime(2023, 5, 6), 2)),
     # --- numbers in words, and several units of an interval
-    ("twenty-one days ago", day(D - R(days=21))), ("fifteen days ago", day(D - R(days=15))), ("half a year ago", around(R(months=-6), *MONTH)),
+    ("twenty-one days ago", day(D - R(days=21))), ("fifteen days ago", day(D - R(days=15))),
+    ("half a year ago", around(R(months=-6), *MONTH)),
     ("on the tenth of April", on(2023, 4, 10)), ("on April twenty-first", on(2023, 4, 21)),
     ("the first of May", on(2023, 5, 1)), ("on the ninth", on(2023, 5, 9)),
-    ("the first ten days of April", on(2023, 4, 1, 10)), ("the last two weeks of April", on(2023, 4, 17, 14)),
+    ("the first ten days of April", on(2023, 4, 1, 10)), ("the last two weeks of April", on(2023, 4,
+    17, 14)),
     ("in the first days of April", on(2023, 4, 1, 3)),
     # --- lists: the last one
-    ("on the 3rd and the 5th", on(2023, 5, 5)), ("on Monday, Tuesday and Sunday", day(D + R(weekday=SU(-1)))),
+    ("on the 3rd and the 5th", on(2023, 5, 5)), ("on Monday, Tuesday and Sunday",
+                                                 day(D + R(weekday=SU(-1)))),
     ("in January and April", month(2023, 4)),
-)
+)  # fmt: skip
 
 
 def span(start: Moment, end: Moment) -> tuple[float, float]:
@@ -192,7 +289,11 @@ def span(start: Moment, end: Moment) -> tuple[float, float]:
 
 
 def shown(h: float) -> str:
-    return str(datetime.fromtimestamp(0, UTC) + relativedelta(microseconds=round(h * 3.6e9))) if EARLIEST < h < LATEST else str(h)
+    return (
+        str(datetime.fromtimestamp(0, UTC) + relativedelta(microseconds=round(h * 3.6e9)))
+        if EARLIEST < h < LATEST
+        else str(h)
+    )
 
 
 def test_there_are_two_hundred_expressions() -> None:
@@ -205,42 +306,57 @@ def test_an_expression_has_its_interval(text: str, expected: tuple[Moment, Momen
     assert found, "nothing found"
     start, end = span(*expected)
     got = found[-1]
-    assert math.isclose(got.start, start, abs_tol=1e-6) and math.isclose(got.end, end, abs_tol=1e-6), (got.text, shown(got.start), shown(got.end))
+    assert math.isclose(got.start, start, abs_tol=1e-6) and math.isclose(
+        got.end, end, abs_tol=1e-6
+    ), (got.text, shown(got.start), shown(got.end))
 
 
 @pytest.mark.parametrize("text", [
-    "", " ", "We had a good time.", "I may go, we march on, second thoughts, spring cleaning, the fall of Rome",
-    "I have 2023 points and 1999 dollars", "every Friday", "on Fridays", "each May", "flight 2023-05-07-11 and v2.3.2023.4", "3.5 days ago",
+    "", " ", "We had a good time.",
+    "I may go, we march on, second thoughts, spring cleaning, the fall of Rome",
+    "I have 2023 points and 1999 dollars", "every Friday", "on Fridays", "each May",
+    "flight 2023-05-07-11 and v2.3.2023.4", "3.5 days ago",
     "She looks after the kids.", "the last straw", "on the 7th floor",
-    "a 3-day trip, my 30-year-old", "I sat with Sun and Mon Mothma", "It fell on the fourth try", "in the end", "at first",
-    "in no time", "a week", "years ago", "last name, next door, this one", "I finished it in two days", "since then, before that, by then, until now",
+    "a 3-day trip, my 30-year-old", "I sat with Sun and Mon Mothma", "It fell on the fourth try",
+    "in the end", "at first",
+    "in no time", "a week", "years ago", "last name, next door, this one",
+    "I finished it in two days", "since then, before that, by then, until now",
     "in 2000 words", "May I come in?", "for the first time in three years",
     "in half an hour", "this may be late", "early bird", "the middle of nowhere",
-])
+])  # fmt: skip
 def test_what_is_no_time_is_left_alone(text: str) -> None:
     assert times(text, hours(SAID)).expressions == ()
 
 
 @pytest.mark.parametrize("text", [
-    "-3 days ago", "it was -3 days ago", "on the 45th", "in 10000 years", "last time", "the first time", "now", "at 9 am", "at noon",
+    "-3 days ago", "it was -3 days ago", "on the 45th", "in 10000 years", "last time",
+    "the first time", "now", "at 9 am", "at noon",
     "my tenth birthday",
-    "half a day", "the twentieth century", "25 pm", "at 9:75 pm", "noon of nowhere", "the week of my exam", "the first ten days of nowhere",
-])
+    "half a day", "the twentieth century", "25 pm", "at 9:75 pm", "noon of nowhere",
+    "the week of my exam", "the first ten days of nowhere",
+])  # fmt: skip
 def test_nonsense_and_hours_without_a_day_are_no_time(text: str) -> None:
     assert times(text, hours(SAID)).expressions == ()
 
 
-@pytest.mark.parametrize(("text", "rest"), [
-    ("What did I do yesterday?", "What did I do ?"), ("Who called me on Tuesday at 9 am about the roof?", "Who called me  about the roof?"),
-    ("In May, and in June 2021, who sang?", ", and , who sang?"), ("Who sang?", "Who sang?"), ("", ""),
-    ("On the twenty-first of May we ate", " we ate"),
-])
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("What did I do yesterday?", "What did I do ?"),
+        ("Who called me on Tuesday at 9 am about the roof?", "Who called me  about the roof?"),
+        ("In May, and in June 2021, who sang?", ", and , who sang?"),
+        ("Who sang?", "Who sang?"),
+        ("", ""),
+        ("On the twenty-first of May we ate", " we ate"),
+    ],
+)
 def test_the_text_beside_its_times(text: str, rest: str) -> None:
     assert times(text, hours(SAID)).beside(text) == rest
 
 
-WORDS = ("yesterday", "last", "week", "on", "the", "14th", "twenty", "-", "first", "of", "May", "2023", "at", "9", ":", "30", "pm", "noon", "evening",
-         "ago", "two", "three", "days", "and", ",", "Monday", "half", "a", "ten", "in")
+WORDS = ("yesterday", "last", "week", "on", "the", "14th", "twenty", "-", "first", "of", "May",
+         "2023", "at", "9", ":", "30", "pm", "noon", "evening",
+         "ago", "two", "three", "days", "and", ",", "Monday", "half", "a", "ten", "in")  # fmt: skip
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
@@ -248,26 +364,38 @@ WORDS = ("yesterday", "last", "week", "on", "the", "14th", "twenty", "-", "first
 def test_times_are_places_of_their_text_in_order(text: str) -> None:
     found, end = times(text, hours(SAID)).expressions, 0
     for each in found:
-        assert each.start < each.end and end <= each.place and text[each.place:each.place + len(each.text)] == each.text
+        assert (
+            each.start < each.end
+            and end <= each.place
+            and text[each.place : each.place + len(each.text)] == each.text
+        )
         assert each.focus is None or each.start <= each.focus[0] < each.focus[1] <= each.end
         end = each.place + len(each.text)
 
 
 @pytest.mark.parametrize(("text", "focus"), [
-    ("a week ago", day(D - R(days=7))), ("in two weeks", day(D + R(days=14))), ("two months ago", day(D - R(months=2))), ("two days ago", None),
+    ("a week ago", day(D - R(days=7))), ("in two weeks", day(D + R(days=14))), ("two months ago",
+    day(D - R(months=2))), ("two days ago", None),
     ("last week", None), ("two weeks ago on Monday", None), ("two weeks ago, and on Monday", None),
-])
-def test_a_vague_time_has_the_day_in_its_middle_as_focus(text: str, focus: tuple[Moment, Moment] | None) -> None:
-    assert times(text, hours(SAID)).expressions[-1].focus == (None if focus is None else span(*focus))
-
+])  # fmt: skip
+def test_a_vague_time_has_the_day_in_its_middle_as_focus(
+    text: str, focus: tuple[Moment, Moment] | None
+) -> None:
+    assert times(text, hours(SAID)).expressions[-1].focus == (
+        None if focus is None else span(*focus)
+    )
 
 
 @pytest.mark.parametrize("text", [
-    "February 30", "30 February 2023", "last February 30", "on 31 April", "February 29 2023", "in the year 0", "0000-00-00", "2023-13-45",
-    "2023-02-30", "in 99999", "99999-01-01", "5 May 0000", "32.13.2023", "9999 years ago", "in 9999 decades", "the last 9999 years", "since tomorrow",
-    "between 2020 and 2018", "from June 2022 to May 2022", "between February 30 and February 31", "the fifth quarter of 2020",
-    "the fifth Friday of February 2023", "summer 0000", "7-3 May 2023", "2021-2019", "in 2021-2019", "١٢ مايو", "May ٣", "²0 May ago",
-])
+    "February 30", "30 February 2023", "last February 30", "on 31 April", "February 29 2023",
+    "in the year 0", "0000-00-00", "2023-13-45",
+    "2023-02-30", "in 99999", "99999-01-01", "5 May 0000", "32.13.2023", "9999 years ago",
+    "in 9999 decades", "the last 9999 years", "since tomorrow",
+    "between 2020 and 2018", "from June 2022 to May 2022", "between February 30 and February 31",
+    "the fifth quarter of 2020",
+    "the fifth Friday of February 2023", "summer 0000", "7-3 May 2023", "2021-2019", "in 2021-2019",
+    "١٢ مايو", "May ٣", "²0 May ago",
+])  # fmt: skip
 def test_a_bad_date_gives_nothing(text: str) -> None:
     assert times(text, hours(SAID)).expressions == ()
 
@@ -286,86 +414,135 @@ def test_at_the_ends_of_the_calendar_intervals_stay_inside(said: float) -> None:
 
 @pytest.mark.parametrize(("text", "events"), [
     ("What did Ada buy before the move?", (EventExpression(Relation.BEFORE, "the move"),)),
-    ("After the trip to Rome, what did she paint?", (EventExpression(Relation.AFTER, "the trip to Rome"),)),
-    ("Where did we live until she moved to Oslo", (EventExpression(Relation.UNTIL, "she moved to Oslo"),)),
+    ("After the trip to Rome, what did she paint?", (EventExpression(Relation.AFTER,
+    "the trip to Rome"),)),
+    ("Where did we live until she moved to Oslo", (EventExpression(Relation.UNTIL,
+    "she moved to Oslo"),)),
     ("Who called since Ada's wedding?", (EventExpression(Relation.SINCE, "Ada's wedding"),)),
-    ("Three days after the launch we fixed it", (EventExpression(Relation.AFTER, "the launch", 3, "day"),)),
-    ("What happened two weeks after the move?", (EventExpression(Relation.AFTER, "the move", 2, "week"),)),
+    ("Three days after the launch we fixed it", (EventExpression(Relation.AFTER, "the launch", 3,
+    "day"),)),
+    ("What happened two weeks after the move?", (EventExpression(Relation.AFTER, "the move", 2,
+    "week"),)),
     ("Who came the day before my exam?", (EventExpression(Relation.BEFORE, "my exam", 0, "day"),)),
     ("What did he learn during the course and after moving?",
      (EventExpression(Relation.DURING, "the course"), EventExpression(Relation.AFTER, "moving"))),
     ("Have we met before? I looked after the dog, and after that I slept before it", ()),
     ("before 2020, after Friday, since May", ()),
-])
+])  # fmt: skip
 def test_events_that_give_a_time(text: str, events: tuple[EventExpression, ...]) -> None:
     assert times(text, hours(SAID)).events == events
 
 
 @pytest.mark.parametrize(("text", "order"), [
-    ("What was the first book she read?", Order.FIRST), ("Which car did he buy first?", Order.FIRST), ("my earliest memory", Order.FIRST),
-    ("What is her latest job?", Order.LATEST), ("the most recent trip", Order.LATEST), ("When was the last time we met?", Order.LATEST),
-    ("What is her first name?", Order.NONE), ("at first", Order.NONE), ("the last name", Order.NONE), ("How long did it last?", Order.NONE),
+    ("What was the first book she read?", Order.FIRST), ("Which car did he buy first?",
+    Order.FIRST), ("my earliest memory", Order.FIRST),
+    ("What is her latest job?", Order.LATEST), ("the most recent trip", Order.LATEST),
+    ("When was the last time we met?", Order.LATEST),
+    ("What is her first name?", Order.NONE), ("at first", Order.NONE), ("the last name",
+    Order.NONE), ("How long did it last?", Order.NONE),
     ("the first week of May", Order.NONE), ("last Friday", Order.NONE),
-])
+])  # fmt: skip
 def test_which_of_several_is_asked_for(text: str, order: Order) -> None:
     assert times(text, hours(SAID)).order is order
 
 
 def test_an_interval_is_bounded_by_another() -> None:
     span, said = (10.0, 20.0), 100.0
-    assert [bounded(r, span, said) for r in Relation] == [(EARLIEST, 10.0), (20.0, LATEST), (10.0, 100.0), (EARLIEST, 20.0), (10.0, 20.0)]
-    assert bounded(Relation.UNTIL, span, 15.0) == (15.0, 20.0) and bounded(Relation.SINCE, span, 5.0) is None
+    assert [bounded(r, span, said) for r in Relation] == [
+        (EARLIEST, 10.0),
+        (20.0, LATEST),
+        (10.0, 100.0),
+        (EARLIEST, 20.0),
+        (10.0, 20.0),
+    ]
+    assert (
+        bounded(Relation.UNTIL, span, 15.0) == (15.0, 20.0)
+        and bounded(Relation.SINCE, span, 5.0) is None
+    )
     assert bounded(Relation.DURING, (7.0, 7.0), said) == (7.0, 7.0)
 
 
 @pytest.mark.parametrize(("event", "happened", "expected"), [
-    (EventExpression(Relation.BEFORE, "x", 0, "week"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7, 15)), on(2023, 4, 30, 7)),
-    (EventExpression(Relation.AFTER, "x", 0, "day"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7, 15)), on(2023, 5, 8)),
+    (EventExpression(Relation.BEFORE, "x", 0, "week"), (datetime(2023, 5, 7, 15), datetime(2023, 5,
+    7, 15)), on(2023, 4, 30, 7)),
+    (EventExpression(Relation.AFTER, "x", 0, "day"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7,
+    15)), on(2023, 5, 8)),
     (EventExpression(Relation.AFTER, "x", 0, "day"), on(2023, 5, 7), on(2023, 5, 8)),
-    (EventExpression(Relation.AFTER, "x", 3, "day"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7, 15)), on(2023, 5, 10)),
-    (EventExpression(Relation.BEFORE, "x", 1, "month"), on(2023, 5, 7), (datetime(2023, 3, 23), datetime(2023, 4, 23))),
-    (EventExpression(Relation.AFTER, "x", 2, "hour"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7, 15)),
+    (EventExpression(Relation.AFTER, "x", 3, "day"), (datetime(2023, 5, 7, 15), datetime(2023, 5, 7,
+    15)), on(2023, 5, 10)),
+    (EventExpression(Relation.BEFORE, "x", 1, "month"), on(2023, 5, 7), (datetime(2023, 3, 23),
+    datetime(2023, 4, 23))),
+    (EventExpression(Relation.AFTER, "x", 2, "hour"), (datetime(2023, 5, 7, 15), datetime(2023, 5,
+    7, 15)),
      (datetime(2023, 5, 7, 16, 30), datetime(2023, 5, 7, 17, 30))),
-])
-def test_units_beside_an_event(event: EventExpression, happened: tuple[datetime, datetime], expected: tuple[datetime, datetime]) -> None:
+])  # fmt: skip
+def test_units_beside_an_event(
+    event: EventExpression, happened: tuple[datetime, datetime], expected: tuple[datetime, datetime]
+) -> None:
     assert event.span(span(*happened), hours(SAID)) == pytest.approx(span(*expected))
 
 
 def test_the_first_expressions_are_kept() -> None:
     text = "in 2001, in 2002, in 2003, in 2004, in 2005"
-    assert [e.text for e in times(text, hours(SAID)).expressions] == ["in 2001", "in 2002", "in 2003", "in 2004"]
-    assert [e.text for e in times(text, hours(SAID), 9).expressions][-1] == "in 2005" and times(text, hours(SAID), 0).expressions == ()
+    assert [e.text for e in times(text, hours(SAID)).expressions] == [
+        "in 2001",
+        "in 2002",
+        "in 2003",
+        "in 2004",
+    ]
+    assert [e.text for e in times(text, hours(SAID), 9).expressions][-1] == "in 2005" and times(
+        text, hours(SAID), 0
+    ).expressions == ()
 
 
 def test_case_apostrophes_and_other_letters_do_not_matter() -> None:
     plain = times("i'll come next friday, in june 2022", hours(SAID))
     other = times("I’LL come NEXT FRIDAY, İn… in JUNE 2022", hours(SAID))
-    assert [(e.start, e.end) for e in plain.expressions] == [(e.start, e.end) for e in other.expressions] and len(plain.expressions) == 2
+    assert [(e.start, e.end) for e in plain.expressions] == [
+        (e.start, e.end) for e in other.expressions
+    ] and len(plain.expressions) == 2
 
 
 def test_the_time_said_alone_decides() -> None:
-    early, late = (times("yesterday", hours(datetime(2023, 5, 10, h))).expressions[0] for h in (0, 23))
+    early, late = (
+        times("yesterday", hours(datetime(2023, 5, 10, h))).expressions[0] for h in (0, 23)
+    )
     assert early == late
-    assert times("yesterday", hours(datetime(2020, 3, 1))).expressions[0].start == hours(datetime(2020, 2, 29))
+    assert times("yesterday", hours(datetime(2020, 3, 1))).expressions[0].start == hours(
+        datetime(2020, 2, 29)
+    )
 
 
 HOSTILE = (
-    "last " * 200_000, "in " * 300_000, "the first week of " * 50_000, "between " * 120_000, "two weeks before " * 60_000, "before the " * 90_000,
-    "early " * 160_000, "every " * 160_000, "from May to " * 80_000, "in May, " * 120_000, "9" * 1_000_000, "1," * 500_000, "1-" * 500_000,
-    "a'" * 500_000, "May 5-" * 160_000, "Friday, the " * 80_000, "in two weeks " * 70_000, "\u0130" * 1_000_000, "2023-05-" * 120_000,
-    "the day before " * 60_000, "on the 7th " * 90_000, "1." * 499_999 + "x", " " * 1_000_000, "if I will " * 100_000,
-)
+    "last " * 200_000, "in " * 300_000, "the first week of " * 50_000, "between " * 120_000,
+    "two weeks before " * 60_000, "before the " * 90_000,
+    "early " * 160_000, "every " * 160_000, "from May to " * 80_000, "in May, " * 120_000,
+    "9" * 1_000_000, "1," * 500_000, "1-" * 500_000,
+    "a'" * 500_000, "May 5-" * 160_000, "Friday, the " * 80_000, "in two weeks " * 70_000,
+    "\u0130" * 1_000_000, "2023-05-" * 120_000,
+    "the day before " * 60_000, "on the 7th " * 90_000, "1." * 499_999 + "x", " " * 1_000_000,
+    "if I will " * 100_000,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_hostile_text_takes_linear_time(text: str) -> None:
-    """The best of three: other work on the machine is not ours. Each text is one shorter, so none is known already."""
-    quarters, wholes = zip(*((seconds(text[:len(text) // 16 - i]), seconds(text[:len(text) // 4 - i])) for i in range(3)), strict=True)
-    assert min(wholes) < max(10.0 * min(quarters), 1.0)         # 4 times for linear, 16 times for quadratic cost
+    """The best of three: other work on the machine is not ours. Each text is one shorter, so
+    none is known already.
+    """
+    quarters, wholes = zip(
+        *(
+            (seconds(text[: len(text) // 16 - i]), seconds(text[: len(text) // 4 - i]))
+            for i in range(3)
+        ),
+        strict=True,
+    )
+    # 4 times for linear, 16 times for quadratic cost
+    assert min(wholes) < max(10.0 * min(quarters), 1.0)
 
 
 def test_a_megabyte_takes_seconds() -> None:
-    assert seconds("".join(text[:1_000_000 // len(HOSTILE)] for text in HOSTILE)) < 20.0
+    assert seconds("".join(text[: 1_000_000 // len(HOSTILE)] for text in HOSTILE)) < 20.0
 
 
 def seconds(text: str) -> float:
@@ -374,7 +551,13 @@ def seconds(text: str) -> float:
     return time.process_time() - start
 
 
-@given(st.lists(st.sampled_from(sorted({w for text, _ in CASES for w in text.split()} | set(",.-–'\n²é")) ), max_size=30), st.floats(-1.8e7, 7.1e7))
+@given(
+    st.lists(
+        st.sampled_from(sorted({w for text, _ in CASES for w in text.split()} | set(",.-–'\n²é"))),
+        max_size=30,
+    ),
+    st.floats(-1.8e7, 7.1e7),
+)
 @settings(max_examples=300, deadline=None)
 def test_any_order_of_the_words_gives_intervals_or_nothing(words: list[str], said: float) -> None:
     for found in times(" ".join(words), said).expressions:
@@ -383,9 +566,11 @@ def test_any_order_of_the_words_gives_intervals_or_nothing(words: list[str], sai
 
 
 def test_an_utterance_takes_a_fifth_of_a_millisecond() -> None:
-    texts = ("I went to the LGBTQ support group yesterday with Ada and it was so powerful, we talked for hours.",
-             "What did Bo paint in the two weeks after the trip to Lisbon, and who bought it before Christmas last year?",
-             "Last summer we drove to the coast; on the first Friday of July 2021 the car broke down, and in May we will try again.")
+    texts = (
+        "I went to the LGBTQ support group yesterday with Ada and it was so powerful, we talked for hours.",
+        "What did Bo paint in the two weeks after the trip to Lisbon, and who bought it before Christmas last year?",
+        "Last summer we drove to the coast; on the first Friday of July 2021 the car broke down, and in May we will try again.",
+    )
     fastest = math.inf
     for _ in range(7):
         start = time.perf_counter()

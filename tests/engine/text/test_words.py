@@ -1,4 +1,7 @@
-"""Words of all scripts: folding and segmentation against SQLite's FTS5, names with symbols, and no harm from hostile text."""
+"""Words of all scripts: folding and segmentation against SQLite's FTS5, names with symbols, and
+no harm from hostile text.
+"""
+
 from __future__ import annotations
 
 import sqlite3
@@ -14,9 +17,12 @@ from hebbarium.engine.text.words import composed, fold, terms_of, words_of, writ
 
 Tokens = Callable[[str], list[str]]
 HOSTILE = st.text(st.characters(codec=None), max_size=80) | st.text(
-    st.sampled_from("aZcR1 ßıİſéё\u0301\u0327й\u0306"
-        "ΆσςガｶﾞﾟЖ٣५०Ａ９＃#@&+.'’-=_;\u200d\u200c\u200b\u00ad\u200f\x00\ud83d\ude00😀👩🇩🇪\ufe0f护照ไทยน้ำ여권हिन्दीمَ"),
-    max_size=60)
+    st.sampled_from(
+        "aZcR1 ßıİſéё\u0301\u0327й\u0306"
+        "ΆσςガｶﾞﾟЖ٣५०Ａ９＃#@&+.'’-=_;\u200d\u200c\u200b\u00ad\u200f\x00\ud83d\ude00😀👩🇩🇪\ufe0f护照ไทยน้ำ여권हिन्दीمَ"
+    ),
+    max_size=60,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +35,15 @@ def tokens() -> Iterator[Tokens]:
     def of(text: str) -> list[str]:
         base.execute("DELETE FROM t")
         base.execute("INSERT INTO t VALUES (?)", (text,))
-        return [term for term, in base.execute("SELECT term FROM v ORDER BY offset")]
+        return [term for (term,) in base.execute("SELECT term FROM v ORDER BY offset")]
 
     yield of
     base.close()
 
 
 # ß, and letters of compatibility blocks, which FTS5 keeps.
-OTHERWISE = {"ß": "ss", "ẞ": "ss", "Ĳ": "ij", "ĳ": "ij", "Ŀ": "l·", "ŀ": "l·", "ŉ": "ʼn", "ϒ": "υ", "ϓ": "ύ", "ϔ": "ϋ", "ϲ": "σ", "Ϲ": "σ", "ẚ": "aʾ"}
+OTHERWISE = {"ß": "ss", "ẞ": "ss", "Ĳ": "ij", "ĳ": "ij", "Ŀ": "l·", "ŀ": "l·", "ŉ": "ʼn", "ϒ": "υ",
+             "ϓ": "ύ", "ϔ": "ϋ", "ϲ": "σ", "Ϲ": "σ", "ẚ": "aʾ"}  # fmt: skip
 
 
 def test_latin_greek_and_cyrillic_letters_fold_as_in_fts5(tokens: Tokens) -> None:
@@ -46,12 +53,19 @@ def test_latin_greek_and_cyrillic_letters_fold_as_in_fts5(tokens: Tokens) -> Non
     assert {char: fold(char) for char in judged if tokens(char) != [fold(char)]} == OTHERWISE
 
 
-@pytest.mark.parametrize("text", [
-    "Zoë mange à l'hôtel de Málaga, où l'été dure", "Łódź, Gdańsk i Kraków; żółw",
-    "Nguyễn Văn Đặng ở Huế", "Ærø, Malmö, Århus, Þór",
-    "Паспорт лежит в ящике, ёжик и мой чай", "Їжак і ґанок",
-    "Το διαβατήριο είναι στο συρτάρι. ΑΘΗΝΑ, Αθήνα, ΟΔΟΣ οδός", "don't snake_case 3.5 x-y (z)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Zoë mange à l'hôtel de Málaga, où l'été dure",
+        "Łódź, Gdańsk i Kraków; żółw",
+        "Nguyễn Văn Đặng ở Huế",
+        "Ærø, Malmö, Århus, Þór",
+        "Паспорт лежит в ящике, ёжик и мой чай",
+        "Їжак і ґанок",
+        "Το διαβατήριο είναι στο συρτάρι. ΑΘΗΝΑ, Αθήνα, ΟΔΟΣ οδός",
+        "don't snake_case 3.5 x-y (z)",
+    ],
+)
 def test_words_of_texts_are_those_of_fts5(text: str, tokens: Tokens) -> None:
     assert [word for word in written(text) if word[-1] != "="] == tokens(text)
 
@@ -63,7 +77,7 @@ def test_words_of_texts_are_those_of_fts5(text: str, tokens: Tokens) -> None:
     ("مـــرحبا", "مرحبا"), ("שָׁלוֹם", "שלום"), ("ﬁn", "fin"), ("𝐇𝐞𝐥𝐥𝐨", "hello"),
     ("co\u00adoperate", "cooperate"), ("می\u200cخواهم", "میخواهم"), ("İzmir", "izmir"),
     ("ΟΔΟΣ", "οδος"), ("до\u0301ма", "дома"), ("ＡＴ＆Ｔ", "AT&T"),
-])
+])  # fmt: skip
 def test_what_is_equal(one: str, other: str) -> None:
     assert terms_of(one, stem=False) == terms_of(other, stem=False) != []
 
@@ -72,20 +86,28 @@ def test_what_is_equal(one: str, other: str) -> None:
     ("パパ", "ハハ"), ("ばら", "はら"), ("ﾊﾟﾊﾟ", "ハハ"), ("мой", "мои"), ("ค่า", "คา"),
     ("की", "का"), ("हिन्दी", "हन्दा"), ("ırk", "irk"), ("C", "C++"), ("C++", "C#"),
     (".NET", "net"), ("#42", "42"), ("@ada", "ada"),
-])
+])  # fmt: skip
 def test_what_is_different(one: str, other: str) -> None:
     assert terms_of(one) != terms_of(other)
 
 
-@pytest.mark.parametrize(("text", "terms"), [
-    ("她的护照", ["她的", "的护", "护照"]), ("茶", ["茶"]), ("C语言", ["c", "c=", "语言"]),
-    ("東京タワーへ", ["東京", "京タ", "タワ", "ワー", "ーへ"]),
-    ("여권을 집", ["여권을", "여권", "권을", "집"]), ("서울", ["서울"]),
-    ("น้ำแข็ง", ["น้ำ", "ำแ", "แข็", "ข็ง"]), ("हिन्दी में लिखा।", ["हिन्दी", "में", "लिखा"]),
-    ("মা বলল", ["মা", "বলল"]),
-    ("iPhone15を買った", ["iphone15", "を買", "買っ", "った"]), ("🎉👍🏽 👩‍💻 🇩🇪❤️ 1️⃣", ["🎉", "👍", "👩", "💻", "🇩🇪", "❤", "1"]),
-    ("မြန်မာ", ["မြန်", "န်မာ"]),
-])
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("她的护照", ["她的", "的护", "护照"]),
+        ("茶", ["茶"]),
+        ("C语言", ["c", "c=", "语言"]),
+        ("東京タワーへ", ["東京", "京タ", "タワ", "ワー", "ーへ"]),
+        ("여권을 집", ["여권을", "여권", "권을", "집"]),
+        ("서울", ["서울"]),
+        ("น้ำแข็ง", ["น้ำ", "ำแ", "แข็", "ข็ง"]),
+        ("हिन्दी में लिखा।", ["हिन्दी", "में", "लिखा"]),
+        ("মা বলল", ["মা", "বলল"]),
+        ("iPhone15を買った", ["iphone15", "を買", "買っ", "った"]),
+        ("🎉👍🏽 👩‍💻 🇩🇪❤️ 1️⃣", ["🎉", "👍", "👩", "💻", "🇩🇪", "❤", "1"]),
+        ("မြန်မာ", ["မြန်", "န်မာ"]),
+    ],
+)
 def test_terms_of_scripts(text: str, terms: list[str]) -> None:
     found = terms_of(text, stem=False)
     if text == "မြန်မာ":
@@ -94,27 +116,41 @@ def test_terms_of_scripts(text: str, terms: list[str]) -> None:
         assert found == terms
 
 
-@pytest.mark.parametrize(("text", "names"), [
-    ("Jonas writes C++ and C#, not F#.", {"c++", "c#", "f#"}), ("C/C++", {"c++"}),
-    ("We moved to .NET (and .net)", {".net"}), ("See #42, thanks @ada!", {"#42", "@ada"}),
-    ("AT&T, R&D and Q&A", {"at&t", "r&d", "q&a"}),
-    ("LGBTQ+ group; notepad++", {"lgbtq+", "notepad++"}), ("Who writes C? R is fine.", {"c=", "r="}),
-    ("I like #护照 and @Zoë", {"#护照", "@zoe"}),
-    ("2+2=4, a + b, ada@example.org, foo#bar, 3.5, e.g. U.S. p.m.", set()),
-    ("# Title\n## Part", set()), ("a&amp;b ?x=1&y=2 ... so cool.What x-ray C-3PO don't", set()),
-])
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Jonas writes C++ and C#, not F#.", {"c++", "c#", "f#"}),
+        ("C/C++", {"c++"}),
+        ("We moved to .NET (and .net)", {".net"}),
+        ("See #42, thanks @ada!", {"#42", "@ada"}),
+        ("AT&T, R&D and Q&A", {"at&t", "r&d", "q&a"}),
+        ("LGBTQ+ group; notepad++", {"lgbtq+", "notepad++"}),
+        ("Who writes C? R is fine.", {"c=", "r="}),
+        ("I like #护照 and @Zoë", {"#护照", "@zoe"}),
+        ("2+2=4, a + b, ada@example.org, foo#bar, 3.5, e.g. U.S. p.m.", set()),
+        ("# Title\n## Part", set()),
+        ("a&amp;b ?x=1&y=2 ... so cool.What x-ray C-3PO don't", set()),
+    ],
+)
 def test_names_with_symbols_are_kept_beside_the_word(text: str, names: set[str]) -> None:
     found = written(text)
     assert {word for word in found if not word.isalnum()} == names
     if "#护照" not in names:
-        assert [word for word in found if word.isalnum()] == "".join(c if c.isalnum() else " " for c in fold(text)).split()
+        assert [word for word in found if word.isalnum()] == "".join(
+            c if c.isalnum() else " " for c in fold(text)
+        ).split()
 
 
 @settings(max_examples=100, deadline=None)
 @given(HOSTILE)
 def test_folding_is_idempotent_and_blind_to_case_and_composition(text: str) -> None:
     folded = fold(text)
-    assert fold(folded) == folded == fold(unicodedata.normalize("NFD", text)) == fold(unicodedata.normalize("NFC", text))
+    assert (
+        fold(folded)
+        == folded
+        == fold(unicodedata.normalize("NFD", text))
+        == fold(unicodedata.normalize("NFC", text))
+    )
     if "İ" not in unicodedata.normalize("NFC", text) and "ı" not in text:
         assert fold(text.swapcase().casefold()) == fold(text.casefold())
 
@@ -131,7 +167,10 @@ def test_any_text_has_terms_that_can_be_stored(text: str, stem: bool, stop_words
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.sampled_from("護照在東京タワー여권ไทยабвδε"), max_size=12).map("".join), st.sampled_from([" ", "\n", "。", "？", "，"]))
+@given(
+    st.lists(st.sampled_from("護照在東京タワー여권ไทยабвδε"), max_size=12).map("".join),
+    st.sampled_from([" ", "\n", "。", "？", "，"]),
+)
 def test_punctuation_parts_words_of_every_script(text: str, mark: str) -> None:
     assert terms_of(f"{text}{mark}{text}") == terms_of(text) * 2
 
@@ -141,9 +180,12 @@ def test_punctuation_parts_words_of_every_script(text: str, mark: str) -> None:
     "护" * 300_000, "#@&+." * 200_000, "a&" * 150_000, "c+" * 150_000,
     "c " * 150_000, "\ud800" * 150_000, "\u200f\u200d" * 150_000, "\x00" * 300_000, ".a" * 150_000,
     " .a" * 100_000, "👩\u200d" * 100_000, "ﷺ" * 50_000, "น้ำ" * 100_000, "a&b" * 100_000,
-], ids=map(str, range(18)))
+], ids=map(str, range(18)))  # fmt: skip
 def test_time_is_linear_in_hostile_text(text: str) -> None:
-    """Ten times the text takes at most some twenty times as long: a quadratic rule would take a hundred times, or minutes."""
+    """Ten times the text takes at most some twenty times as long: a quadratic rule would take a
+    hundred times, or minutes.
+    """
+
     def seconds(length: int) -> float:
         start = time.process_time()
         terms_of.__globals__["_terms"].__wrapped__(text[:length], True, True)

@@ -1,4 +1,5 @@
 """Questions: every text has an intent and a kind, whatever it holds."""
+
 from __future__ import annotations
 
 import pytest
@@ -10,10 +11,12 @@ from hebbarium.mechanisms.shared.questions import Intent, QuestionKind, intent_o
 
 
 @pytest.mark.parametrize(("text", "kind"), [
-    ("When did the shop open?", "DETAIL"), ("And who paid for it?", "DETAIL"), ("What is the exact wording?", "DETAIL"),
-    ("Give me a recap of the exact wording", "SYNTHESIS"), ("How did the shop develop?", "SYNTHESIS"), ("How did the shop open?", "GENERAL"),
+    ("When did the shop open?", "DETAIL"), ("And who paid for it?", "DETAIL"),
+    ("What is the exact wording?", "DETAIL"),
+    ("Give me a recap of the exact wording", "SYNTHESIS"), ("How did the shop develop?",
+    "SYNTHESIS"), ("How did the shop open?", "GENERAL"),
     ("Please tell me its opening date", "DETAIL"), ("Why is the shop closed?", "GENERAL"),
-])
+])  # fmt: skip
 def test_a_question_has_its_kind(text: str, kind: str) -> None:
     assert question_kind_of(" ".join(features(text).words)).name == kind
 

@@ -1,4 +1,7 @@
-"""Changes told in free words: what announces one, and what must agree for two sentences to speak of the same."""
+"""Changes told in free words: what announces one, and what must agree for two sentences to speak
+of the same.
+"""
+
 from __future__ import annotations
 
 import pytest
@@ -20,28 +23,40 @@ CHANGES = (
     ("Ada never eats figs.", "Ada eats figs."),
 )
 OTHERS = (
-    ("I collect stamps.", "My aunt gave up stamps years ago."),                                  # another person
-    ("My bus leaves at 8.", "Her bus leaves at 9 these days."),                                  # another owner
+    ("I collect stamps.", "My aunt gave up stamps years ago."),  # another person
+    ("My bus leaves at 8.", "Her bus leaves at 9 these days."),  # another owner
     ("My bus leaves at 8.", "Ada's bus leaves at 9 these days."),
-    ("The theatre is closed for the holidays.", "The cinema has reopened after the holidays."),  # another subject
-    ("The fountain in the park is dry.", "The fountain in the square runs again."),              # another place
-    ("The oak table is dirty.", "The glass table is clean again."),                              # another kind
-    ("The table is dirty.", "The table in the hall is clean again."),                            # one that only the later one narrows
-    ("Ada looks after my hens.", "Ada looks after your goats now."),                             # another object of a person
-    ("I had a dog.", "My dog no longer barks."),                                                 # the past
-    ("I sing in a choir.", "I might leave the choir."),                                          # no more than possible
-    ("I sing in a choir.", "I have started to sing in a choir in Rome, too."),                   # one more
-    ("I sing in a choir.", "Did I leave the choir?"),                                            # a question
-    ("I sing in a choir.", "As I said, I sing in a choir now."),                                 # the same again
-    ("I play darts.", "They've moved the quiz because of the darts league."),                    # only the kind of another thing
-    ("The council meets on Monday.", "The council has turned down a plan."),                     # the same subject, another matter
-    ("I like the early shift.", "They moved me from the early shift."),                          # liking it does not end
-    ("It is broken.", "The radio is repaired."),                                                 # a pronoun that nothing explains
-    ("A lodger has moved in.", "A lodger has moved out."),                                       # one of many
-    ("The concert is on Monday.", "The concert is sold out again."),                             # another day is not named
-    ("My flat is in Rome. My rent is 900.", "My flat is no longer in Rome."),                    # two sentences
-    ("The lake is frozen.", "The lake is lovely."),                                              # nothing is announced
-    ("Ada never says no to figs.", "Ada likes figs a lot."),                                     # two denials deny nothing
+    (
+        "The theatre is closed for the holidays.",
+        "The cinema has reopened after the holidays.",
+    ),  # another subject
+    ("The fountain in the park is dry.", "The fountain in the square runs again."),  # another place
+    ("The oak table is dirty.", "The glass table is clean again."),  # another kind
+    (
+        "The table is dirty.",
+        "The table in the hall is clean again.",
+    ),  # one that only the later one narrows
+    ("Ada looks after my hens.", "Ada looks after your goats now."),  # another object of a person
+    ("I had a dog.", "My dog no longer barks."),  # the past
+    ("I sing in a choir.", "I might leave the choir."),  # no more than possible
+    ("I sing in a choir.", "I have started to sing in a choir in Rome, too."),  # one more
+    ("I sing in a choir.", "Did I leave the choir?"),  # a question
+    ("I sing in a choir.", "As I said, I sing in a choir now."),  # the same again
+    (
+        "I play darts.",
+        "They've moved the quiz because of the darts league.",
+    ),  # only the kind of another thing
+    (
+        "The council meets on Monday.",
+        "The council has turned down a plan.",
+    ),  # the same subject, another matter
+    ("I like the early shift.", "They moved me from the early shift."),  # liking it does not end
+    ("It is broken.", "The radio is repaired."),  # a pronoun that nothing explains
+    ("A lodger has moved in.", "A lodger has moved out."),  # one of many
+    ("The concert is on Monday.", "The concert is sold out again."),  # another day is not named
+    ("My flat is in Rome. My rent is 900.", "My flat is no longer in Rome."),  # two sentences
+    ("The lake is frozen.", "The lake is lovely."),  # nothing is announced
+    ("Ada never says no to figs.", "Ada likes figs a lot."),  # two denials deny nothing
     ("Ada never says no to figs.", "For Ada, nothing beats figs."),
 )
 
@@ -58,27 +73,46 @@ def test_what_only_looks_like_a_change_is_none(earlier: str, later: str) -> None
 
 
 def test_the_share_counts_the_themes_that_the_later_text_names() -> None:
-    assert covered_by_change("The fountain in the park runs again.", "The fountain in the park is dry.") == pytest.approx(2 / 3)
-    assert covered_by_change("The fountain runs again.", "The fountain in the park is dry.") == pytest.approx(1 / 3)
+    assert covered_by_change(
+        "The fountain in the park runs again.", "The fountain in the park is dry."
+    ) == pytest.approx(2 / 3)
+    assert covered_by_change(
+        "The fountain runs again.", "The fountain in the park is dry."
+    ) == pytest.approx(1 / 3)
 
 
 def test_a_change_may_stand_among_other_sentences_and_two_may_tell_it() -> None:
-    assert covered_by_change("It rained. Our cat no longer sleeps in the basket. We had soup.", "Our cat sleeps in the basket.") == 1.0
+    assert (
+        covered_by_change(
+            "It rained. Our cat no longer sleeps in the basket. We had soup.",
+            "Our cat sleeps in the basket.",
+        )
+        == 1.0
+    )
     assert covered_by_change("I sold the canoe. It was too long.", "I own a red canoe.") > 0.0
 
 
 def test_words_that_announced_the_earlier_text_announce_no_other() -> None:
-    assert covered_by_change("Our cat sleeps on the piano now.", "Our cat sleeps in the basket now.") == 0.0
+    assert (
+        covered_by_change("Our cat sleeps on the piano now.", "Our cat sleeps in the basket now.")
+        == 0.0
+    )
 
 
-@pytest.mark.parametrize("text", ["", "?", "No.", "now " * 5000, "I " * 50, "the " * 39 + "end.", "'s " * 30, "x" * 100_000, "I no longer. " * 2000])
+@pytest.mark.parametrize("text", ["", "?", "No.", "now " * 5000, "I " * 50, "the " * 39 + "end.",
+                                  "'s " * 30, "x" * 100_000, "I no longer. " * 2000])  # fmt: skip
 def test_any_text_is_read(text: str) -> None:
     for other in ("I collect stamps.", text):
-        assert 0.0 <= covered_by_change(text, other) <= 1.0 and 0.0 <= covered_by_change(other, text) <= 1.0
+        assert (
+            0.0 <= covered_by_change(text, other) <= 1.0
+            and 0.0 <= covered_by_change(other, text) <= 1.0
+        )
 
 
 def test_subjects() -> None:
     found = subject_of(["the", "old", "lamp", "in", "my", "room", "flickers"])
     assert (found.stems, found.who, found.verb) == (("old", "lamp"), "", 6)
-    assert [subject_of(words.split()).who for words in ("we sing", "she sings", "nobody sings", "hens sing", "sang", "")] == [
-        "self", "third", "anyone", "", "anyone", "anyone"]
+    assert [
+        subject_of(words.split()).who
+        for words in ("we sing", "she sings", "nobody sings", "hens sing", "sang", "")
+    ] == ["self", "third", "anyone", "", "anyone", "anyone"]

@@ -1,4 +1,5 @@
 """Topic fit: compiled and plain kernels agree; the means are those of numpy."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +12,11 @@ RNG = np.random.default_rng(7)
 
 @pytest.mark.parametrize(("joins", "starts"), [(True, False), (False, False), (False, True)])
 def test_topic_kernels_compiled_equal_plain(joins: bool, starts: bool) -> None:
-    themes, masses, vector = RNG.standard_normal((2, 16)), np.array([3.0, 9.0]), RNG.standard_normal(16).astype(np.float32)
+    themes, masses, vector = (
+        RNG.standard_normal((2, 16)),
+        np.array([3.0, 9.0]),
+        RNG.standard_normal(16).astype(np.float32),
+    )
     assert fits(themes, vector) == fits.py_func(themes, vector)
     a, b = (themes.copy(), masses.copy()), (themes.copy(), masses.copy())
     follow(*a, vector, joins, starts, 0.9)
@@ -24,5 +29,7 @@ def test_the_mean_of_all_events_is_their_mean_and_a_new_topic_starts_at_its_firs
     vectors, themes, masses = RNG.standard_normal((30, 8)), np.zeros((2, 8)), np.zeros(2)
     for i, vector in enumerate(vectors):
         follow(themes, masses, vector, True, i == 20, 1.0)
-    np.testing.assert_allclose(themes, [vectors[20:].mean(axis=0), vectors.mean(axis=0)], atol=1e-12)
+    np.testing.assert_allclose(
+        themes, [vectors[20:].mean(axis=0), vectors.mean(axis=0)], atol=1e-12
+    )
     np.testing.assert_array_equal(masses, [10.0, 30.0])

@@ -1,4 +1,7 @@
-"""Memory topology: rules of links, routing, plans and edits, by hypothesis and by 5,000 random sequences of edits over a plain bank."""
+"""Memory topology: rules of links, routing, plans and edits, by hypothesis and by 5,000 random
+sequences of edits over a plain bank.
+"""
+
 from __future__ import annotations
 
 import json
@@ -105,11 +108,13 @@ class PlainBank:
 
     def nearest(self, unit: int, k: int) -> list[int]:
         others = [v for v in range(len(self.times)) if self.shown[v] and v != unit]
-        near = dict(zip(others, [cosine(self.vectors[unit], self.vectors[v]) for v in others], strict=True))
+        near = dict(
+            zip(others, [cosine(self.vectors[unit], self.vectors[v]) for v in others], strict=True)
+        )
         return sorted(others, key=lambda v: (-near[v], v))[:k]
 
 
-# --- random runs ---------------------------------------------------------------------------------------------------------------
+# --- random runs ----------------------------------------------------------------------------------
 GATE = Gate(confidence=0.5, coherence=0.2)
 
 
@@ -123,11 +128,22 @@ def started(rng: random.Random, caps: Caps, units: int = 6) -> PlainBank:
     bank, time = PlainBank(), 0.0
     for i in range(units):
         time += rng.choice((0.0, 1.0))
-        unit = bank.add(unit_vector(rng), time, f"part one of {i}. part two of {i}. part three of {i}.")
+        unit = bank.add(
+            unit_vector(rng), time, f"part one of {i}. part two of {i}. part three of {i}."
+        )
         if unit:
             add_links(bank, unit, EdgeType.TEMPORAL, [unit - 1], caps.temporal)
-        add_links(bank, unit, EdgeType.SEMANTIC, [v for v in bank.nearest(unit, 10) if cosine(bank.vector(unit), bank.vector(v)) >= 0.65][:3],
-                  caps.semantic)
+        add_links(
+            bank,
+            unit,
+            EdgeType.SEMANTIC,
+            [
+                v
+                for v in bank.nearest(unit, 10)
+                if cosine(bank.vector(unit), bank.vector(v)) >= 0.65
+            ][:3],
+            caps.semantic,
+        )
     return bank
 
 
@@ -137,48 +153,114 @@ def guesses(rng: random.Random, bank: PlainBank, count: int) -> list[Proposal]:
     ids, found = [*range(-1, len(bank.times) + 1), *(3 * shown)], []
     for _ in range(count):
         operator = rng.choice(list(Operator))
-        number = {Operator.SPLIT: 1, Operator.MERGE: rng.randint(1, 6), Operator.UPDATE: 2}[operator] + rng.choice((0, 0, 0, 0, 1))
-        found.append(Proposal(operator, tuple(rng.choice(ids) for _ in range(number)), rng.choice((0.4, 0.5, 0.9, 0.95))))
+        number = {Operator.SPLIT: 1, Operator.MERGE: rng.randint(1, 6), Operator.UPDATE: 2}[
+            operator
+        ] + rng.choice((0, 0, 0, 0, 1))
+        found.append(
+            Proposal(
+                operator,
+                tuple(rng.choice(ids) for _ in range(number)),
+                rng.choice((0.4, 0.5, 0.9, 0.95)),
+            )
+        )
     return found
 
 
 def plan_of(bank: PlainBank) -> Callable[[Proposal], Any]:
     """Plans that are a function of the proposal and the bank; some are invalid."""
+
     def plan(proposal: Proposal) -> Any:
         dice = random.Random(repr((proposal.operator, proposal.targets)))
         if dice.random() < 0.1:
-            return dice.choice(("{", "[]", {"do_split": 3}, {"summary": "", "keywords": [], "updated_summary": " ", "updated_keywords": []}))
+            return dice.choice(
+                (
+                    "{",
+                    "[]",
+                    {"do_split": 3},
+                    {"summary": "", "keywords": [], "updated_summary": " ", "updated_keywords": []},
+                )
+            )
         if proposal.operator is Operator.SPLIT:
             text = bank.texts[proposal.targets[0]]
             cuts = sorted(dice.sample(range(len(text) + 1), min(4, len(text) + 1)))
             parts = [text[a:b] for a, b in pairwise(cuts)]
-            return {"do_split": True, "segments": [{"segment_text": p, "segment_summary": "s", "segment_keywords": ["k"]} for p in parts]}
-        return {"summary": "same", "keywords": ["a"], "updated_summary": "now", "updated_keywords": ["a"]}
+            return {
+                "do_split": True,
+                "segments": [
+                    {"segment_text": p, "segment_summary": "s", "segment_keywords": ["k"]}
+                    for p in parts
+                ],
+            }
+        return {
+            "summary": "same",
+            "keywords": ["a"],
+            "updated_summary": "now",
+            "updated_keywords": ["a"],
+        }
+
     return plan
 
 
-def one_run(bank: PlainBank, proposals: Sequence[Proposal], caps: Caps, archive: bool = True) -> list[Outcome]:
+def one_run(
+    bank: PlainBank, proposals: Sequence[Proposal], caps: Caps, archive: bool = True
+) -> list[Outcome]:
     """One consolidation; vectors of new descriptors are a function of the proposal."""
-    scripts, outcomes = planned(proposals, bank, GATE, coherence, plan_of(bank), lambda unit: (bank.texts[unit], Descriptor("as it was", ("b",))))
+    scripts, outcomes = planned(
+        proposals,
+        bank,
+        GATE,
+        coherence,
+        plan_of(bank),
+        lambda unit: (bank.texts[unit], Descriptor("as it was", ("b",))),
+    )
     return [*outcomes, *execute(bank, scripts, caps, archive)]
 
 
-def execute(bank: PlainBank, scripts: Iterable[Script], caps: Caps, archive: bool = True) -> list[Outcome]:
+def execute(
+    bank: PlainBank, scripts: Iterable[Script], caps: Caps, archive: bool = True
+) -> list[Outcome]:
     made = []
     for script in scripts:
         rng, targets = random.Random(repr(script.proposal.targets)), script.proposal.targets
-        texts = [bank.texts[targets[0]][s.start:s.end] for s in script.segments] or ["\n".join(bank.texts[v] for v in targets)]
-        made.append([bank.add(unit_vector(rng), max(bank.times[v] for v in targets), texts[i]) for i in range(script.makes)])
-    return [applied(script, made[i], bank, caps, 10, archive, unit_vector(random.Random(repr(script.proposal.targets)))
-                    if script.proposal.operator is Operator.UPDATE else None) for i, script in enumerate(scripts)]
+        texts = [bank.texts[targets[0]][s.start : s.end] for s in script.segments] or [
+            "\n".join(bank.texts[v] for v in targets)
+        ]
+        made.append(
+            [
+                bank.add(unit_vector(rng), max(bank.times[v] for v in targets), texts[i])
+                for i in range(script.makes)
+            ]
+        )
+    return [
+        applied(
+            script,
+            made[i],
+            bank,
+            caps,
+            10,
+            archive,
+            unit_vector(random.Random(repr(script.proposal.targets)))
+            if script.proposal.operator is Operator.UPDATE
+            else None,
+        )
+        for i, script in enumerate(scripts)
+    ]
 
 
 def state(bank: PlainBank) -> Any:
-    return ([v.tobytes() for v in bank.vectors], bank.times, bank.shown, bank.texts, {kind: sorted(links) for kind, links in bank.links.items()})
+    return (
+        [v.tobytes() for v in bank.vectors],
+        bank.times,
+        bank.shown,
+        bank.texts,
+        {kind: sorted(links) for kind, links in bank.links.items()},
+    )
 
 
 def check_reachable(bank: PlainBank, superseded: dict[int, int]) -> None:
-    """Each archived unit is found from a visible one over version links, in at most as many steps as it was superseded: matrices of paths."""
+    """Each archived unit is found from a visible one over version links, in at most as many
+    steps as it was superseded: matrices of paths.
+    """
     n = len(bank.times)
     step = np.zeros((n, n), bool)
     for u, v in bank.links[EdgeType.VERSION]:
@@ -190,7 +272,11 @@ def check_reachable(bank: PlainBank, superseded: dict[int, int]) -> None:
     for v in range(n):
         if not bank.shown[v]:
             assert distance[v] <= superseded[v], (v, distance[v], superseded[v])
-    found = hops((v for v in range(n) if bank.shown[v]), (v for v in range(n) if not bank.shown[v]), lambda u: bank.targets(u, EdgeType.VERSION))
+    found = hops(
+        (v for v in range(n) if bank.shown[v]),
+        (v for v in range(n) if not bank.shown[v]),
+        lambda u: bank.targets(u, EdgeType.VERSION),
+    )
     assert found == {v: distance[v] for v in range(n) if not bank.shown[v]}
 
 
@@ -202,27 +288,44 @@ def check_caps(bank: PlainBank, caps: Caps) -> None:
             if kind is EdgeType.TEMPORAL:
                 assert all((bank.times[v], v) < (bank.times[u], u) for v in targets)
             if kind is EdgeType.SEMANTIC and bank.shown[u]:
-                assert all(bank.shown[v] for v in targets), "a visible unit points to an archived one"
+                assert all(bank.shown[v] for v in targets), (
+                    "a visible unit points to an archived one"
+                )
             if kind is not EdgeType.VERSION:
                 assert len(targets) <= caps.of(kind)
             elif caps.version and bank.shown[u] and len(targets) > caps.version:
-                alone = [v for v in targets if not any(bank.shown[w] for w in bank.sources(v, kind) if w != u)]
-                assert len(alone) > caps.version or all(bank.shown[v] for v in targets if v not in alone)
+                alone = [
+                    v
+                    for v in targets
+                    if not any(bank.shown[w] for w in bank.sources(v, kind) if w != u)
+                ]
+                assert len(alone) > caps.version or all(
+                    bank.shown[v] for v in targets if v not in alone
+                )
 
 
-def count_superseded(bank: PlainBank, outcomes: Iterable[Outcome], stand_ins: dict[int, set[int]], superseded: dict[int, int]) -> None:
+def count_superseded(
+    bank: PlainBank,
+    outcomes: Iterable[Outcome],
+    stand_ins: dict[int, set[int]],
+    superseded: dict[int, int],
+) -> None:
     """How often each unit, or a unit that stands for it, was archived."""
     for outcome in outcomes:
         if outcome.reason is not Reason.APPLIED:
             continue
-        archived, created = outcome.edits.archived, outcome.edits.created or outcome.proposal.targets[:1]
+        archived, created = (
+            outcome.edits.archived,
+            outcome.edits.created or outcome.proposal.targets[:1],
+        )
         for v in range(len(bank.times)):
             held = stand_ins.setdefault(v, {v})
             superseded.setdefault(v, 0)
             if held & set(archived):
                 superseded[v] += 1
                 stand_ins[v] = (held - set(archived)) | set(created)
-        if outcome.proposal.operator is Operator.UPDATE and not archived:       # one more stands for it and what it replaced
+        # one more stands for it and what it replaced
+        if outcome.proposal.operator is Operator.UPDATE and not archived:
             below = [outcome.proposal.targets[1]]
             for v in below:
                 stand_ins[v].add(created[0])
@@ -241,17 +344,23 @@ def test_random_sequences_of_edits(block: int) -> None:
             before = list(bank.texts)
             outcomes = one_run(bank, guesses(rng, bank, rng.randint(1, 6)), caps)
             count_superseded(bank, outcomes, stand_ins, superseded)
-            assert bank.texts[:len(before)] == before
+            assert bank.texts[: len(before)] == before
             check_caps(bank, caps)
         check_reachable(bank, superseded)
 
 
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False), st.sampled_from((0, 1, 2)))
 @settings(max_examples=150, deadline=None, database=None)
-def test_the_order_of_proposals_has_no_effect(seed: int, shuffle: random.Random, version_cap: int) -> None:
+def test_the_order_of_proposals_has_no_effect(
+    seed: int, shuffle: random.Random, version_cap: int
+) -> None:
     rng, caps, banks = random.Random(seed), Caps(1, 3, version_cap, 2), []
     proposals = guesses(rng, started(random.Random(seed), caps), 8)
-    proposals += [Proposal(p.operator, tuple(reversed(p.targets)), 0.93, "again") for p in proposals if p.operator is Operator.MERGE]
+    proposals += [
+        Proposal(p.operator, tuple(reversed(p.targets)), 0.93, "again")
+        for p in proposals
+        if p.operator is Operator.MERGE
+    ]
     for k in range(2):
         bank = started(random.Random(seed), caps)
         if k:
@@ -281,52 +390,62 @@ def test_without_archiving_everything_stays_visible() -> None:
         assert all(bank.shown)
 
 
-# --- keys, Trim and redirection, by hand -------------------------------------------------------------------------------------------
+# --- keys, Trim and redirection, by hand ----------------------------------------------------------
 def on_circle(*degrees: float, times: Sequence[float] | None = None) -> PlainBank:
     bank = PlainBank()
     for i, d in enumerate(degrees):
-        bank.add(np.array([np.cos(np.radians(d)), np.sin(np.radians(d))], np.float32), times[i] if times else float(i))
+        bank.add(
+            np.array([np.cos(np.radians(d)), np.sin(np.radians(d))], np.float32),
+            times[i] if times else float(i),
+        )
     return bank
 
 
 def test_keys_by_hand() -> None:
     bank = on_circle(0, 10, -10, 10, 50, times=(9.0, 1.0, 2.0, 1.0, 5.0))
-    bank.vectors[2] = bank.vectors[1]                                        # units 1, 2 and 3 are equally near
+    # units 1, 2 and 3 are equally near
+    bank.vectors[2] = bank.vectors[1]
     assert ranked(bank, 0, EdgeType.SEMANTIC, [1, 2, 3, 4, 4, 0]) == [2, 1, 3, 4]
     assert ranked(bank, 0, EdgeType.SIBLING, [3, 2, 1, 4]) == [1, 2, 3, 4]
     assert ranked(bank, 0, EdgeType.VERSION, [1, 2, 3, 4]) == [4, 2, 1, 3]
-    assert ranked(bank, 4, EdgeType.TEMPORAL, [0, 1, 2, 3]) == [2, 1, 3]     # 0 is later
-    assert ranked(bank, 3, EdgeType.TEMPORAL, [0, 1, 2, 4]) == [1]           # of the same time, but before
-    assert trimmed(bank, 0, EdgeType.VERSION, [1, 2, 3, 4], 2) == [4, 2] and trimmed(bank, 0, EdgeType.VERSION, [1, 2], 0) == [2, 1]
+    assert ranked(bank, 4, EdgeType.TEMPORAL, [0, 1, 2, 3]) == [2, 1, 3]  # 0 is later
+    # of the same time, but before
+    assert ranked(bank, 3, EdgeType.TEMPORAL, [0, 1, 2, 4]) == [1]
+    assert trimmed(bank, 0, EdgeType.VERSION, [1, 2, 3, 4], 2) == [4, 2] and trimmed(
+        bank, 0, EdgeType.VERSION, [1, 2], 0
+    ) == [2, 1]
 
 
 def test_redirection_by_hand() -> None:
-    bank = on_circle(0, 20, 40, 5, 35)                     # 3 and 4 stand for 1
+    bank = on_circle(0, 20, 40, 5, 35)  # 3 and 4 stand for 1
     for u in (0, 2, 3):
         bank.link(u, 1, EdgeType.SEMANTIC)
     bank.link(0, 2, EdgeType.SEMANTIC)
     bank.archive(1)
     assert redirect(bank, 1, (3, 4), 1) == [(0, 1, 3), (2, 1, 4), (3, 1, -1)]
-    assert bank.links[EdgeType.SEMANTIC] == {(0, 3), (2, 4)}                  # 0 may have one link, and 3 is nearer than 2
+    # 0 may have one link, and 3 is nearer than 2
+    assert bank.links[EdgeType.SEMANTIC] == {(0, 3), (2, 4)}
     bank.archive(0)
     assert redirect(bank, 3, (4,), 1) == [] and (0, 3) in bank.links[EdgeType.SEMANTIC]
 
 
 def test_version_links_are_pruned_without_an_orphan() -> None:
-    bank = on_circle(0, 10, 20, 30, 40)                    # 0 and 1 are visible, 2, 3 and 4 archived
+    # 0 and 1 are visible, 2, 3 and 4 archived
+    bank = on_circle(0, 10, 20, 30, 40)
     for v in (2, 3, 4):
         bank.archive(v)
         bank.link(0, v, EdgeType.VERSION)
     bank.link(1, 4, EdgeType.VERSION)
     bank.link(1, 3, EdgeType.VERSION)
-    assert pruned_versions(bank, 0, 2) == [2, 4]           # 2 has no other parent, 4 is the latest of the others
+    # 2 has no other parent, 4 is the latest of the others
+    assert pruned_versions(bank, 0, 2) == [2, 4]
     assert pruned_versions(bank, 0, 1) == [2] and pruned_versions(bank, 0, 0) == [2, 3, 4]
     bank.archive(1)
-    assert pruned_versions(bank, 0, 2) == [2, 3, 4]        # all three are mandatory now
+    assert pruned_versions(bank, 0, 2) == [2, 3, 4]  # all three are mandatory now
     assert add_versions(bank, 0, [2], 2) == []
 
 
-# --- routing ---------------------------------------------------------------------------------------------------------------------
+# --- routing --------------------------------------------------------------------------------------
 def reasons(proposals: Sequence[Proposal], bank: PlainBank, gate: Gate) -> list[tuple[Reason, str]]:
     queue, dropped = routed(proposals, bank, gate, coherence)
     found = {id(d.proposal): (d.reason, d.detail) for d in dropped}
@@ -339,77 +458,142 @@ def test_reason_codes_of_routing() -> None:
     bank.archive(5)
     split, merge, update = Operator.SPLIT, Operator.MERGE, Operator.UPDATE
     cases = [
-        (Proposal(split, (0,), 0.95), Reason.APPLIED), (Proposal(split, (0, 1), 0.95), Reason.NORM_FILTER),
+        (Proposal(split, (0,), 0.95), Reason.APPLIED),
+        (Proposal(split, (0, 1), 0.95), Reason.NORM_FILTER),
         (Proposal(split, (5,), 0.95), Reason.NORM_FILTER),
-        (Proposal(split, (9,), 0.95), Reason.NORM_FILTER), (Proposal(split, (1,), 0.8999), Reason.LOW_CONF),
+        (Proposal(split, (9,), 0.95), Reason.NORM_FILTER),
+        (Proposal(split, (1,), 0.8999), Reason.LOW_CONF),
         (Proposal(split, (1,), 0.9), Reason.APPLIED),
-        (Proposal(merge, (0, 4), 0.95), Reason.COH_FAIL), (Proposal(merge, (1, 0), 0.95), Reason.NORM_FILTER),
+        (Proposal(merge, (0, 4), 0.95), Reason.COH_FAIL),
+        (Proposal(merge, (1, 0), 0.95), Reason.NORM_FILTER),
         (Proposal(merge, (1, 2, 3), 0.9), Reason.APPLIED),
-        (Proposal(merge, (2,), 0.95), Reason.NORM_FILTER), (Proposal(merge, (2, 5), 0.95), Reason.NORM_FILTER),
-        (Proposal(update, (1, 5), 0.95), Reason.APPLIED), (Proposal(update, (5, 1), 0.95), Reason.NORM_FILTER),
+        (Proposal(merge, (2,), 0.95), Reason.NORM_FILTER),
+        (Proposal(merge, (2, 5), 0.95), Reason.NORM_FILTER),
+        (Proposal(update, (1, 5), 0.95), Reason.APPLIED),
+        (Proposal(update, (5, 1), 0.95), Reason.NORM_FILTER),
         (Proposal(update, (1, 1), 0.95), Reason.NORM_FILTER),
-        (Proposal(update, (1,), 0.95), Reason.NORM_FILTER), (Proposal(merge, (0, 9, 1, 2, 3, 4, 5), 0.95), Reason.NORM_FILTER)]
+        (Proposal(update, (1,), 0.95), Reason.NORM_FILTER),
+        (Proposal(merge, (0, 9, 1, 2, 3, 4, 5), 0.95), Reason.NORM_FILTER),
+    ]
     queue, dropped = routed([p for p, _ in cases], bank, gate, coherence)
     assert [p.targets for p in queue] == [(0,), (1,), (1, 2, 3), (1, 5)]
-    assert sorted(d.reason for d in dropped) == sorted(r for _, r in cases if r is not Reason.APPLIED)
-    assert next(d.detail for d in dropped if d.proposal.targets == (0, 1) and d.proposal.operator is merge) == "overlaps another merge"
+    assert sorted(d.reason for d in dropped) == sorted(
+        r for _, r in cases if r is not Reason.APPLIED
+    )
+    assert (
+        next(
+            d.detail
+            for d in dropped
+            if d.proposal.targets == (0, 1) and d.proposal.operator is merge
+        )
+        == "overlaps another merge"
+    )
     off = routed([Proposal(split, (0,), 1.0)], bank, Gate(operators=frozenset({merge})), coherence)
     assert not off[0] and off[1][0].reason is Reason.NORM_FILTER
 
 
 def test_equal_targets_keep_the_higher_confidence() -> None:
     bank = on_circle(0, 1, 2)
-    queue, dropped = routed([Proposal(Operator.MERGE, (0, 1), 0.91), Proposal(Operator.MERGE, (1, 0, 0), 0.97)], bank, Gate(), coherence)
-    assert [(p.targets, p.confidence) for p in queue] == [((0, 1), 0.97)] and dropped[0].detail == "equal targets"
+    queue, dropped = routed(
+        [Proposal(Operator.MERGE, (0, 1), 0.91), Proposal(Operator.MERGE, (1, 0, 0), 0.97)],
+        bank,
+        Gate(),
+        coherence,
+    )
+    assert [(p.targets, p.confidence) for p in queue] == [((0, 1), 0.97)] and dropped[
+        0
+    ].detail == "equal targets"
 
 
 def test_coherence_is_the_mean_over_pairs_and_not_to_the_centroid() -> None:
     bank = on_circle(0, 60, 90)
-    assert coherence(bank, (0, 1, 2)) == pytest.approx((0.5 + 0.0 + np.cos(np.pi / 6)) / 3, abs=1e-6)
+    assert coherence(bank, (0, 1, 2)) == pytest.approx(
+        (0.5 + 0.0 + np.cos(np.pi / 6)) / 3, abs=1e-6
+    )
     assert coherence(bank, (0,)) == 1.0
 
 
 def test_a_touched_unit_is_left_alone() -> None:
     bank = on_circle(0, 1, 2, 3, 4)
-    bank.link(4, 0, EdgeType.SEMANTIC)                       # the merge redirects a link of 4
-    proposals = [Proposal(Operator.MERGE, (0, 1), 0.99), Proposal(Operator.UPDATE, (2, 1), 0.99), Proposal(Operator.UPDATE, (4, 3), 0.99),
-                 Proposal(Operator.UPDATE, (3, 2), 0.99)]
-    scripts, dropped = planned(proposals, bank, Gate(), coherence, plan_of(bank), lambda unit: (bank.texts[unit], Descriptor("x", ())))
+    bank.link(4, 0, EdgeType.SEMANTIC)  # the merge redirects a link of 4
+    proposals = [
+        Proposal(Operator.MERGE, (0, 1), 0.99),
+        Proposal(Operator.UPDATE, (2, 1), 0.99),
+        Proposal(Operator.UPDATE, (4, 3), 0.99),
+        Proposal(Operator.UPDATE, (3, 2), 0.99),
+    ]
+    scripts, dropped = planned(
+        proposals,
+        bank,
+        Gate(),
+        coherence,
+        plan_of(bank),
+        lambda unit: (bank.texts[unit], Descriptor("x", ())),
+    )
     assert [s.proposal.targets for s in scripts] == [(0, 1), (3, 2)]
     assert {d.reason for d in dropped} == {Reason.APPLICABLE_FAIL}
-    assert not applicable(Proposal(Operator.MERGE, (0, 3), 1.0), bank, set(), Gate(coherence=0.999999), coherence)
+    assert not applicable(
+        Proposal(Operator.MERGE, (0, 3), 1.0), bank, set(), Gate(coherence=0.999999), coherence
+    )
     assert normalised(Proposal(Operator.SPLIT, (7,), 1.0), bank) is None
 
 
 def test_a_run_updates_a_chain_of_three_versions_once() -> None:
-    """By C.2.1: the unit that an Update makes current is touched, too, and so is what it archives."""
+    """By C.2.1: the unit that an Update makes current is touched, too, and so is what it
+    archives.
+    """
     bank = on_circle(0, 1, 2)
     for later, earlier in ((1, 0), (2, 1), (2, 0)):
-        proposals = [Proposal(Operator.UPDATE, pair, 0.93 + 0.01 * (pair == (later, earlier))) for pair in ((1, 0), (2, 1), (2, 0))]
-        scripts, dropped = planned(proposals, bank, Gate(), coherence, plan_of(bank), lambda unit: (bank.texts[unit], Descriptor("x", ())))
+        proposals = [
+            Proposal(Operator.UPDATE, pair, 0.93 + 0.01 * (pair == (later, earlier)))
+            for pair in ((1, 0), (2, 1), (2, 0))
+        ]
+        scripts, dropped = planned(
+            proposals,
+            bank,
+            Gate(),
+            coherence,
+            plan_of(bank),
+            lambda unit: (bank.texts[unit], Descriptor("x", ())),
+        )
         assert [s.proposal.targets for s in scripts] == [(later, earlier)]
         assert [d.reason for d in dropped] == [Reason.APPLICABLE_FAIL] * 2
 
 
-# --- plans -----------------------------------------------------------------------------------------------------------------------
+# --- plans ----------------------------------------------------------------------------------------
 SPLIT = Proposal(Operator.SPLIT, (0,), 1.0)
 
 
-def split_plan(*parts: Any, do_split: Any = True, summary: Any = "s", words: Any = ("k",)) -> dict[str, Any]:
-    return {"do_split": do_split, "segments": [{"segment_text": p, "segment_summary": summary, "segment_keywords": list(words)} for p in parts]}
+def split_plan(
+    *parts: Any, do_split: Any = True, summary: Any = "s", words: Any = ("k",)
+) -> dict[str, Any]:
+    return {
+        "do_split": do_split,
+        "segments": [
+            {"segment_text": p, "segment_summary": summary, "segment_keywords": list(words)}
+            for p in parts
+        ],
+    }
 
 
 @pytest.mark.parametrize(("plan", "reason"), [
-    ("{", Reason.JSON_PARSE_FAIL), ("[" * 100_000, Reason.JSON_PARSE_FAIL), ("3", Reason.SCHEMA_FAIL), ({}, Reason.SCHEMA_FAIL),
-    (split_plan("a b", "c d", do_split="yes"), Reason.SCHEMA_FAIL), (split_plan("a b c d", do_split=False), Reason.PLAN_VALIDATION_FAIL),
-    (split_plan("a b"), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", "c  d"), Reason.PLAN_VALIDATION_FAIL),
-    (split_plan("a b", "b c"), Reason.PLAN_VALIDATION_FAIL), (split_plan("c d", "a b"), Reason.PLAN_VALIDATION_FAIL),
-    (split_plan("a b", ""), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", " "), Reason.PLAN_VALIDATION_FAIL),
+    ("{", Reason.JSON_PARSE_FAIL), ("[" * 100_000, Reason.JSON_PARSE_FAIL), ("3",
+    Reason.SCHEMA_FAIL), ({}, Reason.SCHEMA_FAIL),
+    (split_plan("a b", "c d", do_split="yes"), Reason.SCHEMA_FAIL), (split_plan("a b c d",
+    do_split=False), Reason.PLAN_VALIDATION_FAIL),
+    (split_plan("a b"), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", "c  d"),
+    Reason.PLAN_VALIDATION_FAIL),
+    (split_plan("a b", "b c"), Reason.PLAN_VALIDATION_FAIL), (split_plan("c d", "a b"),
+    Reason.PLAN_VALIDATION_FAIL),
+    (split_plan("a b", ""), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", " "),
+    Reason.PLAN_VALIDATION_FAIL),
     (split_plan("a b", 7), Reason.SCHEMA_FAIL),
-    (split_plan("a b", "c d", summary=" "), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", "c d", words=()), Reason.PLAN_VALIDATION_FAIL),
+    (split_plan("a b", "c d", summary=" "), Reason.PLAN_VALIDATION_FAIL), (split_plan("a b", "c d",
+    words=()), Reason.PLAN_VALIDATION_FAIL),
     (split_plan("a b", "c d", words=("", " ")), Reason.PLAN_VALIDATION_FAIL),
     (split_plan("a b", "c d", words=tuple("abcdefghijklm")), Reason.PLAN_VALIDATION_FAIL),
-    (split_plan("a b", "c d", summary=None), Reason.SCHEMA_FAIL), (split_plan("a", "d"), Reason.PLAN_VALIDATION_FAIL)])
+    (split_plan("a b", "c d", summary=None), Reason.SCHEMA_FAIL), (split_plan("a", "d"),
+    Reason.PLAN_VALIDATION_FAIL)])  # fmt: skip
 def test_bad_plans_of_a_split(plan: Any, reason: Reason) -> None:
     with pytest.raises(PlanError) as failure:
         scripted(SPLIT, plan, "a b c d", Descriptor("", ()), 0.5)
@@ -418,7 +602,11 @@ def test_bad_plans_of_a_split(plan: Any, reason: Reason) -> None:
 
 def test_a_split_finds_its_parts_in_order() -> None:
     script = split_script(SPLIT, split_plan("la la", "la", "end"), "la la la end", 0.0)
-    assert [(s.start, s.end) for s in script.segments] == [(0, 5), (6, 8), (9, 12)] and script.makes == 3 and script.archives == (0,)
+    assert (
+        [(s.start, s.end) for s in script.segments] == [(0, 5), (6, 8), (9, 12)]
+        and script.makes == 3
+        and script.archives == (0,)
+    )
 
 
 def test_descriptors() -> None:
@@ -428,15 +616,27 @@ def test_descriptors() -> None:
     assert Descriptor.read(found.written()) == found and found.text == "Ada moved. Ada Oslo fjord"
     update = Proposal(Operator.UPDATE, (3, 2), 1.0)
     with pytest.raises(PlanError, match="equal descriptor"):
-        update_script(update, {"updated_summary": "Ada  moved.", "updated_keywords": ["Ada", "Oslo fjord"]}, found)
-    assert update_script(update, {"updated_summary": "Ada moved.", "updated_keywords": ["Ada"]}, found).archives == (2,)
-    assert merge_script(Proposal(Operator.MERGE, (2, 3), 1.0), {"summary": "s", "keywords": ["k"]}).archives == (2, 3)
+        update_script(
+            update,
+            {"updated_summary": "Ada  moved.", "updated_keywords": ["Ada", "Oslo fjord"]},
+            found,
+        )
+    assert update_script(
+        update, {"updated_summary": "Ada moved.", "updated_keywords": ["Ada"]}, found
+    ).archives == (2,)
+    assert merge_script(
+        Proposal(Operator.MERGE, (2, 3), 1.0), {"summary": "s", "keywords": ["k"]}
+    ).archives == (2, 3)
     assert parsed('{"a": 1}') == {"a": 1}
 
 
-# --- recovery --------------------------------------------------------------------------------------------------------
+# --- recovery -------------------------------------------------------------------------------------
 def test_coverage_by_hops_by_hand() -> None:
     assert recovery({}).h95 == 0
     found = recovery({**dict.fromkeys(range(18), 1), 18: 3, 19: 3})
     assert found.coverage == (0.9, 0.9, 1.0) and found.h95 == 3 and found.unreachable == 0.0
-    assert recovery({1: 1, 2: -1}) == recovery({2: -1, 5: 1}) and recovery({1: 1, 2: -1}).h95 == -1 and recovery({1: 1, 2: -1}).unreachable == 0.5
+    assert (
+        recovery({1: 1, 2: -1}) == recovery({2: -1, 5: 1})
+        and recovery({1: 1, 2: -1}).h95 == -1
+        and recovery({1: 1, 2: -1}).unreachable == 0.5
+    )

@@ -1,13 +1,18 @@
-"""Temporal distinctiveness: a memory is retrieved with a probability that grows with its distinctiveness in time (SIMPLE).
+"""Temporal distinctiveness: a memory is retrieved with a probability that grows with its
+distinctiveness in time (SIMPLE).
 
-Brown, Neath & Chater (2007): memories lie on a logarithmic axis of temporal distance, so ratios of distances decide how similar two memories
-are.  Recent memories lie far apart and remote ones close together, which gives recency at any scale of time and its loss after a filled
-delay; a memory without near neighbours is distinct at any age.  Nothing decays: all forgetting is interference.
+Brown, Neath & Chater (2007): memories lie on a logarithmic axis of temporal distance, so ratios of
+distances decide how similar two memories are.  Recent memories lie far apart and remote ones close
+together, which gives recency at any scale of time and its loss after a filled delay; a memory
+without near neighbours is distinct at any age.  Nothing decays: all forgetting is interference.
 
-On a sorted axis similarities multiply, eta_ik = eta_ij eta_jk for j between i and k, so one sweep in each direction gives all sums over pairs.
+On a sorted axis similarities multiply, eta_ik = eta_ij eta_jk for j between i and k, so one sweep
+in each direction gives all sums over pairs.
 
-Cost per query: O(n), because rows are in order of time (otherwise O(n log n) to sort); 100,000 memories: 4 ms.
+Cost per query: O(n), because rows are in order of time (otherwise O(n log n) to sort); 100,000
+memories: 4 ms.
 """
+
 from __future__ import annotations
 
 import math
@@ -16,19 +21,37 @@ from typing import Any
 
 import numpy as np
 
-from hebbarium.author import CREATED, NOW, VISIBLE, Cue, Facet, Mechanism, Params, Phase, hook, kernel, signal
+from hebbarium.author import (
+    CREATED,
+    NOW,
+    VISIBLE,
+    Cue,
+    Facet,
+    Mechanism,
+    Params,
+    Phase,
+    hook,
+    kernel,
+    signal,
+)
 
-# --- columns -----------------------------------------------------------------------------------------------------------------
-DISTINCT = signal("distinct_in_time", Facet.TIME, "probability of retrieval from the memory's distinctiveness in time", direct=False)
+# --- columns --------------------------------------------------------------------------------------
+DISTINCT = signal(
+    "distinct_in_time",
+    Facet.TIME,
+    "probability of retrieval from the memory's distinctiveness in time",
+    direct=False,
+)
 
 
-# --- equations ---------------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
 @kernel
 def similarity(one: float, other: float, c: float) -> float:
     """eta_ij = exp(-c |ln T_i - ln T_j|).  Brown, Neath & Chater (2007), similarity.  Cost: O(1).
 
     one, other  ()  any one unit of time  T_i and T_j, above 0
-    c           ()  1                     resolution in time; at 1 the similarity is the ratio of the distances
+    c           ()  1                     resolution in time; at 1 the similarity is the ratio of
+                                          the distances
 
     >>> round(similarity(2.0, 8.0, 1.0), 9)
     0.25
@@ -38,7 +61,8 @@ def similarity(one: float, other: float, c: float) -> float:
 
 @kernel
 def discriminability(distance: Any, c: float, out: Any) -> None:
-    """D_i = 1 / sum_j eta_ij, j = i included.  Brown, Neath & Chater (2007), discriminability.  Cost: O(n).
+    """D_i = 1 / sum_j eta_ij, j = i included.  Brown, Neath & Chater (2007), discriminability.
+    Cost: O(n).
 
     distance  (n,)  any one unit of time  T, sorted, upwards or downwards; above 0
     c         ()    1                     as in `similarity`
@@ -74,14 +98,14 @@ def retrieval(d: Any, s: float, t: float, out: Any) -> None:
         out[i] = 1.0 / (1.0 + math.exp(-s * (d[i] - t)))
 
 
-# --- plug-in -----------------------------------------------------------------------------------------------------------------
+# --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TemporalDistinctivenessParams(Params):
     c: float
     s: float
     t: float
-    shortest: float             # smaller distances are set to this
-    weight: float               # trust in the fused ranking
+    shortest: float  # smaller distances are set to this
+    weight: float  # trust in the fused ranking
 
 
 class TemporalDistinctiveness(Mechanism[TemporalDistinctivenessParams]):
