@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 from typing import Any
+from warnings import catch_warnings
 
 import networkx as nx
 import numpy as np
@@ -24,6 +25,7 @@ from ...engine.contract.vocabulary import (
     VISIBLE,
     WORTH,
 )
+from ...engine.memory.arrivals import ClockWarning
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.state.graph import EdgeType, Graph, entity_node
@@ -507,6 +509,30 @@ def of_equal_words_the_newest_visible_one_stays(specimen: Any) -> Any:
 
 
 @adaptation(
+    "CU-9c",
+    source="by hand: of the same words the newest is answered; one ahead of the present is as new as its arrival until the present "
+    "reaches it, a late one as its own time; with a capacity the others leave first",
+)
+def a_telling_ahead_of_the_present_is_as_new_as_its_arrival(specimen: Any) -> Any:
+    def vote(view: Any, _: Any) -> None:
+        view.worth[...] += np.arange(len(view.worth))
+
+    memory = memory_of(
+        specimen, "lexical_bm25", neighbour(Phase.CONSOLIDATE, vote, adds=(WORTH,)), capacity=4
+    )
+    memory.jump_hours, memory.late_hours, found = 1000.0, 2.0, list[float]()
+    with catch_warnings(action="ignore", category=ClockWarning):
+        for time in (5.0, 3000.0, 6.0, 5.5):
+            encode(memory, (time, "The mill burns!"))
+            found += memory.retrieve("mill", k=5).rows.tolist()
+    for time in (30.0, 3030.0):  # each after a night
+        memory.advance(time, confirm=True)
+        found += [*memory.column(WORTH), *memory.retrieve("mill", k=5).rows]
+    return found, [0, 1, 2, 2, -math.inf, -math.inf, 2, -math.inf, 2, -math.inf, 1, -math.inf,
+                   -math.inf, 1]  # fmt: skip
+
+
+@adaptation(
     "CU-11",
     source="by hand: with a capacity repeats of what stays visible leave first, though another vote finds them worth more; of the "
     "same words one stays; none of this with `shown`",
@@ -739,6 +765,16 @@ def by_arrival(specimen: Any) -> Any:
             repeats, np.zeros(len(told)), visible, out
         ),
     )
+
+
+@mutant("a time ahead of the present is the newest", rejected_by="CU-9c")
+def by_its_own_time(specimen: Any) -> Any:
+    return specimen.replacing("told_at", lambda created, arrived, now: created)
+
+
+@mutant("the memory that arrived last is answered, also if a late one did", rejected_by="CU-9c")
+def by_arrival_alone(specimen: Any) -> Any:
+    return specimen.replacing("told_at", lambda created, arrived, now: arrived)
 
 
 @mutant("a memory that is archived hides the others", rejected_by="CU-9")

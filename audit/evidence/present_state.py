@@ -5,12 +5,14 @@ Python, brute force, and cases decided by hand.
 from __future__ import annotations
 
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import ARRANGED, CHRONOLOGICAL, RERANKED, REWEIGHTED
+from ...engine.memory.arrivals import ClockWarning
 from ...engine.memory.engine import Engine
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
@@ -204,6 +206,40 @@ def an_order_and_what_lies_outside_the_pool_are_left_alone(specimen: Any) -> Any
     )
 
 
+AHEAD = (
+    (0.0, "Ada", "The code is 11."),
+    (9000.0, "Ada", "The code is 12."),
+    (1.0, "Ada", "The code is 13."),
+    (0.5, "Ada", "The code is 14."),
+)
+AS_TOLD = (
+    ("What is the code?", [2, 0, 1, 3]),
+    ("What was the code before?", [3, 0, 1, 2]),
+    ("What was the code originally?", [0, 1, 2, 3]),
+)
+REACHED = (
+    ("What is the code?", [1, 0, 2, 3]),
+    ("What was the code before?", [2, 0, 1, 3]),
+    ("What was the code originally?", [0, 1, 2, 3]),
+)
+
+
+@adaptation(
+    "PS-7",
+    source="by hand: an event ahead of the present is as new as its arrival until its time has come; a late one as its own time",
+    needs="engine",
+)
+def no_time_ahead_of_the_present_is_the_newest(specimen: Any) -> Any:
+    memory, found = scored(specimen, ()), list[int]()
+    memory.jump_hours, memory.late_hours = 1000.0, 1.0
+    with catch_warnings(action="ignore", category=ClockWarning):
+        encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in AHEAD))
+    for cases in (AS_TOLD, REACHED):
+        found += [int(row) for question, _ in cases for row in memory.retrieve(question, k=20).rows]
+        memory.advance(9000.0, confirm=True)
+    return found, [row for cases in (AS_TOLD, REACHED) for _, rows in cases for row in rows]
+
+
 @adaptation(
     "PS-6",
     source="definition: the state asked for has the score of the first of its thing, up to the step; all others keep theirs",
@@ -331,6 +367,16 @@ def changeless(specimen: Any) -> Any:
 @mutant("what one says of himself is true of another", rejected_by="PS-4")
 def nobody(specimen: Any) -> Any:
     return specimen.replacing("told", lambda text: specimen.told(text)._replace(own=False))
+
+
+@mutant("a time ahead of the present is the newest", rejected_by="PS-7")
+def by_its_own_time(specimen: Any) -> Any:
+    return specimen.replacing("told_at", lambda created, arrived, now: created)
+
+
+@mutant("what arrives last is the newest, whatever its time", rejected_by="PS-7")
+def by_arrival(specimen: Any) -> Any:
+    return specimen.replacing("told_at", lambda created, arrived, now: arrived)
 
 
 @mutant("an order of events is rearranged", rejected_by="PS-5")

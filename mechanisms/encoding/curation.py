@@ -18,8 +18,9 @@ At retrieval a memory linked to one of the best matches gets that match times th
 link, over one link.  Of memories with the same words by the same speaker the newest visible one is
 answered, so that its time is seen; the others are not, unless the asker filters memories or asks
 for what was before, when or how often.  So where there is a capacity these are the first to make
-room (WORTH). An event that another mechanism marks as DUPLICATE is merged without these tests.  No
-event is rejected.
+room (WORTH).  A time ahead of the present is one that nobody has confirmed: until the present
+reaches it, the memory counts as told when it arrived. An event that another mechanism marks as
+DUPLICATE is merged without these tests.  No event is rejected.
 
 Cost: per event one search, O(n d), O(k e^2) for e entities each, the words of near duplicates, and
 O(log n) for memories with the same words; O(n + links of the seeds) per query; O(n) per maintain,
@@ -38,6 +39,7 @@ from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
+    ARRIVED,
     BAN,
     CREATED,
     DUPLICATE,
@@ -58,6 +60,7 @@ from ...engine.text.features import Features, SpeechAct, features
 from ...engine.text.utf8 import hashed
 from ..shared.facts import corrects
 from ..shared.questions import asks_earlier
+from ..shared.times import told_at
 
 CREATE, LINK, MERGE = 0, 1, 2
 UNSORTED = 4096  # new memories whose numbers are compared one by one, at least
@@ -358,7 +361,7 @@ class Curation(Mechanism[CurationParams]):
                 view.repeats[row] = view.repeats[other] if view.repeats[other] >= 0 else other
                 break
 
-    @hook(Phase.RETRIEVE, reads=(REPEATS, CREATED, VISIBLE), adds=(BAN,), sets=())
+    @hook(Phase.RETRIEVE, reads=(REPEATS, CREATED, ARRIVED, NOW, VISIBLE), adds=(BAN,), sets=())
     def hide(self, view: Any, cue: Cue) -> None:
         """One vote against each memory whose words are told again later; none if the asker filters
         memories, and so may leave out the newest, or asks for a telling of which the newest may not
@@ -368,16 +371,25 @@ class Curation(Mechanism[CurationParams]):
             and cue.query.only is None
             and not asks_earlier(" ".join(cue.features.words))
         ):
-            ban_repeats(view.repeats, view.created, view.visible, view.ban)
+            ban_repeats(
+                view.repeats, told_at(view.created, view.arrived, view.now), view.visible, view.ban
+            )
 
-    @hook(Phase.CONSOLIDATE, reads=(REPEATS, CREATED, VISIBLE.before), adds=(WORTH,), sets=())
+    @hook(
+        Phase.CONSOLIDATE,
+        reads=(REPEATS, CREATED, ARRIVED, NOW, VISIBLE.before),
+        adds=(WORTH,),
+        sets=(),
+    )
     def yield_place(self, view: Any, tick: Tick) -> None:
         """A memory whose words are told again is needed with odds 0, as long as the later one is
         visible.
         """
         if self.params.repeats == "hidden":
             hidden = np.zeros(len(view.repeats))
-            ban_repeats(view.repeats, view.created, view.visible, hidden)
+            ban_repeats(
+                view.repeats, told_at(view.created, view.arrived, view.now), view.visible, hidden
+            )
             view.worth[hidden > 0.0] -= np.inf
 
     @hook(

@@ -23,8 +23,9 @@ with yes or no the value is named, and does not set them apart ("is the door loc
 speaker says of himself is compared with what the same speaker says.
 
 The state asked for is put directly before the first of them; all other memories keep their order.
-The time of a memory is when it was told, and of one time the later row counts.  The rules are for
-English, and ours.
+The time of a memory is when it was told, and of one time the later row counts.  A time ahead of the
+present is one that nobody has confirmed: until the present reaches it, the memory counts as told
+when it arrived.  The rules are for English, and ours.
 
 Cost: O(n) for the pool of p candidates, and O(words) for each pair of one of the first l candidates
 with another one, at most l p.
@@ -41,9 +42,11 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
     ANSWERABLE,
     ARRANGED,
+    ARRIVED,
     CHRONOLOGICAL,
     CREATED,
     KIND,
+    NOW,
     RERANKED,
     SPEAKER,
     TEXTS,
@@ -54,6 +57,7 @@ from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
 from ..shared.facts import Relation, Standing, agree, facts_of, predicate_of, relation
 from ..shared.questions import State, asks_summary, state_asked
+from ..shared.times import told_at
 from ..shared.told_changes import covered_by_change, subject_of
 
 # of a text that is compared: a longer one tells more than one thing
@@ -225,7 +229,7 @@ class PresentState(Mechanism[PresentStateParams]):
 
     @hook(
         Phase.RETRIEVE,
-        reads=(RERANKED, ANSWERABLE, CREATED, SPEAKER, KIND, TEXTS, CHRONOLOGICAL),
+        reads=(RERANKED, ANSWERABLE, CREATED, ARRIVED, NOW, SPEAKER, KIND, TEXTS, CHRONOLOGICAL),
         adds=(ARRANGED,),
         sets=(),
     )
@@ -238,8 +242,11 @@ class PresentState(Mechanism[PresentStateParams]):
         if rows.size < 2:
             return
         question = frozenset(cue.features.terms) - _WANTED
+        times = told_at(view.created[rows], view.arrived[rows], view.now).tolist()
         candidates = [
-            one for row in rows.tolist() if (one := self._read(view, row, question)) is not None
+            one
+            for row, time in zip(rows.tolist(), times, strict=True)
+            if (one := self._read(view, row, time, question)) is not None
         ]
         most = max((len(one.asked) for one in candidates), default=0)
         said = cue.features.words
@@ -250,13 +257,13 @@ class PresentState(Mechanism[PresentStateParams]):
         for group in self._groups(
             candidates, Question(question, either, asked is not State.PRESENT, most)
         ):
-            states = sorted(one.row for one in group)
-            state = states[wanted(view.created[states].tolist(), asked)]
+            states = sorted(group, key=lambda one: one.row)
+            state = states[wanted([one.time for one in states], asked)].row
             if state != group[0].row:
                 view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
 
     @staticmethod
-    def _read(view: Any, row: int, question: frozenset[str]) -> Candidate | None:
+    def _read(view: Any, row: int, time: float, question: frozenset[str]) -> Candidate | None:
         """A candidate; None of what the memory made, and of a text that tells more than one
         thing.
         """
@@ -265,12 +272,7 @@ class PresentState(Mechanism[PresentStateParams]):
             return None
         read, speaker = told(text), view.texts.event(row).speaker
         return Candidate(
-            row,
-            text,
-            speaker,
-            float(view.created[row]),
-            read,
-            question & (read.stems | frozenset(terms_of(speaker))),
+            row, text, speaker, time, read, question & (read.stems | frozenset(terms_of(speaker)))
         )
 
     def _groups(self, candidates: list[Candidate], question: Question) -> list[list[Candidate]]:

@@ -15,6 +15,7 @@ from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.hooks import Incoming, Mechanism, Params, hook
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import DUPLICATE, LOG_STRENGTH
+from hebbarium.engine.memory.arrivals import ClockWarning
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
@@ -138,6 +139,25 @@ def test_erasing_the_newest_telling_brings_the_one_before_back(build: Build) -> 
         assert not left or memory.unit(left[0]).time == float(left[0])
         if left:
             memory.erase(f"e{left[0]}", confirm=True)
+
+
+def test_a_telling_dated_after_the_present_is_not_the_newest_until_the_present_reaches_it(
+    build: Build,
+) -> None:
+    memory = build("curation", "lexical_bm25")
+    memory.jump_hours = 1000.0
+    with pytest.warns(ClockWarning, match="the present stays"):
+        memory.encode_all(
+            Event(time, "The door code is 4711.", id=f"e{i}")
+            for i, time in enumerate((0.0, 9000.0, 2.0))
+        )
+    assert memory.now == 2.0 and memory.retrieve("door code").rows.tolist() == [2]
+    memory.erase("e2", confirm=True)
+    assert memory.retrieve("door code").rows.tolist() == [1], "it arrived after the first"
+    memory.encode(Event(3.0, "The door code is 4711.", id="e3"))
+    assert memory.retrieve("door code").rows.tolist() == [3]
+    memory.advance(9000.0, confirm=True)
+    assert memory.retrieve("door code").rows.tolist() == [1]
 
 
 def test_near_duplicates_are_linked_both_ways_and_nothing_else(build: Build) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import hebbarium as hb
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.vocabulary import VETO
+from hebbarium.engine.memory.arrivals import ClockWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.retrieval import present_state
 from hebbarium.mechanisms.shared.questions import State, asks_earlier, state_asked
@@ -109,6 +110,59 @@ def test_of_two_equal_messages_one_is_erased() -> None:
         memory = told("default", ("The door code is 4711.", "The door code is 4711."))
         memory.erase(gone, confirm=True)
         assert memory.retrieve("What is the door code?").units[0].id == left
+
+
+def clocked(*log: tuple[datetime, str]) -> hb.Engine:
+    """A memory of events by Bo, one of which comes from a clock that is wrong and that nobody
+    confirms.
+    """
+    memory = hb.memory("default", embedding="hashing:256")
+    with pytest.warns(ClockWarning, match="the present stays"):
+        for i, (time, text) in enumerate(
+            (*((START - timedelta(hours=9 - i), text) for i, text in enumerate(OTHERS[:9])), *log)
+        ):
+            assert memory.encode(hb.Event.at(time, text, "Bo", id=f"e{i - 9}"))
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        (
+            ("The door code is 4711.", "The door code is 1200.", "The door code is 5083."),
+            "What is the door code now?",
+        ),
+        (
+            ("The door code is 4711.", "The door code is 4711.", "The door code is 5083."),
+            "What is the door code?",
+        ),
+        (("I live in Turin.", "I live in Turin.", "I moved to Genoa."), "Where do I live?"),
+        (
+            ("The patch is in review.", "The patch is in review.", "The patch is merged."),
+            "What is the latest state of the patch?",
+        ),
+    ],
+)
+def test_what_is_dated_after_the_present_is_not_newer_than_a_correction(
+    texts: tuple[str, ...], question: str
+) -> None:
+    stated, wrong, corrected = START, START + timedelta(days=70 * 365), START + timedelta(days=2)
+    memory = clocked((stated, texts[0]), (wrong, texts[1]), (corrected, texts[2]))
+    assert next(iter(memory.retrieve(question))).id == "e2"
+    memory.advance(memory.unit(memory.store.n - 2).time, confirm=True)
+    assert next(iter(memory.retrieve(question))).id == "e1", (
+        "once the present has reached its time, it is the newest"
+    )
+
+
+def test_until_the_present_reaches_its_time_a_memory_was_told_when_it_arrived() -> None:
+    memory = clocked(
+        (START, "The door code is 4711."),
+        (START + timedelta(days=70 * 365), "The door code is 1200."),
+        (START + timedelta(days=2), "The door code is 5083."),
+    )
+    asked = ("What was the door code before?", "What was the door code originally?")
+    assert [next(iter(memory.retrieve(question))).id for question in asked] == ["e1", "e0"]
 
 
 TEXTS = ("The lamp is on.", "The lamp is off.", "The lamp in the hall is on.", "We saw a lamp.",
