@@ -55,6 +55,9 @@ QUESTIONS = (       # of the state that each asks for, by hand
     ("Where did Bo live before?", "FORMER"), ("What was the previous code?", "FORMER"),
     ("Where did Bo use to live, formerly?", "FORMER"),
     ("Who led the team originally?", "FIRST"), ("What did I weigh at first?", "FIRST"),
+    ("Have I ever slept in a tent before?", "ANY"), ("So has Bo swum here before now?", "ANY"),
+    ("Was the lamp on before?", "FORMER"),
+    ("Have I moved from my former flat?", "FORMER"),
     ("Where did Bo go last summer?", "ANY"), ("What did Bo say?", "ANY"),
     ("How often does Bo swim?", "ANY"), ("When did Bo move?", "ANY"),
     ("What does Bo do before he swims?", "ANY"), ("What is Bo's last name?", "PRESENT"),
@@ -331,6 +334,16 @@ def earlier_row(specimen: Any) -> Any:
 def newest_for_former(specimen: Any) -> Any:
     return specimen.replacing(
         "wanted", lambda times, asked: specimen.wanted(times, specimen.State.NEWEST)
+    )
+
+
+@mutant("a question whether something ever happened asks for a former state", rejected_by="PS-3")
+def experienced(specimen: Any) -> Any:
+    return specimen.replacing(
+        "state_asked",
+        lambda words: (
+            specimen.State.FORMER if words.endswith(" before") else specimen.state_asked(words)
+        ),
     )
 
 

@@ -105,6 +105,11 @@ _FIRST: Final = re.compile(
 _FORMER: Final = re.compile(
     r"\b(?:before$|before (?:that|then|this|now)\b|formerly|former|previous|previously|earlier|prior|used to)\b"
 )
+# "Have I been there before?" asks whether it ever happened, not for what was so before the newest
+# state.
+_EXPERIENCE: Final = re.compile(
+    r"^(?:(?:and|so|but|ok|okay|hey|hi|please|well|also) )*(?:have|has|had|haven't|hasn't|hadn't) .*\bbefore(?: now)?$"
+)
 _TELLINGS: Final = re.compile(
     r"\b(?:before|past|once|ever|never|so far|how often|how long (?:has|have|had|did|was|were)|for how long|times|each|every|all|both|always|since"
     r"|until|till|ago|yesterday|history|over time|over the (?:weeks|months|years)|changed?|developed|evolved|when (?:did|was|were|had)"
@@ -140,7 +145,11 @@ def state_asked(words: str) -> State:
 
     >>> [state_asked(q).name for q in ("where does bo live", "when did we last meet", "where did bo live before", "where did bo live")]
     ['PRESENT', 'NEWEST', 'FORMER', 'ANY']
+    >>> state_asked("have we met before").name
+    'ANY'
     """
+    if _EXPERIENCE.search(words):
+        return State.ANY
     if _FIRST.search(words):
         return State.FIRST
     if _FORMER.search(words):

@@ -7,7 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.text.features import features
-from hebbarium.mechanisms.shared.questions import Intent, QuestionKind, intent_of, question_kind_of
+from hebbarium.mechanisms.shared.questions import (
+    Intent,
+    QuestionKind,
+    intent_of,
+    question_kind_of,
+    state_asked,
+)
 
 
 @pytest.mark.parametrize(("text", "kind"), [
@@ -19,6 +25,19 @@ from hebbarium.mechanisms.shared.questions import Intent, QuestionKind, intent_o
 ])  # fmt: skip
 def test_a_question_has_its_kind(text: str, kind: str) -> None:
     assert question_kind_of(" ".join(features(text).words)).name == kind
+
+
+@pytest.mark.parametrize(("text", "state"), [
+    ("Have we met before?", "ANY"), ("Well, hasn't Bo been here before now?", "ANY"),
+    ("Had Bo eaten snails before?", "ANY"),
+    ("Where had Bo lived before?", "FORMER"), ("Did Bo live here before?", "FORMER"),
+    ("Has Bo kept his former job?", "FORMER"),
+    ("Has Bo moved before that?", "FORMER"), ("Have I locked the door?", "PRESENT"),
+])  # fmt: skip
+def test_a_question_whether_something_ever_happened_asks_for_no_former_state(
+    text: str, state: str
+) -> None:
+    assert state_asked(" ".join(features(text).words)).name == state
 
 
 @settings(max_examples=100, deadline=None)
