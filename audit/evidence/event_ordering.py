@@ -434,6 +434,32 @@ def a_memory_without_a_score_has_no_say(specimen: Any) -> Any:
     ]
 
 
+@adaptation(
+    "EO-14",
+    source="Python sets; by hand: of each exchange the half that matches better is chosen, the other half stays among the rest",
+)
+def of_each_exchange_one_half_is_chosen(specimen: Any) -> Any:
+    rng, found, expected = np.random.default_rng(14), list[Any](), list[Any]()
+    for n in (0, 1, 7, 30):
+        rows, exchange = rng.permutation(n), np.full(n, -1)
+        for a in range(0, n - 1, 3):
+            exchange[np.isin(rows, (a, a + 1))] = a
+        told, kept = set[int](), list[int]()
+        for row, of in zip(rows.tolist(), exchange.tolist(), strict=True):
+            if of < 0 or of not in told:
+                kept.append(row)
+            told.add(of)
+        found += [len(kept), *specimen.of_parts(rows, exchange)]
+        expected += [len(kept), *kept]
+    scores = np.linspace(3.0, 0.0, len(TALK) - 1)
+    # the first reply matches better than its request
+    scores[[0, 1]] = scores[[1, 0]]
+    memory = talk(specimen, scores, items=len(TALK))
+    memory.retrieve("In what order did we say it?")
+    above = np.flatnonzero(memory.column(ARRANGED) > scores.max())
+    return [*found, *above], [*expected, *(i for i in range(len(scores)) if i not in (0, 5, 14))]
+
+
 @adaptation("EO-10", source="linear time: s for queries of a million characters")
 def hostile_queries_take_linear_time(specimen: Any) -> Any:
     hostile = ("list " * 200_000, "in the the the " * 70_000, "how did x " * 100_000,
@@ -562,6 +588,18 @@ def relevance_alone(specimen: Any) -> Any:
         out[:] = np.diag(relevance)
 
     return specimen.replacing("affinities", affinities)
+
+
+@mutant("both halves of an exchange are candidates", rejected_by="EO-14")
+def both_halves(specimen: Any) -> Any:
+    return specimen.replacing("of_parts", lambda rows, exchange: rows)
+
+
+@mutant("the request stands for its reply, though that matches better", rejected_by="EO-14")
+def requests_alone(specimen: Any) -> Any:
+    return specimen.replacing(
+        "of_parts", lambda rows, exchange: rows[(exchange < 0) | (exchange == rows)]
+    )
 
 
 @mutant("every question asks for an order", rejected_by="EO-9")

@@ -15,11 +15,15 @@ least 1 - 1/e of the best value (Nemhauser, Wolsey & Fisher 1978).  A gain of an
 the present one from above, so most gains need no evaluation (Minoux 1978).  The chosen memories are
 ranked above all others in the order of their choice.
 
+A request and its reply, of a user and an assistant, tell of one part, as the reply says the request
+again.  So of both the one that matches better is a candidate, and the other one takes no place of
+another part.
+
 A summary wants what was said about its subject by both sides, and as much of it as there is, so
-nothing is left out because another memory tells of the same part.  A request and its reply, of a
-user and an assistant, are about the same subject, though often one of them has its words alone.  So
-each counts for the other: the score of both is s_i' = (s_i + c s_j) / (1 + c).  For any other
-question, and without roles, nothing changes.
+nothing is left out because another memory tells of the same part.  A request and its reply are
+about the same subject, though often one of them has its words alone.  So each counts for the other:
+the score of both is s_i' = (s_i + c s_j) / (1 + c).  For any other question nothing changes, and
+without roles there are no exchanges.
 
 Cost: O(n) for a summary, or to find the pool of p candidates, then O(p^2 d) for vectors of d
 dimensions, and at most O(p^2) for each item.
@@ -217,6 +221,21 @@ def share_exchanges(scores: Any, exchange: Any, answerable: Any, share: float, o
             out[j] = (scores[j] + share * scores[i]) / (1.0 + share)
 
 
+def of_parts(rows: Any, exchange: Any) -> NDArray[np.int64]:
+    """The rows without those that are the second of their exchange, in their order.  Ours.  Cost:
+    O(p log p).
+
+    rows      (p,)    best first
+    exchange  (p,) 1  row of the request that each is or replies to; -1: neither
+
+    >>> of_parts(np.array([5, 8, 4, 9, 7]), np.array([4, -1, 4, -1, 7])).tolist()
+    [5, 8, 9, 7]
+    """
+    part = np.where(exchange >= 0, exchange, -1 - rows)
+    first: NDArray[np.int64] = np.sort(np.unique(part, return_index=True)[1])
+    return np.asarray(rows[first], dtype=np.int64)
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class EventOrderingParams(Params):
@@ -265,6 +284,7 @@ class EventOrdering(Mechanism[EventOrderingParams]):
         rows = best(view.reranked, view.answerable, self.params.pool)
         if not rows.size:
             return
+        rows = of_parts(rows, view.exchange[rows])
         scores = view.reranked[rows].astype(np.float64)
         chosen = self._chosen(
             view.embedding[rows],

@@ -95,6 +95,23 @@ def test_a_reply_without_the_words_is_above_other_memories_for_a_summary() -> No
     assert made.retrieve("What about my garden?", k=2).rows.tolist() == [2, 0]
 
 
+def test_an_exchange_takes_one_place_of_an_order() -> None:
+    made = Engine(
+        [REGISTRY.instance("event_ordering"), REGISTRY.instance("lexical_bm25")],
+        HashingEmbedder(64),
+    )
+    said = (
+        ("user", "How do I prune my garden roses?"),
+        ("assistant", "To prune your garden roses, cut them in March: prune, prune, prune."),
+        ("user", "My garden pond leaks."),
+        ("assistant", "A pond leaks when it freezes."),
+        ("user", "The fence fell into my garden."),
+    )
+    made.encode_all(Event(100.0 * i, text, who, "s") for i, (who, text) in enumerate(said))
+    chosen = made.retrieve("List the order of my garden work, only three items", k=3).rows.tolist()
+    assert sorted(row // 2 for row in chosen) == [0, 1, 2], "each part once"
+
+
 def test_no_word_of_an_order_in_other_questions() -> None:
     for words in (
         "how do i order a pizza",
