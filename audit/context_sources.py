@@ -14,7 +14,7 @@ from .checks import Mutant, mutant
 # --- checks ---------------------------------------------------------------------------------------
 STAGES = "plain loops over 200 random memories: the row in STAGE, else the first event of the session without one; -1 for none"
 SCALE = "plain lists: (s - min) / (max - min) of the items put on scale, 1 if they are equal, none for others; 200 random lists"
-SIZES = "by hand: a quarter of the characters and of 32 more, at most 128 at 800 tokens"
+SIZES = "by hand: a quarter of the characters and of 32 more, at most 128"
 RECENCY = "closed forms: exp(-age / 24 h), and halving every 24 h"
 MEANS = "weighted mean of values on [0, 1] by numpy, 50 random lists"
 EQUAL = "definition: weights of 0, and equal values"
@@ -73,12 +73,34 @@ def scores_are_put_on_one_scale(specimen: Any) -> Any:
 
 def tokens_are_estimated_by_characters(specimen: Any) -> Any:
     texts = ["a" * 8, "b" * 168, "c" * 9000, ""]
-    return [*specimen.sizes(texts, [2, 0, 3, 1], 800), *specimen.sizes(texts, [], 800)], [
+    return [*specimen.sizes(texts, [2, 0, 3, 1]), *specimen.sizes(texts, [])], [
         128.0,
         10.0,
         8.0,
         50.0,
     ]
+
+
+LEVELS = "plain loops over 200 random lists: how often 512 must be doubled until fewer tokens stand before"
+
+
+def levels_by_doubling(specimen: Any) -> Any:
+    measured, expected = (
+        [str(specimen.levels([]).tolist()), str(specimen.levels([512.0, 512.0, 1.0]).tolist())],
+        ["[]", "[0, 1, 2]"],
+    )
+    rng = np.random.default_rng(13)
+    for n in rng.integers(1, 40, 200).tolist():
+        tokens, before, found = rng.integers(1, 129, n).astype(float), 0.0, []
+        for size in tokens.tolist():
+            level, most = 0, 512.0
+            while before >= most:
+                level, most = level + 1, 2.0 * most
+            found.append(level)
+            before += size
+        measured.append(str(specimen.levels(tokens).tolist()))
+        expected.append(str(found))
+    return measured, expected
 
 
 def recency_by_age(specimen: Any) -> Any:

@@ -175,16 +175,17 @@ def common_names_lead_less(specimen: Any) -> Any:
 
 
 @adaptation(
-    "AS-1", source="order by hand: mass, then score, then row; rows without either are left out"
+    "AS-1",
+    source="order by hand: level, then mass, then rank; rows without a mass behind the others of their level",
 )
-def rows_by_mass_then_by_score(specimen: Any) -> Any:
-    mass_, score = (
-        np.array([0.2, np.nan, 0.5, 0.2, 0.9, 0.2]),
-        np.array([1.0, 9.0, 0.0, 2.0, np.nan, 1.0]),
+def rows_by_level_then_by_mass(specimen: Any) -> Any:
+    mass_, level = (
+        np.array([0.2, np.nan, 0.5, 0.2, 0.9, np.nan, 0.2]),
+        np.array([0, 0, 0, 0, 1, 1, 1]),
     )
-    among = np.ones(6, dtype=bool)
-    found = [specimen.by_mass(mass_, score, among, most).tolist() for most in (6, 2)]
-    return str(found), "[[2, 3, 0, 5], [2, 3]]"
+    return str(
+        [specimen.by_mass(mass_, level).tolist(), specimen.by_mass(mass_[:0], level[:0]).tolist()]
+    ), "[[2, 0, 3, 1, 4, 6, 5], []]"
 
 
 # --- in a memory ----------------------------------------------------------------------------------
@@ -221,23 +222,18 @@ NAMED: Mentions = [[0, 1], [0], [1, 2], [], [2], [0, 1]]  # Ada, Bo, Lisbon
 
 @adaptation(
     "AS-2",
-    source="order and scores from the linear system over the story, of the best matches that fill the context; the "
-    "share holds one memory; by hand",
+    source="order and scores from the linear system over the story, whose memories are all of the first level; by hand",
 )
 def a_memory_offers_what_entities_link(specimen: Any) -> Any:
     memory = told(specimen, [0], share=40.0, epsilon=0.0)
     _, offers = memory.offers("?", 60)
     exact = solved(NAMED, 3, [0, 1], D)
-    # by rank, which is by row
-    filling = int((np.cumsum([(len(text) + 32) / 4 for _, text in STORY]) <= 60.0).sum()) + 1
     linked = sorted(
-        (row for row in (2, 3, 4, 5) if row < filling and not np.isnan(exact[row])),
-        key=lambda row: -exact[row],
+        (row for row in (2, 3, 4, 5) if not np.isnan(exact[row])), key=lambda row: -exact[row]
     )
     expected = [*linked, *(row for row in (2, 3, 4, 5) if row not in linked)]
     lines = [f"{o.row} {o.section} {o.score:.3f} {o.source}" for o in offers]
-    held = np.cumsum([(len(STORY[row][1]) + 32) / 4 for row in linked])
-    marks = [int(row in linked[: int((held <= 24.0).sum())]) for row in range(6)]
+    marks = [int(row in linked) for row in range(6)]
     return [*lines, str(memory.column(OFFERED).tolist())], [
         *(f"{row} Related Prior Context {(5 - row) / 5:.3f} adjacent_stages" for row in expected),
         str(marks),
@@ -296,10 +292,9 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         texts, named = [], []
         for _ in range(n):
             some = rng.permutation(4)[: int(rng.integers(0, 3))].tolist()
+            long = "So it went" + " on" * int(rng.integers(1, 160)) + "."
             texts.append(
-                f"They say {' met '.join(NAMES[e] for e in some)}."
-                if some
-                else "So it went" + " on" * int(rng.integers(1, 40)) + "."
+                f"They say {' met '.join(NAMES[e] for e in some)}. {long}" if some else long
             )
             named.append(some)
         order = list(dict.fromkeys(e for some in named for e in some))
@@ -312,7 +307,7 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
             rng.permutation(n).astype(float),
             np.sort(rng.choice(n, int(rng.integers(0, 3)), replace=False)).tolist(),
         )
-        budget, share = int(rng.choice([20, 60, 150])), float(rng.choice([10.0, 40.0, 100.0]))
+        budget, share = int(rng.choice([20, 60, 300])), float(rng.choice([10.0, 40.0, 100.0]))
         archived = rng.choice(n, 2, replace=False).tolist()
         memory = talk(specimen, texts, session, stage, scores, focus, share=share, epsilon=0.0)
         for row in archived:
@@ -320,7 +315,12 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
         answerable = [row for row in range(n) if row not in archived]
         tokens = [min((len(text) + 32) / 4, 128.0) for text in texts]
         ranked = sorted(answerable, key=lambda row: -scores[row])
-        near = ranked[: shown([tokens[row] for row in ranked], budget) + 1]
+        level = {
+            row: next(
+                k for k in range(9) if sum(tokens[other] for other in ranked[:at]) < 512.0 * 2**k
+            )
+            for at, row in enumerate(ranked)
+        }
         stages = stages_by_hand([0] * n, stage, session)
         among = [row for row in answerable if stages[row] not in {stages[f] for f in focus}]
         mass_ = np.round(
@@ -329,24 +329,25 @@ def random_talks_by_plain_lists(specimen: Any) -> Any:
             ),
             7,
         )
-        linked = sorted(
-            (row for row in among if row in near and not np.isnan(mass_[row])),
-            key=lambda row: (-mass_[row], -scores[row]),
-        )
+        linked = [row for row in among if not np.isnan(mass_[row])]
         if any(
             mass_[a] == mass_[b] and sorted(mentions[a]) != sorted(mentions[b])
             for a in linked
             for b in linked
         ):
             continue
-        rows = [*linked, *(row for row in ranked if row in among and row not in linked)]
-        room = budget * share / 100.0
-        rows = rows[: shown([tokens[row] for row in rows], max(budget, 2.0 * room)) + 1]
+        rows = sorted(
+            among,
+            key=lambda row: (
+                level[row],
+                row not in linked,
+                -mass_[row] if row in linked else 0.0,
+                -scores[row],
+            ),
+        )
+        rows = rows[: shown([tokens[row] for row in rows], 2.0 * budget) + 1]
         low, high = min(scores[answerable]), max(scores[answerable])
-        marks = [
-            3 + int(row in linked[: shown([tokens[row] for row in linked], room)])
-            for row in range(n)
-        ]
+        marks = [3 + int(row in linked and level[row] == 0) for row in range(n)]
         found = [f"{o.row} {o.score:.4f}" for o in memory.offers("?", budget)[1]]
         measured += [str(found), str(memory.column(OFFERED).tolist())]
         expected += [
@@ -428,6 +429,7 @@ def walks_are_kept_until_the_graph_changes(specimen: Any) -> Any:
 
 
 stages_by_loops = adaptation("AS-6", source=shared.STAGES)(shared.stages_are_those_of_plain_loops)
+levels_by_tokens = adaptation("AS-9", source=shared.LEVELS)(shared.levels_by_doubling)
 one_scale = adaptation("AS-7", source=shared.SCALE, atol=1e-12)(shared.scores_are_put_on_one_scale)
 specificity = signature("PR-7", source=walks.SPECIFIC, papers=("jimenez2024hipporag",))(
     walks.an_entity_of_ten_memories_gets_a_tenth_of_the_restarts
@@ -496,14 +498,10 @@ def unspecific(specimen: Any) -> Any:
     return specimen.replacing("specificity", lambda passages: 1.0)
 
 
-@mutant("ties by row alone", rejected_by="AS-1")
+@mutant("the worst of equal masses first", rejected_by="AS-1")
 def by_row(specimen: Any) -> Any:
-    original = specimen.by_mass
     return specimen.replacing(
-        "by_mass",
-        lambda mass, scores, among, most: original(
-            mass, np.where(np.isnan(scores), np.nan, 0.0), among, most
-        ),
+        "by_mass", lambda mass, level: np.lexsort((-np.arange(len(mass)), -mass, level))
     )
 
 
@@ -512,11 +510,9 @@ def own_too(specimen: Any) -> Any:
     return specimen.replacing("stages_of", lambda kind, stage, session: np.arange(len(kind)))
 
 
-@mutant("memories far down the ranking are linked, too", rejected_by="AS-2")
+@mutant("memories far down the ranking are linked, too", rejected_by="AS-5")
 def far(specimen: Any) -> Any:
-    return specimen.replacing(
-        "near", lambda scores, among, texts, budget: np.ones(len(scores), dtype=np.bool_)
-    )
+    return specimen.replacing("levels", lambda tokens: np.zeros(len(tokens), dtype=np.int64))
 
 
 @mutant("without a focus nothing is offered", rejected_by="AS-3")

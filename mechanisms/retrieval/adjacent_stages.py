@@ -3,10 +3,12 @@ offered of the current one.
 
 A random walk starts at the entities of the memories in FOCUS, in proportion to node specificity, 1
 / (memories that mention the entity), and goes from entities to memories and back, with restart
-(HippoRAG, Jiménez Gutiérrez et al. 2024).  A memory of another stage that is among the best matches
-that would fill the budget is offered by the mass of its entities; of equal mass the better match
-comes first.  The other memories follow by rank, for what is left over of the budget.  If nothing is
-in FOCUS, the walk starts at the entities of the query and no stage is left out.
+(HippoRAG, Jiménez Gutiérrez et al. 2024).  Memories of other stages are offered level by level:
+those among the best matches that hold 512 tokens, then those among the best matches that hold twice
+as many, and so on.  Of each level those with a mass of their entities come first, by mass; of equal
+mass the better match comes first.  The others follow by rank.  The order is one for all budgets; a
+budget says only how many are offered.  If nothing is in FOCUS, the walk starts at the entities of
+the query and no stage is left out.
 
 It runs only when a context is asked for.  Cost: the walk, at most 1 / (epsilon (1 - sqrt d)) links,
 and O(n log n).  The last walks are kept as long as the graph stays as it is, so that the same
@@ -43,7 +45,7 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.state.graph import EdgeType, Links, entity_node
 from ...engine.state.ranking import best
-from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
+from ..shared.offering import BEYOND, MOST, levels, on_scale, sizes, within
 from ..shared.stages import stages_of
 from ..shared.walks import MOST_ROUNDS, passages, specificity, walk
 
@@ -73,17 +75,18 @@ def masses(
     return mass
 
 
-def by_mass(mass: Any, scores: Any, among: Any, most: int) -> NDArray[np.int64]:
-    """Rows with a mass by mass, of equal mass by score, then by row; at most `most`.  O(n log n).
+def by_mass(mass: Any, level: Any) -> NDArray[np.int64]:
+    """Places of some best matches, best first, level by level, of each level by mass, then by
+    place; those without a mass last.  O(k log k).
 
-    mass, scores  (n,)  NaN: none
-    among         (n,)  bool
+    mass   (k,)  NaN: none
+    level  (k,)  ascending
 
-    >>> by_mass(np.array([0.2, np.nan, 0.5, 0.2]), np.array([1.0, 9.0, 0.0, 2.0]), np.ones(4, dtype=np.bool_), 3).tolist()
-    [2, 3, 0]
+    >>> by_mass(np.array([0.2, np.nan, 0.5, 0.2, 0.9]), np.array([0, 0, 0, 0, 1])).tolist()
+    [2, 0, 3, 1, 4]
     """
-    rows = np.flatnonzero(np.asarray(among) & ~np.isnan(mass) & ~np.isnan(scores))
-    return rows[np.lexsort((rows, -np.asarray(scores)[rows], -np.asarray(mass)[rows]))][:most]
+    found: NDArray[np.int64] = np.lexsort((-np.asarray(mass), level))
+    return found
 
 
 def allocated(view: Any) -> Any:
@@ -194,26 +197,16 @@ class AdjacentStages(Mechanism[AdjacentStagesParams]):
             list(seeds),
             lambda: masses(graph, len(stages), list(seeds), p.damping, p.epsilon),
         )
-        among = (
-            view.answerable
-            & (view.kind != Kind.SUMMARY)
-            & ~np.isin(stages, np.unique(stages[focus]))
+        matches = best(view.released, view.answerable & (view.kind != Kind.SUMMARY), MOST)
+        level, other = (
+            levels(sizes(view.texts, matches)),
+            ~np.isin(stages[matches], np.unique(stages[focus])),
         )
-        mass[
-            ~near(
-                view.released,
-                view.answerable & (view.kind != Kind.SUMMARY),
-                view.texts,
-                view.budget,
-            )
-        ] = np.nan
-        linked = by_mass(mass, view.released, among, MOST)
-        rows = np.concatenate(
-            (linked, best(view.released, among & np.isnan(mass), MOST - linked.size))
-        )
+        rows, level = matches[other], level[other]
+        order = by_mass(mass[rows], level)
+        rows, level = rows[order], level[order]
+        view.offered[rows[(level == 0) & ~np.isnan(mass[rows])]] += 1
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
-        room, tokens = view.budget * p.share / 100.0, sizes(view.texts, rows, view.budget)
-        view.offered[linked[: within(tokens, room)]] += 1
-        for row in rows[: within(tokens, max(float(view.budget), BEYOND * room)) + 1].tolist():
+        for row in rows[: within(sizes(view.texts, rows), BEYOND * view.budget) + 1].tolist():
             view.offers.add(row, SECTION, float(relevance[row]))

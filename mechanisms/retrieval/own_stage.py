@@ -2,12 +2,14 @@
 chosen so that together they cover the most.
 
 The current stage is that of the asker's session, at its latest event, else that of the best match
-that is no summary.  Its memories are read by rank until they hold twice the share of the budget; in
-a stage that no session names, only those among the best matches that would fill the budget.  Of
-these, the set is chosen whose concepts weigh most under the share: a concept is a stem or an
-entity, and weighs more the fewer events hold it. Greedy choice by gain and by gain per token is
-computed, and the better of the two is taken, which reaches at least (1 - 1/e) / 2 of the best set.
-The memories that were not chosen are offered after the chosen ones.
+that is no summary.  Its memories are offered level by level: those among the best matches that hold
+512 tokens, then those among the best matches that hold twice as many, and so on.  Of each level
+that set comes first whose concepts weigh most under half of its tokens, beside those of the levels
+before; the others follow by rank.  A concept is a stem or an entity, and weighs more the fewer
+events hold it.  Greedy choice by gain and by gain per token is computed, and the better of the two
+is taken, which reaches at least (1 - 1/e) / 2 of the best set.  If a session names the stage, the
+best matches are those of the stage, else those of the whole memory.  The order is one for all
+budgets; a budget says only how many levels are read.
 
 It runs only when a context is asked for.  Cost: O(n) to find the stage, and about 0.05 ms for each
 memory read, at most 400.
@@ -46,7 +48,7 @@ from ...engine.contract.vocabulary import (
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
 from ...engine.text.features import terms_of
-from ..shared.offering import BEYOND, MOST, near, on_scale, sizes, within
+from ..shared.offering import BEYOND, MOST, levels, on_scale, sizes, within
 from ..shared.stages import stages_of
 
 SECTION: Final = "Current Stage Context"
@@ -94,11 +96,43 @@ def concepts_of(
     )
 
 
-def chosen(concepts: Concepts, tokens: NDArray[np.float64], room: float) -> NDArray[np.int64]:
-    """The items, ascending, that together cover the most under so many tokens.  Cost: as
-    `cover_within`.
+def chosen(
+    concepts: Concepts, tokens: NDArray[np.float64], room: float, given: Sequence[int] = ()
+) -> NDArray[np.int64]:
+    """The items, ascending, that together cover the most under so many tokens, beside items that
+    are given.  Cost: as `cover_within`.
     """
-    return np.sort(cover_within(concepts, tokens, room))
+    return np.sort(
+        cover_within(concepts, tokens, room + float(tokens[list(given)].sum()), given=given)[
+            len(given) :
+        ]
+    )
+
+
+def by_level(
+    concepts: Concepts, tokens: NDArray[np.float64], level: NDArray[np.int64]
+) -> tuple[list[int], list[int]]:
+    """Items, best first, level by level: the first one, of each level those that are `chosen` under
+    half of its tokens, then its others; and those that are chosen.
+
+    level  (k,)  of each item, ascending
+
+    >>> some = Concepts.of([("a", "b"), ("a",), ("c",), ("a",), ("d",)], {})
+    >>> by_level(some, np.full(5, 10.0), np.array([0, 0, 0, 1, 1]))
+    ([0, 1, 2, 4, 3], [0, 4])
+    """
+    order, taken = list[int](), list[int]()
+    for each in np.unique(level).tolist():
+        start, end = np.searchsorted(level, [each, each + 1]).tolist()
+        read = Concepts(
+            concepts.start[: end + 1], concepts.concept[: concepts.start[end]], concepts.weight
+        )
+        best_one = [] if order else [0]
+        room = float(tokens[start:end].sum()) / 2.0 - float(tokens[best_one].sum())
+        some = best_one + chosen(read, tokens[:end], room, order + best_one).tolist()
+        order += some + [place for place in range(start, end) if place not in some]
+        taken += some
+    return order, taken
 
 
 def current_stage(stages: Any, session: Any, asker: int, scores: Any, answerable: Any) -> int:
@@ -139,18 +173,22 @@ class OwnStage(Mechanism[OwnStageParams]):
             return
         relevance = np.empty(len(stages))
         on_scale(view.released, view.answerable, relevance)
-        if not (
-            view.asker_session >= 0
-            and np.any((view.session == view.asker_session) & (stages == stage))
-        ):
-            among = among & near(view.released, among, view.texts, view.budget)
-        rows = best(view.released, among & (stages == stage), MOST)
-        room, tokens = view.budget * self.params.share / 100.0, sizes(view.texts, rows, view.budget)
-        rows = rows[: within(tokens, BEYOND * room) + 1]
-        taken = rows[chosen(self._concepts(view, rows), tokens[: rows.size], room)]
-        view.focus[taken] = 1.0
-        view.offered[taken] += 1
-        for row in (*taken.tolist(), *(row for row in rows.tolist() if not view.focus[row])):
+        named = view.asker_session >= 0 and np.any(
+            (view.session == view.asker_session) & (stages == stage)
+        )
+        matches = best(view.released, among & (stages == stage) if named else among, MOST)
+        level, own = levels(sizes(view.texts, matches)), stages[matches] == stage
+        rows, level = matches[own], level[own]
+        if not rows.size:
+            return
+        tokens = sizes(view.texts, rows)
+        last = min(within(tokens, BEYOND * view.budget), rows.size - 1)
+        read = int(np.searchsorted(level, level[last], side="right"))
+        order, taken = by_level(self._concepts(view, rows[:read]), tokens[:read], level[:read])
+        first = rows[[place for place in taken if level[place] == level[0]]]
+        view.focus[first] = 1.0
+        view.offered[first] += 1
+        for row in rows[order].tolist():
             view.offers.add(row, SECTION, float(relevance[row]))
 
     def _concepts(self, view: Any, rows: NDArray[np.int64]) -> Concepts:

@@ -8,29 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.base.numerics import kernel
-from ...engine.context.selection import cap_of
+from ...engine.context.selection import LONG
 from ...engine.context.tokens import CHARACTERS
-from ...engine.state.ranking import best
 
 HEAD: Final = 32  # characters of row, date and speaker before a memory
-# sources offer until they hold so many times their share, so that what is left over can be spent
+# sources offer until they hold so many times the budget, so that no context needs more
 BEYOND: Final = 2.0
 MOST: Final = 400  # memories that a source looks at
+# tokens of the first level of best matches; each further one holds as many as all before it
+FIRST: Final = 512.0
 
 
-def sizes(texts: Any, rows: Any, budget: int) -> NDArray[np.float64]:
+def sizes(texts: Any, rows: Any) -> NDArray[np.float64]:
     """Estimated tokens of some memories in a context: a quarter of the characters, at most that to
-    which it is condensed.
+    which each may be condensed.
 
     texts   text of a row
     rows    (k,)
-    budget  tokens of the context
 
-    >>> sizes(["a" * 68, "b" * 9000], [0, 1], 800).tolist()
+    >>> sizes(["a" * 68, "b" * 9000], [0, 1]).tolist()
     [25.0, 128.0]
     """
     lengths = np.array([len(texts[row]) for row in np.asarray(rows).tolist()], dtype=np.float64)
-    return np.asarray(np.minimum((lengths + HEAD) / CHARACTERS, float(cap_of(budget))))
+    return np.asarray(np.minimum((lengths + HEAD) / CHARACTERS, float(LONG)))
 
 
 def within(tokens: Any, room: float) -> int:
@@ -42,20 +42,18 @@ def within(tokens: Any, room: float) -> int:
     return int(np.searchsorted(np.cumsum(np.asarray(tokens, dtype=np.float64)), room, side="right"))
 
 
-def near(scores: Any, among: Any, texts: Any, budget: int) -> NDArray[np.bool_]:
-    """Which memories are the best matches that fill a context alone, (n,), and the next one.  A
-    source spends its share on these.  O(n).
+def levels(tokens: Any) -> NDArray[np.int64]:
+    """The level of each of some best matches, best first: 0 for those before which fewer than 512
+    tokens stand, 1 for those before which fewer than 1,024 stand, and so on.  No budget changes it,
+    so that a source that offers level by level offers in one order for all budgets.  O(k).
 
-    scores  (n,)  NaN: none
-    among   (n,)  bool
+    tokens  (k,)
 
-    >>> near(np.array([0.1, 0.9, 0.5, 0.3]), np.ones(4, dtype=np.bool_), ["a" * 168] * 4, 100).tolist()
-    [False, True, True, True]
+    >>> levels([300.0, 212.0, 500.0, 100.0, 900.0, 100.0]).tolist()
+    [0, 0, 1, 1, 2, 2]
     """
-    rows = best(scores, among, MOST)
-    found = np.zeros(len(scores), dtype=np.bool_)
-    found[rows[: within(sizes(texts, rows, budget), float(budget)) + 1]] = True
-    return found
+    before = np.cumsum(np.append(0.0, np.asarray(tokens, dtype=np.float64)))[:-1]
+    return np.searchsorted(FIRST * 2.0 ** np.arange(64), before, side="right").astype(np.int64)
 
 
 @kernel
