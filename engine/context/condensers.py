@@ -12,11 +12,12 @@ that fits:
     sentences   the outline, and the most central sentences that still fit
     outline     of each stretch of prose the first sentence and the questions
     summary     of the prose, as `engine.text.condensing.summary`
+    sentences   those from the beginning that fit, if the first one does
     keywords    of the prose, as `engine.text.condensing.keywords`
     cut         the first part of the shortest of these
 
 If some of a text is about the query, every form shows that: more tokens never lose the sentence
-that is about it most.
+that is about it most.  A sentence is cut only where the first one of a form does not fit.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import log
 from typing import Final
 
@@ -42,6 +44,8 @@ PROSE: Final = frozenset({"text", "txt", "md", "markdown", "memories", "quote"})
 PARSED: Final = 200_000
 LONG: Final = 400  # characters of a line; a longer one is no signature
 WIDEST: Final = 64  # characters of a token, at most, where a text is cut
+# pieces of a text, at most, whose order and whose tokens are looked at
+READ: Final = 256
 NEAR: Final = 16  # words in which what matches is looked for together
 WORD: Final = 24  # characters of a word; a longer run is read character by character
 _RUN: Final = re.compile(r"\S+")
@@ -114,30 +118,97 @@ def condensed_to(
 
     Cost: O(length), about 1 ms for 1,000 words; parsing Python about 1 ms for 100 lines.
     """
-    if tokens <= 0:
-        return Condensed("", Form.CUT)
-    if counter.tokens(text) <= tokens:
-        return Condensed(text, Form.WHOLE)
-    stems = frozenset(about)
-    if is_triples(text):
-        return Condensed(_lines_that_fit(text, tokens, counter, stems), Form.CUT)
-    parts = [_Part.of(*block) for block in blocks(text)]
-    if any(part.code for part in parts):
-        found = _written(parts, [part.content for part in parts])
-        if counter.tokens(found) <= tokens and stems & _stems(text) <= _stems(found):
-            return Condensed(found, Form.SIGNATURES)
-    if stems and (found := Pieces.of_parts(parts, stems).about(stems, tokens, counter)):
-        return Condensed(found, Form.EXCERPT)
-    outline = _written(parts, [" ".join(part.outline) for part in parts])
-    if counter.tokens(outline) <= tokens:
-        return _extended(parts, outline, tokens, counter)
-    shortest, plain = outline, "\n".join(part.content for part in parts if not part.code) or text
-    for form, make in ((Form.SUMMARY, summary), (Form.KEYWORDS, keywords)):
-        found = make(plain)
+    return Condensing(text, counter, frozenset(about)).to(tokens)
+
+
+class Condensing:
+    """A text that is condensed, perhaps to several numbers of tokens: what depends on none of
+    them is computed once, when it is first needed.
+    """
+
+    def __init__(self, text: str, counter: TokenCounter, stems: frozenset[str]) -> None:
+        self.text, self._counter, self._stems = text, counter, stems
+
+    def to(self, tokens: int) -> Condensed:
+        """As `condensed_to`."""
+        counter = self._counter
+        if tokens <= 0:
+            return Condensed("", Form.CUT)
+        if self._tokens <= tokens:
+            return Condensed(self.text, Form.WHOLE)
+        if self._triples:
+            return Condensed(_lines_that_fit(self.text, tokens, counter, self._stems), Form.CUT)
+        if self._signatures and counter.tokens(self._signatures) <= tokens:
+            return Condensed(self._signatures, Form.SIGNATURES)
+        if self._pieces and (found := self._pieces.about(tokens)):
+            return Condensed(found, Form.EXCERPT)
+        if counter.tokens(self._outline) <= tokens:
+            return _extended(self._parts, self._outline, tokens, counter)
+        found = summary(self._plain)
         if counter.tokens(found) <= tokens:
-            return Condensed(found, form)
-        shortest = min(shortest, found, key=len)
-    return Condensed(cut(shortest, tokens, counter), Form.CUT)
+            return Condensed(found, Form.SUMMARY)
+        if beginning := self._beginning(tokens):
+            return Condensed(beginning, Form.SENTENCES)
+        words = keywords(self._plain)
+        if counter.tokens(words) <= tokens:
+            return Condensed(words, Form.KEYWORDS)
+        return Condensed(cut(min(self._outline, found, words, key=len), tokens, counter), Form.CUT)
+
+    @cached_property
+    def _tokens(self) -> int:
+        return self._counter.tokens(self.text)
+
+    @cached_property
+    def _triples(self) -> bool:
+        return is_triples(self.text)
+
+    @cached_property
+    def _parts(self) -> list[_Part]:
+        return [_Part.of(*block) for block in blocks(self.text)]
+
+    @cached_property
+    def _signatures(self) -> str:
+        """The text with code as its signatures; "" if it has no code, or if that loses a stem."""
+        found = (
+            _written(self._parts, [part.content for part in self._parts])
+            if any(part.code for part in self._parts)
+            else ""
+        )
+        return found if self._stems & _stems(self.text) <= _stems(found) else ""
+
+    @cached_property
+    def _pieces(self) -> RankedPieces | None:
+        """The pieces, those first that are about the stems; None if none is."""
+        pieces = Pieces.of_parts(self._parts, self._stems)
+        held = pieces.held(self._stems) if self._stems else []
+        return RankedPieces(pieces, held, self._counter, self._stems) if any(held) else None
+
+    @cached_property
+    def _outline(self) -> str:
+        return _written(self._parts, [" ".join(part.outline) for part in self._parts])
+
+    @property
+    def _plain(self) -> str:
+        return "\n".join(part.content for part in self._parts if not part.code) or self.text
+
+    def _beginning(self, tokens: int) -> str:
+        """The whole sentences from the beginning of the first prose that fit."""
+        first = next((part for part in self._parts if part.places), None)
+        if first is None:
+            return ""
+        taken, left = 0, self._counter.per_token * tokens
+        while (
+            taken < len(first.places)
+            and (size := self._counter.units(first.places[taken]) + (taken > 0)) <= left
+        ):
+            taken, left = taken + 1, left - size
+        while (
+            taken
+            and self._counter.tokens(found := _written([first], [" ".join(first.places[:taken])]))
+            > tokens
+        ):
+            taken -= 1
+        return found if taken else ""
 
 
 def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
@@ -400,29 +471,71 @@ class Pieces:
         often = Counter(stem for each in own for stem in each)
         return [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
 
-    def about(self, stems: frozenset[str], tokens: int, counter: TokenCounter) -> str:
-        """The pieces that fit, those first that hold most of the stems, then the most central ones;
-        "" if none holds any.
 
-        Of a best piece that does not fit, the part around the words that match.
+class RankedPieces:
+    """The pieces of a text about some stems, in the order in which they are shown: those that hold
+    most of the stems, then the most central ones.
+
+    Of a long text only the pieces near those that hold most of the stems are ranked, and only their
+    tokens are counted.
+
+    held  of each piece, as `Pieces.held` gives it; above 0 for one at least
+    best  the piece that is shown first
+    """
+
+    def __init__(
+        self, pieces: Pieces, held: Sequence[float], counter: TokenCounter, stems: frozenset[str]
+    ) -> None:
+        self._pieces, self._counter, self._stems = pieces, counter, stems
+        near = near_best(held)
+        rank = {
+            near[at]: n
+            for n, at in enumerate(by_centrality([pieces.texts[place] for place in near]))
+        }
+        self._order = sorted(near, key=lambda place: (-held[place], rank[place]))
+        self.best = pieces.texts[self._order[0]]
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """Units of the pieces in order, with what stands between two."""
+        return [self._counter.units(self._pieces.texts[place]) + 1 for place in self._order]
+
+    def about(self, tokens: int) -> str:
+        """The pieces that fit.  Of a best piece that does not fit, the part around the words
+        that match.
         """
-        held = self.held(stems)
-        if not any(held):
-            return ""
-        rank = {place: n for n, place in enumerate(by_centrality(list(self.texts)))}
-        order = sorted(rank, key=lambda place: (-held[place], rank[place]))
-        taken, left = list[int](), counter.per_token * tokens
-        for place in order:
-            if (size := counter.units(self.texts[place]) + 1) <= left + (not taken):
+        taken, left = list[int](), self._counter.per_token * tokens
+        for place, size in zip(self._order, self._sizes, strict=True):
+            if size <= left + (not taken):
                 taken.append(place)
                 left -= size
             elif not taken:
                 break  # none takes the place of the best one
         while taken:
-            if counter.tokens(found := self.written(frozenset(taken))) <= tokens:
+            if self._counter.tokens(found := self._pieces.written(frozenset(taken))) <= tokens:
                 return found
             taken.pop()
-        return around(self.texts[order[0]], stems, tokens, counter)
+        return around(self.best, self._stems, tokens, self._counter)
+
+
+def near_best(held: Sequence[float]) -> list[int]:
+    """Places, ascending, of all pieces, or of at most READ: those that hold most, the first ones of
+    equal ones, and the nearest ones to the best.
+
+    >>> near_best([0.0] * 300 + [2.0] + [0.0] * 300 + [1.0])[::64]
+    [173, 237, 301, 365]
+    """
+    n = len(held)
+    if n <= READ:
+        return list(range(n))
+    most = sorted(
+        (place for place in range(n) if held[place] > 0.0), key=lambda place: (-held[place], place)
+    )[: READ // 2]
+    best = most[0] if most else 0
+    around_best = sorted(
+        set(range(n)).difference(most), key=lambda place: (abs(place - best), place)
+    )[: READ - len(most)]
+    return sorted([*most, *around_best])
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -28,7 +28,7 @@ from typing import Final
 import numpy as np
 
 from ..text.features import terms_of
-from .condensers import Condensed, Form, Pieces, is_triples
+from .condensers import Condensed, Form, Pieces, is_triples, near_best
 from .coverage import Concepts, cover_within
 from .formats import Candidate, Format
 from .quoting import escaped
@@ -68,7 +68,7 @@ def excerpts(
         + counter.units(form.between)
         for c, of in zip(candidates, pieces, strict=True)
     ]
-    texts, costs, group, first, leads = (
+    texts, costs, group, places, leads = (
         list[str](),
         list[int](),
         list[int](),
@@ -76,18 +76,20 @@ def excerpts(
         list[int](),
     )
     for n, (c, of) in enumerate(zip(candidates, pieces, strict=True)):
-        own = of.texts if of else (c.text,)
+        held = of.held(about) if of else [0.0]
+        own = near_best(held)
+        parts = [of.texts[place] for place in own] if of else [c.text]
         sizes = [
             counter.units(escaped(text)) + (FENCE if of and of.is_code(place) else 1)
-            for place, text in enumerate(own)
+            for place, text in zip(own, parts, strict=True)
         ]
-        lead = max(range(len(own)), key=of.held(about).__getitem__, default=0) if of else 0
-        first.append(len(texts))
+        lead = max(range(len(own)), key=lambda at: held[own[at]], default=0)
         if not own or (allowed and heads[n] + sizes[lead] > allowed[n]):
             room -= int(allowed[n]) if allowed else 0
             continue
         leads += [len(texts) + lead] if allowed else []
-        texts += own
+        texts += parts
+        places += own
         costs += sizes
         group += [n] * len(own)
     if not texts:
@@ -97,16 +99,16 @@ def excerpts(
         _concepts(terms, group, relevance, about), costs, room, group, heads, leads
     ).tolist()
     places_of: dict[int, set[int]] = {}
-    for place in chosen:
-        places_of.setdefault(group[place], set()).add(place - first[group[place]])
+    for at in chosen:
+        places_of.setdefault(group[at], set()).add(places[at])
     found = {}
-    for n, places in sorted(places_of.items()):
+    for n, shown in sorted(places_of.items()):
         of, c = pieces[n], candidates[n]
-        whole = of is None or len(places) == len(of.texts)
+        whole = of is None or len(shown) == len(of.texts)
         found[n] = (
             Condensed(c.text, c.form)
             if of is None or whole
-            else Condensed(of.written(places), Form.EXCERPT)
+            else Condensed(of.written(shown), Form.EXCERPT)
         )
     return found
 

@@ -24,7 +24,7 @@ from ..base.errors import InputError
 from ..text.features import terms_of
 from .banner import Cut, banner
 from .components import Component, ComponentKind
-from .condensers import Condensed, Form, condensed_to, cut
+from .condensers import Condensed, Condensing, Form, condensed_to, cut
 from .excerpts import excerpts
 from .formats import Candidate, Format
 from .packing import SHORT, clocked, entering
@@ -279,6 +279,7 @@ class _Fitting:
             if largest < 1.0 and self.form.condenses
             else inf
         )
+        self._texts: dict[int, Condensing] = {}
         self.items = [
             rules.component(c, c.text, _without_caption(c, rules))
             if rules.packed
@@ -422,6 +423,13 @@ class _Fitting:
         )
         return self.counter.units(item.text) + self.gap
 
+    def _condensing(self, n: int) -> Condensing:
+        if n not in self._texts:
+            self._texts[n] = Condensing(
+                self.candidates[n].text, self.counter, frozenset(self.rules.about)
+            )
+        return self._texts[n]
+
     def _fit(self, n: int, units: float) -> Component:
         """A candidate in the longest form of at most so many units; whole if no form can be
         shorter.
@@ -435,7 +443,7 @@ class _Fitting:
             return item
         tokens = int(units - self._beside(n)) // self.counter.per_token
         while True:
-            found = _condensed(c, tokens, self.rules)
+            found = _condensed(c, tokens, self.counter, self._condensing(n))
             shown = self.rules.component(
                 c,
                 found.text,
@@ -662,7 +670,9 @@ def _highest(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     return [c for n, c in enumerate(candidates) if c.row < 0 or -best[c.row][1] == n]
 
 
-def _condensed(c: Candidate, tokens: int, rules: Rules) -> Condensed:
+def _condensed(
+    c: Candidate, tokens: int, counter: TokenCounter, condensing: Condensing
+) -> Condensed:
     """A candidate's text in at most so many tokens: the longest of its own forms, if it has any,
     else condensed, or the line before it alone.
 
@@ -671,18 +681,14 @@ def _condensed(c: Candidate, tokens: int, rules: Rules) -> Condensed:
     """
     if c.forms is not None:
         return next(
-            (
-                Condensed(text, Form.SUMMARY)
-                for text in c.forms
-                if rules.counter.tokens(text) <= tokens
-            ),
+            (Condensed(text, Form.SUMMARY) for text in c.forms if counter.tokens(text) <= tokens),
             Condensed(c.forms[-1], Form.SUMMARY),
         )
-    found = condensed_to(c.text, tokens, rules.counter, rules.about)
+    found = condensing.to(tokens)
     if found.form is Form.CUT and c.before.endswith("\n") and not found.text:
         return Condensed("", Form.SUMMARY)
-    if found.form is Form.KEYWORDS and 2 * rules.counter.tokens(found.text) < tokens:
-        return Condensed(cut(c.text, tokens, rules.counter), Form.CUT)
+    if found.form is Form.KEYWORDS and 2 * counter.tokens(found.text) < tokens:
+        return Condensed(cut(c.text, tokens, counter), Form.CUT)
     return found
 
 

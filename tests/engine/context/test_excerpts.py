@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.context.components import ComponentKind
-from hebbarium.engine.context.condensers import Form, Pieces, condensed_to
+from hebbarium.engine.context.condensers import Form, condensed_to
 from hebbarium.engine.context.excerpts import excerpts
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.selection import LONG, Rules, cap_of, lay_out, select
@@ -157,9 +157,10 @@ def test_an_excerpt_holds_the_sentences_about_the_query_where_no_outline_fits() 
     found = condensed_to(text, 30, about=("password",))
     assert found.form is Form.EXCERPT and "plum" in found.text and LENGTH.tokens(found.text) <= 30
     assert condensed_to(text, 30, about=("absent",)).form is not Form.EXCERPT
-    assert Pieces.of(text).about(
-        frozenset({"password"}), 2, LENGTH
-    ) == "password" and not Pieces.of(text).about(frozenset({"password"}), 1, LENGTH)
+    assert (
+        condensed_to(text, 2, about=("password",)).text == "password"
+        and condensed_to(text, 1, about=("password",)).form is not Form.EXCERPT
+    )
 
 
 def test_no_cap_is_below_128_tokens() -> None:
