@@ -40,7 +40,6 @@ from .condensers import Form
 from .context import Context, Reader
 from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
 from .kinds import by_kind
-from .packing import PACKED as PACKED_SHORT
 from .packing import SHORT, Entering
 from .selection import LARGEST, Rules, Selection, cap_of, fill, lay_out, select
 from .tokens import LENGTH, TokenCounter
@@ -136,7 +135,7 @@ STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(
         FLAT: Strategy(RELEVANT, ranked),
         "condensed": Strategy(RELEVANT, ranked, largest=LARGEST, least=0.0),
         "covering": Strategy(RELEVANT, ranked, least=0.0, covers=True),
-        "packed": Strategy(RELEVANT, ranked, in_time=True, least=PACKED_SHORT, packs=True),
+        "packed": Strategy(RELEVANT, ranked, in_time=True, packs=True),
         "everything": Strategy(HISTORY, latest, in_time=True, least=0.0, asks=False),
         "nothing": Strategy(RELEVANT, none, asks=False),
     }

@@ -9,9 +9,9 @@ for each token is r^-q l^(s - 1), whose order is that of
 
 So there is one exponent: 0 is best first, and a large one is shortest first.  On LoCoMo a logistic
 regression finds q = 1.9 and s = 0.0 (120 best memories of each question of conversations 4 and 5),
-so 0.5; the best exponent tried is larger, 0.75.  Lengths up to a least one count as that one:
-memories of up to 32 tokens enter in plain order of rank, in a packed context those of up to 16.  A
-longer one enters later than its rank, when the budget is several times its length.  A token is four
+so 0.5, which is taken up to 64 tokens.  Beyond them it is 0.75: a long memory that does not fit
+leaves more of the budget to a part of itself.  Lengths up to 16 tokens count as 16.  So a long
+memory enters later than its rank, when the budget is several times its length.  A token is four
 characters here, so that the order is the same for every counter.
 
 **By clock.** Of several sources with shares each has a purse, into which its share of every token
@@ -30,12 +30,23 @@ from heapq import heappop, heappush
 from math import inf
 from typing import Final
 
-# Of 1/2, 2/3, 3/4 and 1 the best on conversations 4 and 5 of LoCoMo at 1,024 tokens; on 1 to 3 all
-# of them are within .002, see docs/context.md
-POWER: Final = 0.75
-SHORT: Final = 32.0  # tokens up to which a memory enters by its rank alone
-PACKED: Final = 16.0  # the same, in a packed context
+# Tried on LoCoMo at 512 and 1,024 tokens and on four chats of BEAM 100K at 512 to 4,096: 1/2 is
+# best on the one, 3/4 on the other
+POWER: Final = 0.5
+STEEP: Final = 0.75  # above LONG tokens
+LONG: Final = 64.0
+SHORT: Final = 16.0  # tokens up to which a memory enters by its rank alone
 REST: Final = ""  # the purse of what no source needs
+
+
+def delay(tokens: float) -> float:
+    """l^(1/2) up to 64 tokens, then (l / 64)^(3/4) times as much: what the rank of a memory of so
+    many tokens is multiplied by.
+
+    >>> delay(16.0), delay(64.0), delay(1024.0)
+    (4.0, 8.0, 64.0)
+    """
+    return float(min(tokens, LONG) ** POWER * (max(tokens, LONG) / LONG) ** STEEP)
 
 
 class Entering:
@@ -44,28 +55,26 @@ class Entering:
     places  of the items that no later one can enter before, in order of entering
     tokens  of these items
 
-    >>> entering = Entering(SHORT)
+    >>> entering = Entering()
     >>> for tokens in (320, 20, 20, 20, 20, 20):
     ...     entering.read(tokens)
     >>> entering.places, entering.tokens
     ([1, 2, 3, 4, 0, 5], 420.0)
     """
 
-    def __init__(self, least: float) -> None:
+    def __init__(self, least: float = SHORT) -> None:
         self.places, self.tokens = list[int](), 0.0
         self._least, self._waiting, self._read = least, list[tuple[float, int, float]](), 0
 
     def read(self, tokens: float) -> None:
         """Read the next item, of so many tokens.  O(log n)."""
         turn = (
-            (self._read + 1) * float(max(tokens, self._least) ** POWER)
-            if self._least
-            else float(self._read)
+            (self._read + 1) * delay(max(tokens, self._least)) if self._least else float(self._read)
         )
         heappush(self._waiting, (turn, self._read, tokens))
         self._read += 1
         # of all that is not read
-        earliest = (self._read + 1) * self._least**POWER if self._least else inf
+        earliest = (self._read + 1) * delay(self._least) if self._least else inf
         while self._waiting and self._waiting[0][0] <= earliest:
             self._enter()
 
@@ -87,8 +96,8 @@ def entering(tokens: Sequence[float], least: float = SHORT) -> list[int]:
     tokens  of the items, best item first
     least   length up to which lengths do not matter; 0: none matters
 
-    >>> entering([20, 30, 160, 20, 30, 30, 30, 30, 30, 30, 30]), entering([32, 32, 32, 10], PACKED)
-    ([0, 1, 3, 4, 5, 6, 7, 8, 9, 2, 10], [0, 1, 3, 2])
+    >>> entering([20, 30, 160, 20, 30, 30, 30, 30, 30, 30, 30]), entering([32, 32, 32, 10])
+    ([0, 1, 3, 4, 5, 6, 7, 2, 8, 9, 10], [0, 1, 3, 2])
     """
     order = Entering(least)
     for each in tokens:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -16,7 +16,6 @@ from hebbarium.engine.context.assembly import STRATEGIES, assemble
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form, Pieces, around, condensed_to
 from hebbarium.engine.context.formats import FORMATS, PACKED, Candidate
-from hebbarium.engine.context.packing import PACKED as SHORTEST
 from hebbarium.engine.context.packing import Entering, clocked, entering
 from hebbarium.engine.context.selection import LARGEST, Rules, Selection, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
@@ -37,7 +36,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "flat": {},
     "condensed": {"largest": LARGEST, "least": 0.0},
     "latest": {"least": 0.0, "in_time": True},
-    "packed": {"packed": True, "least": SHORTEST, "in_time": True},
+    "packed": {"packed": True, "in_time": True},
     "covering": {"least": 0.0},
     "sources": {"largest": LARGEST},
 }
@@ -204,7 +203,15 @@ def test_what_enters_for_certain_enters_so_whatever_is_read_next(
         reading.read(size)
     certain = list(reading.places)
     assert entering([*sizes, *extra], least)[: len(certain)] == certain
-    turns = [(n + 1) * (max(size, least) ** 0.75 if least else 1.0) for n, size in enumerate(sizes)]
+    turns = [
+        (n + 1)
+        * (
+            max(size, least) ** 0.5 * max(1.0, size / 64) ** 0.75 / max(1.0, size / 64) ** 0.5
+            if least
+            else 1.0
+        )
+        for n, size in enumerate(sizes)
+    ]
     assert entering(sizes, least) == sorted(range(len(sizes)), key=turns.__getitem__)
 
 
@@ -249,7 +256,7 @@ REAL = (
 )
 
 
-@pytest.fixture(scope="module", params=["bm25", "stages"])
+@pytest.fixture(scope="module", params=["bm25", "stages", "context_spec"])
 def memory(request: pytest.FixtureRequest) -> Engine:
     registry = Registry.read()
     made = Engine(registry.build(registry.set(request.param)), HashingEmbedder(64))
@@ -263,18 +270,67 @@ def memory(request: pytest.FixtureRequest) -> Engine:
                 when,
                 f"We talked about {things[n % 7]} and {things[n % 5]} at number {n}.",
                 ("Bo", "Ada")[n % 2],
+                f"talk {n // 6}",
             )
         )
-    made.encode(Event.at(start + timedelta(hours=300), REAL, "Cleo"))
+    made.encode(Event.at(start + timedelta(hours=300), REAL, "Cleo", "minutes"))
     for n in range(3):
         made.encode(
             Event.at(
                 start + timedelta(hours=310 + n),
                 f"The lamp of gate {n} was mended. {'It took long. ' * 30}",
                 "Bo",
+                "lamps",
             )
         )
+    made.advance(made.now + 24.0)
     return made
+
+
+@pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
+@given(
+    query=st.sampled_from(
+        [
+            "What is the code of the bicycle gate?",
+            "Did Ada talk about bread?",
+            "Who fixed the lamp?",
+            "And Bo?",
+        ]
+    ),
+    session=st.sampled_from([None, "lamps", "talk 2", "talk 5", "nowhere"]),
+    form=st.sampled_from(sorted(FORMATS)),
+    budgets=st.lists(st.integers(0, 2_500), min_size=2, max_size=8),
+)
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_sources_offer_in_an_order_that_no_budget_changes(
+    memory: Engine, by: TokenCounter, query: str, session: str | None, form: str, budgets: list[int]
+) -> None:
+    if memory.sources:
+        before, offered = (
+            set[tuple[int, str]](),
+            {source: list[tuple[int, str]]() for source in memory.sources},
+        )
+        for budget in sorted({*budgets, *(b + 1 for b in budgets), 5_000}):
+            found = assemble(memory, query, budget, counter=by, session=session, form=form)
+            shown = {(c.row, c.source) if c.row < 0 else (c.row, "") for c in found.components}
+            assert (
+                {row for row, _ in before} <= {row for row, _ in shown}
+                and found.tokens <= budget
+                and found.strategy == "sources"
+            ), budget
+            before = shown
+            for source, less in offered.items():
+                more = [
+                    (o.row, o.text)
+                    for o in memory.offers(query, budget, session=session)[1]
+                    if o.source == source
+                ]
+                assert more[: len(less)] == less or not budget, (
+                    "a larger budget offers the same, and more"
+                )
+                offered[source] = more
 
 
 @pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"nothing", "sources"}))

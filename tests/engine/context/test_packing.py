@@ -17,8 +17,7 @@ from hebbarium.engine.context.assembly import assemble
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form
 from hebbarium.engine.context.formats import LAYOUTS, PACKED, Candidate
-from hebbarium.engine.context.packing import PACKED as SHORTEST
-from hebbarium.engine.context.packing import entering
+from hebbarium.engine.context.packing import SHORT, entering
 from hebbarium.engine.context.quoting import unescaped
 from hebbarium.engine.context.selection import Rules, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, TokenCounter, counter
@@ -151,19 +150,20 @@ def test_a_text_can_fake_neither_a_day_nor_a_head(memory: Engine) -> None:
 
 
 def test_short_memories_come_before_longer_ones_of_nearly_the_same_rank() -> None:
-    assert entering([50] * 9, SHORTEST) == list(range(9)) and entering([], SHORTEST) == []
+    assert entering([50] * 9, SHORT) == list(range(9)) and entering([], SHORT) == []
+    lengths = (400, 10, 20, 30, 40, 400, 1, 20, 390)
     turns = [
-        (n + 1) * max(length, SHORTEST) ** 0.75
-        for n, length in enumerate((400, 10, 20, 30, 40, 400, 1, 20, 390))
+        (n + 1) * (8 * (length / 64) ** 0.75 if length > 64 else max(length, SHORT) ** 0.5)
+        for n, length in enumerate(lengths)
     ]
-    assert entering([400, 10, 20, 30, 40, 400, 1, 20, 390], SHORTEST) == sorted(
+    assert entering([400, 10, 20, 30, 40, 400, 1, 20, 390], SHORT) == sorted(
         range(9), key=turns.__getitem__
     )
     some = [
         Candidate(
             ComponentKind.SEMANTIC,
             n,
-            f"{n} " + "x" * (600 if n in (1, 6) else 60),
+            f"{n} " + "It was long. " * (70 if n in (1, 6) else 5),
             -float(n),
             "All",
             float(n),
@@ -174,7 +174,7 @@ def test_short_memories_come_before_longer_ones_of_nearly_the_same_rank() -> Non
     found = {
         c.row: c.form
         for c in select(
-            some, 260, Rules(LENGTH, PACKED, in_time=True, least=SHORTEST, packed=True)
+            some, 260, Rules(LENGTH, PACKED, in_time=True, least=SHORT, packed=True)
         ).components
     }
     assert set(found) == {0, 1, 2, 3, 4, 5, 7, 8, 9}, "the next one, the long sixth, waits"
