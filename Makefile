@@ -22,11 +22,11 @@ speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/python docs/build_site.py
+	$(BIN)/python docs/tools/build_site.py
 
 ratings: $(VENV)/.installed-dev
 	$(BIN)/python -m hebbarium.audit.ratings
-	$(BIN)/python docs/readme_numbers.py
+	$(BIN)/python docs/tools/readme_numbers.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""Scripts of docs/ as modules, for tests."""
+"""Scripts of docs/tools as modules, for tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
+TOOLS = DOCS / "tools"
 
 
 def script(name: str) -> Any:
-    """A script of docs/ as a module of its own."""
-    spec = util.spec_from_file_location(name, DOCS / f"{name}.py")
+    """A script of docs/tools as a module of its own."""
+    spec = util.spec_from_file_location(name, TOOLS / f"{name}.py")
     assert spec and spec.loader
     # dataclasses look up their module by name
     module = sys.modules[name] = util.module_from_spec(spec)

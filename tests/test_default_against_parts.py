@@ -44,9 +44,9 @@ def test_default_loses_to_its_parts_on_the_demo_only_where_the_page_says_so(tmp_
         load("demo", None), embedder("minilm", default_cache()), tmp_path, Settings()
     )
     assert table.losses(found) == KNOWN, (
-        "write docs/default-against-parts.md again, and change KNOWN with a reason"
+        "write docs/results/default-against-parts.md again, and change KNOWN with a reason"
     )
-    page = (DOCS / "default-against-parts.md").read_text(encoding="utf-8")
+    page = (DOCS / "results" / "default-against-parts.md").read_text(encoding="utf-8")
     assert page.startswith(table.HEAD)
     assert [row for row in page.splitlines() if row.startswith("| demo,")] == table.lines(
         "demo, turns", found

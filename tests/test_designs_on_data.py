@@ -1,5 +1,5 @@
-"""docs/designs_on_data.py: the sentences on the conclusions of Cortex follow from means and
-verdicts.
+"""docs/tools/designs_on_data.py: the sentences on the conclusions of Cortex follow from means
+and verdicts.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ In README, CONTRIBUTING and docs/*.md
                        text)
   ```sh                is parsed: commands, options and values must exist
 
-docs/first-hour.md is one session in one folder, which tests/test_first_hour.py runs.
+docs/guides/first-hour.md is one session in one folder, which tests/test_first_hour.py runs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MADE = ("ebbinghaus_savings", "fading")  # mechanisms that a page makes itself
 ROOMS = ("hebbarium", "hebbarium.mechanisms.retrieval", "hebbarium.audit.evidence")
 each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
 # pages whose blocks run here
-alone = [name for name in NAMES if name != "docs/first-hour.md"]
+alone = [name for name in NAMES if name != "docs/guides/first-hour.md"]
 each_page_alone = pytest.mark.parametrize("page", [ROOT / name for name in alone], ids=alone)
 
 
@@ -273,7 +273,7 @@ def test_every_command_is_there(page: Path) -> None:
 
 def test_ratings_that_changed_are_those_of_the_registry() -> None:
     text = (
-        (ROOT / "docs" / "audit.md")
+        (ROOT / "docs" / "guides" / "audit.md")
         .read_text(encoding="utf-8")
         .split("### Ratings that changed")[1]
         .split("\n## ")[0]
@@ -298,7 +298,7 @@ def test_the_nightly_mutants_are_those_of_the_audit_page() -> None:
     (words,) = commands(line)
     parsed(words[1:])
     assert " ".join(words[1:7]) == "audit --mutants generated --jobs 2 --strict"
-    text = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "guides" / "audit.md").read_text(encoding="utf-8")
     assert "`.github/workflows/mutants.yml`" in text and "`--jobs 2 --strict`" in text
 
 
@@ -350,7 +350,9 @@ def _require_links(page: Path, whole: str, made: frozenset[Path] = frozenset()) 
 
 @each_page
 def test_every_link_leads_somewhere(page: Path) -> None:
-    made = frozenset(ROOT / "docs" / "mechanisms" / f"{id}.md" for id in _registry().entries)
+    made = frozenset(
+        ROOT / "docs" / "reference" / "mechanisms" / f"{id}.md" for id in _registry().entries
+    )
     _require_links(page, page.read_text(encoding="utf-8"), made)
 
 
@@ -468,8 +470,8 @@ def test_the_audit_in_numbers_is_that_of_the_evidence_and_the_ratings() -> None:
 
 
 def test_the_development_numbers_of_the_readme_are_those_of_the_measured_page() -> None:
-    """docs/default-against-parts.md names of each score that of `default` and that of the best
-    part.
+    """docs/results/default-against-parts.md names of each score that of `default` and that of
+    the best part.
     """
     text = (
         (ROOT / "README.md")
@@ -499,7 +501,7 @@ def test_the_development_numbers_of_the_readme_are_those_of_the_measured_page() 
 def test_the_page_of_all_sets_agrees_with_that_of_default_and_its_parts() -> None:
     """Both were measured by scripts of their own on the same data."""
     page, measured = (
-        (ROOT / "docs" / "sets-on-data.md").read_text(encoding="utf-8"),
+        (ROOT / "docs" / "results" / "sets-on-data.md").read_text(encoding="utf-8"),
         default_and_best_part(),
     )
     for data, title in (
@@ -520,9 +522,9 @@ def test_the_page_of_all_sets_agrees_with_that_of_default_and_its_parts() -> Non
 
 def default_and_best_part() -> dict[tuple[str, str], tuple[str, str, str]]:
     """(data, score) -> score of `default`, score of the best part, and its name:
-    docs/default-against-parts.md.
+    docs/results/default-against-parts.md.
     """
-    page = (ROOT / "docs" / "default-against-parts.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "results" / "default-against-parts.md").read_text(encoding="utf-8")
     return {
         (data, score): (mine, best, part)
         for data, score, mine, best, part in re.findall(
@@ -550,7 +552,7 @@ def test_the_citation_file_agrees_with_the_package() -> None:
 
 
 # --- the picture ----------------------------------------------------------------------------------
-REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out out/locomo && python docs/draw_ablation.py out/locomo/ablation.json"
+REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out OUT && python docs/tools/draw_ablation.py OUT/ablation.json"
 
 
 def labels(svg: str) -> list[str]:
@@ -632,7 +634,7 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
 
 
 def test_the_picture_of_the_nights_has_every_persistent_column() -> None:
-    """If not, run `python docs/draw_night.py`."""
+    """If not, run `python docs/tools/draw_night.py`."""
     import hebbarium as hb
 
     module = script("draw_night")
@@ -657,7 +659,7 @@ def test_the_pages_of_all_mechanisms_are_built(tmp_path: Path) -> None:
 
     registry, references = Registry.read(), load()
     pages = {p.stem: p.read_text(encoding="utf-8") for p in script("build").build(tmp_path)}
-    index = (tmp_path / "mechanisms" / "index.md").read_text(encoding="utf-8")
+    index = (tmp_path / "reference" / "mechanisms" / "index.md").read_text(encoding="utf-8")
     assert set(pages) == set(registry.entries)
     for id, entry in registry.entries.items():
         text, name = pages[id], evidence_module(entry, registry)
@@ -701,7 +703,7 @@ def test_essays_are_of_registered_mechanisms() -> None:
     """An essay is optional; without one the page shows the module's docstring."""
     from hebbarium.engine.catalogue.registry import Registry
 
-    essays = list((ROOT / "docs" / "mechanisms").glob("*.md"))
+    essays = list((ROOT / "docs" / "reference" / "mechanisms").glob("*.md"))
     assert essays and {p.stem for p in essays} <= set(Registry.read().entries)
     assert all(p.read_text(encoding="utf-8").startswith(f"# {p.stem}\n") for p in essays)
 
@@ -711,7 +713,7 @@ def test_what_a_mechanism_acts_on_is_said_once() -> None:
     from hebbarium.engine.catalogue.registry import Registry
 
     registry = Registry.read()
-    for path in (ROOT / "docs" / "mechanisms").glob("*.md"):
+    for path in (ROOT / "docs" / "reference" / "mechanisms").glob("*.md"):
         text = " ".join(path.read_text(encoding="utf-8").split())
         assert (
             "What it does to the memory" not in text

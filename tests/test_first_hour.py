@@ -1,4 +1,4 @@
-"""docs/first-hour.md: every `hebbarium` command runs, in the order of the page, in one empty
+"""docs/guides/first-hour.md: every `hebbarium` command runs, in the order of the page, in one empty
 folder, and prints what the page says. The clone is made, too.
 
 Blocks are those of tests/test_docs.py.  Decimal numbers may differ by 0.01: vectors differ in their
@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from test_docs import ROOT, Block, blocks, commands, parsed
 
-PAGE = ROOT / "docs" / "first-hour.md"
+PAGE = ROOT / "docs" / "guides" / "first-hour.md"
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
 NEAR = 0.01
 

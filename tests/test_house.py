@@ -143,8 +143,10 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def test_the_picture_of_the_imports_is_current() -> None:
-    """If not, run `python docs/draw_imports.py`."""
-    spec = importlib.util.spec_from_file_location("draw_imports", ROOT / "docs" / "draw_imports.py")
+    """If not, run `python docs/tools/draw_imports.py`."""
+    spec = importlib.util.spec_from_file_location(
+        "draw_imports", ROOT / "docs" / "tools" / "draw_imports.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

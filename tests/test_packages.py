@@ -184,10 +184,10 @@ def test_the_example_is_what_its_readme_says() -> None:
 
 
 def test_the_page_shows_what_a_project_needs(made: Path) -> None:
-    """The toml on docs/packages.md is what `hebbarium new` writes."""
+    """The toml on docs/guides/packages.md is what `hebbarium new` writes."""
     (shown,) = re.findall(
         r"^```toml\n(.*?)^```$",
-        (ROOT / "docs" / "packages.md").read_text(encoding="utf-8"),
+        (ROOT / "docs" / "guides" / "packages.md").read_text(encoding="utf-8"),
         re.M | re.S,
     )
     project = (made / "pyproject.toml").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-"""The pages and pictures of probes are those that docs/probe_pages.py writes from the stored
-results, and every failure is explained.
+"""The pages and pictures of probes are those that docs/tools/probe_pages.py writes from the
+stored results, and every failure is explained.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PROBES = list(own().values())
 
 @pytest.fixture(scope="module")
 def made() -> ModuleType:
-    sys.path.insert(0, str(DOCS))
+    sys.path.insert(0, str(DOCS / "tools"))
     try:
         import probe_pages
     finally:
-        sys.path.remove(str(DOCS))
+        sys.path.remove(str(DOCS / "tools"))
     module: ModuleType = probe_pages
     return module
 
@@ -35,7 +35,7 @@ def made() -> ModuleType:
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(
-        (DOCS / "probes" / "results.json").read_text(encoding="utf-8")
+        (DOCS / "reference" / "probes" / "results.json").read_text(encoding="utf-8")
     )
     return found
 
@@ -55,24 +55,26 @@ def test_a_memory_with_nothing_but_similarity_fails_two_thirds(results: dict[str
 
 def test_pages_and_pictures_are_current(results: dict[str, Any], made: ModuleType) -> None:
     for name, group in groupby(sorted(PROBES, key=lambda p: p.name), key=lambda p: p.name):
-        assert (DOCS / "probes" / f"{name}.md").read_text(encoding="utf-8") == made.page(
-            list(group), results
-        )
+        assert (DOCS / "reference" / "probes" / f"{name}.md").read_text(
+            encoding="utf-8"
+        ) == made.page(list(group), results)
     for probe in PROBES:
-        assert (DOCS / "probes" / "pictures" / made.file_of(probe)).read_text(
+        assert (DOCS / "reference" / "probes" / "pictures" / made.file_of(probe)).read_text(
             encoding="utf-8"
         ) == made.picture(probe, results)
     for name in made.ALIVE:
-        assert (DOCS / "probes" / f"alive-{name}.md").read_text(
+        assert (DOCS / "results" / f"alive-{name}.md").read_text(
             encoding="utf-8"
         ) == made.alive_page(name, results)
-    index = (DOCS / "probes" / "index.md").read_text(encoding="utf-8")
+    index = (DOCS / "reference" / "probes" / "index.md").read_text(encoding="utf-8")
     assert made.index_table(PROBES, results) in index
 
 
 @pytest.mark.parametrize("probe", PROBES, ids=[probe.id for probe in PROBES])
 def test_a_picture_is_an_image_for_light_and_dark(probe: Any, made: ModuleType) -> None:
-    text = (DOCS / "probes" / "pictures" / made.file_of(probe)).read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "probes" / "pictures" / made.file_of(probe)).read_text(
+        encoding="utf-8"
+    )
     assert (
         ET.fromstring(text).tag.endswith("svg")
         and "prefers-color-scheme: dark" in text
@@ -119,7 +121,7 @@ def test_at_most_three_mechanisms_of_everything_are_inert_and_each_has_a_reason(
     moved = {one["id"] for run in runs for one in run["mechanisms"] if one["moved"]}
     inert = [one["id"] for one in runs[0]["mechanisms"] if one["id"] not in moved]
     assert len(inert) <= 3 and set(inert) <= set(made.INERT)
-    page = (DOCS / "probes" / "alive-everything.md").read_text(encoding="utf-8")
+    page = (DOCS / "results" / "alive-everything.md").read_text(encoding="utf-8")
     total = len(runs[0]["mechanisms"])
     assert (
         all(made.INERT[id] in page for id in inert)
@@ -164,5 +166,5 @@ def test_curves_name_numbers_that_exist(results: dict[str, Any], made: ModuleTyp
 
 
 def test_a_reader_is_told_the_seeds_and_the_code(results: dict[str, Any]) -> None:
-    index = (DOCS / "probes" / "index.md").read_text(encoding="utf-8")
+    index = (DOCS / "reference" / "probes" / "index.md").read_text(encoding="utf-8")
     assert results["code"] in index and re.search(r"\d+ seeds", index)

@@ -1,5 +1,5 @@
 """The sets of other systems: they answer, differ where they say, and name what they lack;
-docs/sets.md is what the mechanisms declare.
+docs/reference/sets.md is what the mechanisms declare.
 """
 
 from __future__ import annotations
@@ -159,8 +159,10 @@ def test_a_mem_has_the_memories_of_dense_retrieval_in_another_order() -> None:
 
 
 def test_the_page_of_the_sets_is_what_their_mechanisms_declare() -> None:
-    """If not, run `python docs/sets.py`."""
-    assert (DOCS / "sets.md").read_text(encoding="utf-8") == script("sets").page(REGISTRY)
+    """If not, run `python docs/tools/sets.py`."""
+    assert (DOCS / "reference" / "sets.md").read_text(encoding="utf-8") == script("sets").page(
+        REGISTRY
+    )
 
 
 @pytest.mark.parametrize("name", PARTS)

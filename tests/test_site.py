@@ -42,12 +42,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def website(name: str) -> Any:
-    """A module of docs/website."""
-    sys.path.insert(0, str(DOCS))
+    """A module of docs/tools/website."""
+    sys.path.insert(0, str(DOCS / "tools"))
     try:
         return importlib.import_module(f"website.{name}")
     finally:
-        sys.path.remove(str(DOCS))
+        sys.path.remove(str(DOCS / "tools"))
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
             time.sleep(0.1)
     else:
         made = subprocess.run(
-            [sys.executable, "docs/build_site.py", "--fast", str(folder)],
+            [sys.executable, "docs/tools/build_site.py", "--fast", str(folder)],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -182,8 +182,8 @@ def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
     "page",
     [
         "index.html",
-        "mechanisms/recency.html",
-        "reference/engine/contract.html",
+        "reference/mechanisms/recency.html",
+        "reference/code/engine/contract.html",
         "notebooks/1-first-memory.html",
     ],
 )
@@ -239,24 +239,33 @@ def test_every_mechanism_module_and_guide_has_a_page(site: Path) -> None:
 
     reference = website("reference")
     for id in Registry.read().entries:
-        assert "In the code" in (site / "mechanisms" / f"{id}.html").read_text(encoding="utf-8"), id
+        assert "In the code" in (site / "reference" / "mechanisms" / f"{id}.html").read_text(
+            encoding="utf-8"
+        ), id
     for name in reference.modules():
         assert (site / reference.page_of(name)).with_suffix(".html").is_file(), name
-    for page in DOCS.glob("*.md"):
-        assert (site / page.with_suffix(".html").name).is_file(), page.name
-    home = (site / "index.html").read_text(encoding="utf-8")
-    for page in (DOCS / "index.md").read_text(encoding="utf-8").split("## Words")[0].split("\n"):
-        for name in re.findall(r"\]\(([\w-]+)\.md\)", page):
-            assert f'href="{name}.html"' in home + (site / "documentation.html").read_text(
-                encoding="utf-8"
-            ), name
+    for page in (
+        page
+        for folder in (".", "guides", "results", "decisions")
+        for page in (DOCS / folder).glob("*.md")
+    ):
+        name = page.relative_to(DOCS).with_suffix(".html")
+        assert (
+            site
+            / ("documentation.html" if page.parent == DOCS and page.name == "index.md" else name)
+        ).is_file(), name
+    links = read(site / "documentation.html").links
+    for name in re.findall(r"\]\(([\w/-]+)\.md\)", (DOCS / "index.md").read_text(encoding="utf-8")):
+        assert f"{name}.html" in links, name
 
 
 def test_a_page_of_a_mechanism_shows_figures_formulas_and_arguments(site: Path) -> None:
-    page = (site / "mechanisms" / "base_level_activation.html").read_text(encoding="utf-8")
+    page = (site / "reference" / "mechanisms" / "base_level_activation.html").read_text(
+        encoding="utf-8"
+    )
     assert page.count('<figure class="evidence">') >= 2 and "var(--curve-0)" in page
     assert page.count("<math") >= 3 and "$$" not in page
-    recency = (site / "mechanisms" / "recency.html").read_text(encoding="utf-8")
+    recency = (site / "reference" / "mechanisms" / "recency.html").read_text(encoding="utf-8")
     assert re.search(
         r'<table class="fields"><tbody>\s*<tr><td><code>now</code></td><td>\(\)</td><td>h</td><td>t</td>',
         recency,
@@ -273,11 +282,11 @@ def test_the_reports_are_inside(site: Path) -> None:
 
 
 def test_the_ablation_report_of_the_site_is_that_of_the_default_set() -> None:
-    sys.path.insert(0, str(DOCS))
+    sys.path.insert(0, str(DOCS / "tools"))
     try:
         module = importlib.import_module("build_site")
     finally:
-        sys.path.remove(str(DOCS))
+        sys.path.remove(str(DOCS / "tools"))
     words = {name: words for name, _, words in module.commands(fast=False)}
     assert words["ablation"][:5] == ["ablate", "--set", "default", "--dataset", "demo"] and words[
         "audit"
@@ -299,8 +308,8 @@ def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
         ]
     }
     assert {
-        "mechanisms/recency.html",
-        "reference/engine/contract.html#hebbarium.engine.contract.hooks.hook",
+        "reference/mechanisms/recency.html",
+        "reference/code/engine/contract.html#hebbarium.engine.contract.hooks.hook",
         "notebooks/1-first-memory.html",
     } <= found
 
@@ -310,7 +319,7 @@ def test_a_warning_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "docs" / "index.md").write_text("# A\n\n[b](b.md)\n", encoding="utf-8")
     (tmp_path / "docs" / "website").mkdir()
     code = (
-        "import sys; from pathlib import Path; sys.path.insert(0, 'docs'); from build_site import render\n"
+        "import sys; from pathlib import Path; sys.path.insert(0, 'docs/tools'); from build_site import render\n"
         f"render(Path({str(tmp_path / 'docs')!r}), Path({str(tmp_path / 'site')!r}), [{{'A': 'index.md'}}])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
@@ -370,7 +379,7 @@ def test_a_notebook_prints_what_is_stored(
         if old["cell_type"] == "code":
             assert same(notebooks.output_of(new), notebooks.output_of(old)), (
                 f"{notebooks.text_of(old)}\nprints\n{notebooks.output_of(new)}\n"
-                f"If that is right: python docs/website/notebooks.py docs/notebooks/{path.name}"
+                f"If that is right: python docs/tools/website/notebooks.py docs/notebooks/{path.name}"
             )
 
 

@@ -127,7 +127,7 @@ def found(name: str) -> Path:
     raise InputError(
         f"there is no design {name!r}",
         where="--design",
-        cure=f"{nearest(name, (*OWN, *shipped()))}; or give a YAML file, see docs/designs.md",
+        cure=f"{nearest(name, (*OWN, *shipped()))}; or give a YAML file, see docs/guides/designs.md",
     )
 
 
@@ -155,7 +155,7 @@ def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] =
         raise InputError(
             f"the design {kind} needs a file that says which",
             where="--design",
-            cure="give --design FILE.yaml, see docs/designs.md",
+            cure="give --design FILE.yaml: docs/guides/designs.md",
         )
     made: Mapping[str, Kind] = {
         "leave-one-out": LeaveOneOut(tuple(players)),

@@ -1,7 +1,7 @@
 """Drills: faults made on purpose, bounded and seeded, with counts of what came of them.
 
-`python -m hebbarium.benchmarks.drills flips --count 5000 --seed 1` runs one; docs/trust.md says
-what each promises.
+`python -m hebbarium.benchmarks.drills flips --count 5000 --seed 1` runs one; docs/guides/trust.md
+says what each promises.
 """
 
 from __future__ import annotations

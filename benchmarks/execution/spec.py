@@ -292,7 +292,7 @@ class RunSpec(Settings):
     embedder: str = field(
         metadata=_setting(
             "--embedder",
-            "minilm, hashing, hashing:<d>, the folder or name of a model on this disk; more in docs/embedding.md.",
+            "minilm, hashing, hashing:<d>, the folder or name of a model on this disk; more in docs/guides/texts.md.",
             default="minilm",
         )
     )

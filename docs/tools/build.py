@@ -1,11 +1,12 @@
-"""Write the Markdown of the documentation: `python docs/build.py [FOLDER]`; the folder is
-build/docs by default.  `make docs` makes a site of it.
+"""Write the Markdown of the documentation: `python docs/tools/build.py [FOLDER]`; the folder is
+build/docs by default.
 
+`make docs` makes a site of it.
 The folder gets a copy of every page and picture of docs/, a complete page for every mechanism, and
 an index of the mechanisms. A mechanism's page is
 
-    the essay docs/mechanisms/<id>.md, or the docstring of the mechanism's module if there is no
-    essay
+    the essay docs/reference/mechanisms/<id>.md, or the docstring of the mechanism's module if there
+    is no essay
     Figures           of its evidence: name, caption, source
     In the registry   claim, home, what it acts on, papers, equations, parameters, departures
     In the audit      checks and mutants of its evidence
@@ -30,8 +31,9 @@ from hebbarium.audit.figures import Figure
 from hebbarium.audit.references import References, of_registry
 from hebbarium.engine.catalogue.registry import HOMES, Entry, Parameter, Registry
 
-DOCS = Path(__file__).resolve().parent
-ESSAYS = DOCS / "mechanisms"
+TOOLS = Path(__file__).resolve().parent
+DOCS = TOOLS.parent
+ESSAYS = DOCS / "reference" / "mechanisms"
 # a fenced block, or the path of a relative link
 LINK = re.compile(r"(^```.*?^```$)|(?<=\]\()([^)\s#:]+)(?=[)#])", re.M | re.S)
 
@@ -63,11 +65,8 @@ def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) ->
     """
     registry = registry or Registry.read()
     references = of_registry(registry)
-    for file in (
-        f
-        for f in DOCS.rglob("*")
-        if f.is_file() and f.suffix in (".md", ".svg", ".ipynb") and f.parent != ESSAYS
-    ):
+    files = (f for f in DOCS.rglob("*") if f.is_file() and f.suffix in (".md", ".svg", ".ipynb"))
+    for file in (f for f in files if f.parent != ESSAYS and not f.is_relative_to(TOOLS)):
         target = folder / file.relative_to(DOCS)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.suffix == ".md":
@@ -76,12 +75,12 @@ def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) ->
             )
         else:
             shutil.copyfile(file, target)
-    (folder / "mechanisms").mkdir(parents=True, exist_ok=True)
-    (folder / "mechanisms" / "index.md").write_text(index(registry), encoding="utf-8")
+    (made := folder / ESSAYS.relative_to(DOCS)).mkdir(parents=True, exist_ok=True)
+    (made / "index.md").write_text(index(registry), encoding="utf-8")
     pages = []
     for entry in registry.entries.values():
         name = evidence_module(entry, registry)
-        target = folder / "mechanisms" / f"{entry.id}.md"
+        target = made / f"{entry.id}.md"
         text = page(entry, references, evidence_of(import_module(name)) if name else None, form)
         target.write_text(relinked(text, ESSAYS / target.name, target), encoding="utf-8")
         pages.append(target)
@@ -239,7 +238,7 @@ def index(registry: Registry) -> str:
             (
                 "# Mechanisms",
                 "A claim is what the registry entry claims; for a printed form (↳), what the source system in brackets claims. The rating that a mechanism\n"
-                "earns is derived by [the audit](../audit.md).",
+                "earns is derived by [the audit](../../guides/audit.md).",
                 _table(
                     ("mechanism", "home", "claim", "what it does"),
                     [
@@ -260,4 +259,4 @@ def index(registry: Registry) -> str:
 
 if __name__ == "__main__":
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS.parent / "build" / "docs"
-    print(f"{len(build(out))} mechanisms: {out / 'mechanisms' / 'index.md'}")
+    print(f"{len(build(out))} mechanisms: {out / ESSAYS.relative_to(DOCS) / 'index.md'}")

@@ -1,13 +1,13 @@
-"""Build the site: `python docs/build_site.py [--fast] [FOLDER]`, or `make docs`; the folder is
-build by default.
+"""Build the site: `python docs/tools/build_site.py [--fast] [FOLDER]`, or `make docs`; the folder
+is build by default.
 
 FOLDER/docs gets the Markdown, FOLDER/site the site:
 
-    the README as the first page, the pages of docs/, CONTRIBUTING and CHANGELOG
+    the README as the first page, the pages of docs/, CONTRIBUTING, SECURITY and CHANGELOG
     the notebooks of docs/notebooks, with their stored outputs
-    a page for every mechanism (docs/build.py), with the figures of its evidence and the reference
-    of its module the reference of the package, from docstrings the reports of an ablation and of an
-    audit, which are run for this
+    a page for every mechanism (docs/tools/build.py), with the figures of its evidence and the
+    reference of its module the reference of the package, from docstrings the reports of an ablation
+    and of an audit, which are run for this
 
 Every warning of MkDocs is an error.  --fast, for tests, draws and audits a few mechanisms only,
 leaves out the source of all, and ablates a small set on two conversations.
@@ -45,6 +45,8 @@ from hebbarium.engine.catalogue.registry import HOMES, Registry
 # drawn and audited with --fast
 FAST = ("base_level_activation", "recency", "weighted_rrf")
 ASSETS = ("site.css", "leaf.svg")
+# pages of the repository that stand after the guides
+AROUND = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 # before a page that is alone in its section
 ALONE = "---\nhide: [navigation]\n---\n\n"
 
@@ -68,7 +70,9 @@ def build_site(folder: Path, fast: bool = False) -> Path:
         ),
     )
     for entry in registry.entries.values():
-        with (pages / "mechanisms" / f"{entry.id}.md").open("a", encoding="utf-8") as page:
+        with (pages / "reference" / "mechanisms" / f"{entry.id}.md").open(
+            "a", encoding="utf-8"
+        ) as page:
             page.write(
                 f"\n## In the code\n\n::: {entry.module}\n    options:\n      heading_level: 3\n      show_source: {str(not fast).lower()}\n"
             )
@@ -86,14 +90,22 @@ def build_site(folder: Path, fast: bool = False) -> Path:
             text = relinked(text, page, name, pages)
         page.write_text(for_mkdocs(text), encoding="utf-8")
     write_notebooks(pages)
-    nav: Nav = [{"Home": "index.md"}, {"Guides": guides(pages)},
-                {"Notebooks": ["notebooks/index.md", *(
-        f"notebooks/{path.stem}.md" for path in notebooks())]},
-        {"Mechanisms": mechanisms(registry)}, {"Reports": write_reports(pages, fast)},
-        {"Reference": write_reference(pages)}]  # fmt: skip
+    nav: Nav = [
+        {"Home": "index.md"},
+        {"Guides": [PAGES["docs/index.md"], "architecture.md", *room("guides"), *examples(pages),
+                    *(PAGES[name] for name in AROUND)]},
+        {"Notebooks": ["notebooks/index.md",
+                       *(f"notebooks/{path.stem}.md" for path in notebooks())]},
+        {"Reference": [*room("reference"), {"Mechanisms": mechanisms(registry)},
+                       {"Probes": with_index(pages, "reference/probes")},
+                       {"Code": write_reference(pages)}]},
+        {"Results": room("results")},
+        {"Reports": write_reports(pages, fast)},
+        {"Decisions": with_index(pages, "decisions")},
+    ]  # fmt: skip
     for name in ASSETS:
         (pages / "website").mkdir(exist_ok=True)
-        shutil.copyfile(DOCS / "website" / name, pages / "website" / name)
+        shutil.copyfile(DOCS / "tools" / "website" / name, pages / "website" / name)
     print(f"MkDocs: {len(list(pages.rglob('*.md')))} pages", flush=True)
     render(pages, folder / "site", nav)
     return folder / "site"
@@ -129,47 +141,48 @@ def render(pages: Path, site: Path, nav: Nav) -> None:
 
 
 # --- navigation -----------------------------------------------------------------------------------
-def guides(pages: Path) -> Nav:
-    """The pages of docs/ in the order of docs/index.md, then the probes, the decisions, the
-    examples, CONTRIBUTING and CHANGELOG.
-    """
-    index = PAGES["docs/index.md"]
-    named = [
-        name
-        for name in re.findall(
-            r"\]\(((?:probes/)?[\w-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8")
+def room(name: str) -> Nav:
+    """The pages of a folder of docs/, in the order of docs/index.md."""
+    return list(
+        dict.fromkeys(
+            re.findall(
+                rf"\]\(({name}/[\w-]+\.md)\)", (DOCS / "index.md").read_text(encoding="utf-8")
+            )
         )
-        if name != "index.md"
-    ]
-    others = sorted(p.relative_to(pages).as_posix() for p in pages.rglob("*.md"))
-    decisions: Nav = [
-        "decisions/index.md",
-        *(n for n in others if n.startswith("decisions/") and n != "decisions/index.md"),
-    ]
-    examples: Nav = [n for n in others if n.startswith("examples/")]
-    probes: Nav = [
-        "probes/index.md",
-        *(n for n in others if n.startswith("probes/") and n != "probes/index.md"),
-    ]
+    )
+
+
+def with_index(pages: Path, folder: str) -> Nav:
+    """The index of a folder, and its other pages by name."""
     return [
-        index,
-        *dict.fromkeys(n for n in named if n not in probes),
-        {"Probes": probes},
-        {"Decisions": decisions},
-        *([{"Examples": examples}] if examples else []),
-        PAGES["CONTRIBUTING.md"],
-        PAGES["CHANGELOG.md"],
+        f"{folder}/index.md",
+        *sorted(
+            p.relative_to(pages).as_posix()
+            for p in (pages / folder).glob("*.md")
+            if p.name != "index.md"
+        ),
+    ]
+
+
+def examples(pages: Path) -> Nav:
+    return [
+        {
+            "Examples": sorted(
+                p.relative_to(pages).as_posix() for p in (pages / "examples").rglob("*.md")
+            )
+        }
     ]
 
 
 def mechanisms(registry: Registry) -> Nav:
     """By home, in the order of the registry."""
+    folder = "reference/mechanisms"
     return [
-        "mechanisms/index.md",
+        f"{folder}/index.md",
         *(
             {
                 home.capitalize(): [
-                    f"mechanisms/{e.id}.md" for e in registry.entries.values() if e.home == home
+                    f"{folder}/{e.id}.md" for e in registry.entries.values() if e.home == home
                 ]
             }
             for home in HOMES

@@ -1,8 +1,8 @@
 """Writes default-against-parts.md: the set `default` beside the sets of one signal, on development
 data.
 
-    python docs/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval FILE]
-    --out OUT
+    python docs/tools/default_against_parts.py --locomo FILE [--beam FOLDER ...] [--longmemeval
+    FILE] --out OUT
 
 Every run is one of `hebbarium run`, in turns and in sessions; OUT keeps the runs.  The table names
 each folder of BEAM: `--beam 100K 500K` gives `beam 100K` and `beam 500K`.
@@ -29,14 +29,14 @@ CHOSEN, PARTS, SCORES = (
 )
 # data sets, and the one that has several folders
 OFFICIAL, SEVERAL = ("locomo", "beam", "longmemeval"), "beam"
-TARGET = Path(__file__).parent / "default-against-parts.md"
+TARGET = Path(__file__).parents[1] / "results" / "default-against-parts.md"
 HEAD = """# `default` against its parts
 
 The set `default` combines several signals. It should never be worse than the best set of one signal: `bm25` (words) or `naive_rag`
 (sentence vectors). The table shows every score on the development data and marks where `default` is worse. In sessions, an event is a whole
 session of LoCoMo or LongMemEval, and an exchange of BEAM, which is named by its folder. Three questions of LongMemEval decide nothing.
 
-`docs/default_against_parts.py` writes this page; a test checks the demo data.
+`docs/tools/default_against_parts.py` writes this page; a test checks the demo data.
 
 | data | questions | score | `default` | best part | difference | |
 |---|---|---|---|---|---|---|

@@ -1,7 +1,7 @@
 """Writes designs-on-data.md: the tables of finished designs on development data.
 
     hebbarium ablate --design NAME --yes --out OUT/NAME          # each of them, on LoCoMo and BEAM
-    100K python docs/designs_on_data.py OUT/default_leave_one_out OUT/cortex_words_weight ...
+    100K python docs/tools/designs_on_data.py OUT/default_leave_one_out OUT/cortex_words_weight ...
 
 The page has the tables of `hebbarium ablate --design` in the order given, and for the sweeps of
 Cortex what its paper concludes.
@@ -18,7 +18,7 @@ from typing import Any, Final
 from hebbarium.benchmarks.reports.design_page import to_markdown
 from hebbarium.benchmarks.reports.estimates import report_of
 
-TARGET = Path(__file__).parent / "designs-on-data.md"
+TARGET = Path(__file__).parents[1] / "results" / "designs-on-data.md"
 HEAD = """# Designs on real data
 
 Leave-one-out of `default` and of `everything`, the printed form of each mechanism in place of that of its paper, Shapley values, and the designs of
@@ -30,7 +30,7 @@ scores on BEAM are MRR of ten abilities with a cross-encoder; here it is recall@
 With cached embeddings, on two cores that other programs used as well: `everything_leave_one_out` 24.6 min (37 min of CPU, 1,050 cells),
 `default_shapley` 20.8 (29), `everything_varieties` 7.7 (15), each sweep of Cortex 0.8 to 1.3 (1.3 to 1.7).
 
-`docs/designs_on_data.py` writes this page from finished designs; [designs](designs.md) says how one is run.
+`docs/tools/designs_on_data.py` writes this page from finished designs; [designs](../guides/designs.md) says how one is run.
 """
 
 # Sweep -> where it stands in cortex2026, and the best value that its table names for a data set

@@ -1,9 +1,9 @@
 """From finished ablations: the picture of the README, and the demo figures that tell what a design
 can detect.
 
-    python docs/draw_ablation.py out/locomo/ablation.json       # set default, LoCoMo development
-    file: docs/pictures/ablation.svg python docs/draw_ablation.py out/demo/ablation.json         #
-    of make demo: benchmarks/scores/demo_spread.json
+    python docs/tools/draw_ablation.py out/locomo/ablation.json       # set default, LoCoMo
+    development file: docs/pictures/ablation.svg python docs/tools/draw_ablation.py
+    out/demo/ablation.json         # of make demo: benchmarks/scores/demo_spread.json
 
 The demo figures are the spread of every arm between and within conversations; `hebbarium ablate`
 takes them where a folder has no earlier run.
@@ -20,7 +20,7 @@ from hebbarium.benchmarks.reports.result import AblationResult, from_json, sprea
 from hebbarium.benchmarks.scores.detectable import DEMO, demo_figures
 from hebbarium.reporting.files import write_json
 
-HERE = Path(__file__).parent / "pictures" / "ablation.svg"
+HERE = Path(__file__).parents[1] / "pictures" / "ablation.svg"
 
 
 def figures(result: AblationResult) -> dict[str, object]:

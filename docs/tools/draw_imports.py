@@ -1,7 +1,7 @@
 """Draw docs/pictures/imports.svg: which room of the project imports which, from the floors and the
 imports of tests/test_house.py.
 
-    python docs/draw_imports.py
+    python docs/tools/draw_imports.py
 
 One SVG for light and dark pages: it has its own background and follows `prefers-color-scheme`.
 """
@@ -14,7 +14,7 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "docs" / "pictures" / "imports.svg"
 ROW, TOP, LEFT, BOX, WIDTH = 34, 84, 64, 186, 700  # px
 STYLE = """

@@ -1,7 +1,7 @@
 """Draw docs/pictures/night.svg: every persistent column, hour by hour, over three days of a memory
 that sleeps.
 
-    python docs/draw_night.py
+    python docs/tools/draw_night.py
 
 One SVG for light and dark pages: it has its own background and follows `prefers-color-scheme`.
 """
@@ -23,7 +23,7 @@ from hebbarium.engine.contract.columns import Column, Scope
 from hebbarium.engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET
 from hebbarium.engine.memory.engine import Engine
 
-HERE = Path(__file__).parent / "pictures" / "night.svg"
+HERE = Path(__file__).parents[1] / "pictures" / "night.svg"
 START = hb.hours(datetime(2024, 5, 6, 8))
 HOURS = 72
 COLUMNS, WIDE, TALL, LEFT, TOP, PANEL, BAND = 5, 172, 74, 14, 62, 148, 34  # panels per row; px

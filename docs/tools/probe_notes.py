@@ -313,7 +313,7 @@ REASONS: Mapping[str, str] = {
     "often than old ones.",
 }
 
-# what sets of papers make of a probe: `docs/probe_pages.py`, PAPERS
+# what sets of papers make of a probe: `docs/tools/probe_pages.py`, PAPERS
 BESIDE: Mapping[str, str] = {
     "archived_evidence/hops": "`true_memory` answers all versions of a fact when what was before is asked. `all_mem` follows two links at most and "
     "40 memories, as its paper fixes: versions replaced three or four times are beyond them. With four links and 80 "

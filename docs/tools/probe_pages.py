@@ -1,7 +1,7 @@
-"""Writes one page and one picture for each probe, and the table of all sets in probes/index.md.
+"""Writes one page and one picture for each probe, and the table of all sets in their index.
 
-    python docs/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe` writes
-                                            them; the others from probes/results.json
+    python docs/tools/probe_pages.py [FOLDER]     # FOLDER/<set>/probes.json, as `hebbarium probe`
+                                                  writes them; the others from results.json
 
 A picture has its own background and follows `prefers-color-scheme`.
 """
@@ -24,7 +24,8 @@ from hebbarium.benchmarks.probes.harness.alive import cost_of
 from hebbarium.benchmarks.probes.harness.base import Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import own
 
-HERE = Path(__file__).parent / "probes"
+DOCS = Path(__file__).parents[1]
+HERE = DOCS / "reference" / "probes"
 RESULTS = HERE / "results.json"
 SETS = ("naive_rag", "bm25", "hybrid", "default", "night", "everything")
 GATES = ("gate_true_memory", "gate_true_memory_code", "gate_cortex")
@@ -366,7 +367,7 @@ def _svg(parts: Iterable[str]) -> str:
 # --- pages ----------------------------------------------------------------------------------------
 def page(probes: Sequence[Probe], results: Mapping[str, Any]) -> str:
     """The page of all variants of a probe."""
-    lines = [f"# {probes[0].name}", "", "Written by `docs/probe_pages.py`; do not edit.", ""]
+    lines = [f"# {probes[0].name}", "", "Written by `docs/tools/probe_pages.py`; do not edit.", ""]
     for probe in probes:
         source = f"{probe.source}, {probe.place}" if probe.source else probe.place
         lines += [f"## {probe.id}", "", probe.capability, "",
@@ -541,7 +542,7 @@ def alive_page(of: str, results: Mapping[str, Any]) -> str:
     lines = [
         f"# Which mechanisms of `{of}` are alive?",
         "",
-        "Written by `docs/probe_pages.py`; do not edit.",
+        "Written by `docs/tools/probe_pages.py`; do not edit.",
         "",
         f"{len(found['mechanisms']) - len(inert)} of {len(found['mechanisms'])} mechanisms move a probe"
         + (f"; inert: {', '.join(f'`{id}`' for id in inert)}." if inert else "."),
@@ -654,7 +655,7 @@ def main(arguments: Sequence[str]) -> None:
     for name, group in groupby(sorted(probes, key=lambda p: p.name), key=lambda p: p.name):
         (HERE / f"{name}.md").write_text(page(list(group), results), encoding="utf-8")
     for of in results.get("alive", {}):
-        (HERE / f"alive-{of}.md").write_text(alive_page(of, results), encoding="utf-8")
+        (DOCS / "results" / f"alive-{of}.md").write_text(alive_page(of, results), encoding="utf-8")
     index = HERE / "index.md"
     text = index.read_text(encoding="utf-8")
     table = f"{START}\n{index_table(probes, results)}\n{END}"

@@ -16,7 +16,7 @@ from hebbarium.audit.rating import Rating, earned
 from hebbarium.audit.ratings import shipped
 from hebbarium.engine.catalogue.registry import Registry
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+README = Path(__file__).resolve().parents[2] / "README.md"
 PLACE = re.compile(r"(?<=<!-- written by docs/readme_numbers\.py -->\n).*?(?=<!-- end -->)", re.S)
 
 

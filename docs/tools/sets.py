@@ -1,6 +1,6 @@
 """Writes sets.md: what every set of the package has, from the declarations of its mechanisms.
 
-python docs/sets.py
+python docs/tools/sets.py
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from hebbarium.engine.contract.vocabulary import (
 from hebbarium.engine.flow.schedule import ENGINE, Stages
 from hebbarium.engine.memory.assembly import planned
 
-TARGET = Path(__file__).parent / "sets.md"
+TARGET = Path(__file__).parents[1] / "reference" / "sets.md"
 NAMED = 3  # mechanisms that a cell names; of more it gives the number
 HEAD = """# Sets
 
-What every set of the package has. `docs/sets.py` writes this page from what the mechanisms declare that they read and write.
+What every set of the package has. `docs/tools/sets.py` writes this page from what the mechanisms declare that they read and write.
 
 | set | what it is, and which parts of its source it lacks |
 |---|---|

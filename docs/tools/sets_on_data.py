@@ -1,6 +1,6 @@
 """Writes sets-on-data.md: every mechanism set on development data, each beside `naive_rag`.
 
-    python docs/sets_on_data.py [--locomo FILE] [--beam FOLDER] [--sets NAME ...] --out OUT
+    python docs/tools/sets_on_data.py [--locomo FILE] [--beam FOLDER] [--sets NAME ...] --out OUT
 
 Every run is one of `hebbarium run`; OUT keeps the runs, and conversations that it holds already are
 not run again.  With `--sets`, only these sets are run, and the table holds them and those that OUT
@@ -29,13 +29,13 @@ SETS = ("naive_rag", "bm25", "hybrid", "minimal", "default", "cortex", "cortex_a
         "true_memory", "true_memory_gated", "true_memory_code",
         "all_mem", "hipporag", "a_mem", "light", "night", "in_use", "everything")  # fmt: skip
 METRIC = "recall@10"
-TARGET = Path(__file__).parent / "sets-on-data.md"
+TARGET = Path(__file__).parents[1] / "results" / "sets-on-data.md"
 HEAD = """# Sets on real data
 
 Every set of the package on the development data of LoCoMo and BEAM: recall of gold events in the first ten answers, its 95% interval (cluster-robust
 t, conversations as clusters), and the paired difference to `naive_rag` with its interval. What a set lacks of its source is on
-[the page of the sets](sets.md); so a row is a result of the set here, not of the source system. No set was fitted to one of the data sets;
-`default` was chosen on both. Times are medians of one run on a busy machine, without embedding.
+[the page of the sets](../reference/sets.md); so a row is a result of the set here, not of the source system. No set was fitted to one of the data
+sets; `default` was chosen on both. Times are medians of one run on a busy machine, without embedding.
 
 `all_mem` is below `naive_rag` on both data sets because of the vectors of its descriptors: ranked by those of the texts it has the recall of
 `naive_rag` ([All-Mem](all-mem.md)). `true_memory` is below it on BEAM because of its words: in its leave-one-out there (`hebbarium ablate
@@ -43,7 +43,7 @@ t, conversations as clusters), and the paired difference to `naive_rag` with its
 other part shows what is left of the difference: `weighted_rrf` costs .018 [-.012, .048], `surprise_index` .011 [-.007, .028], `fact_timeline` .001
 [-.009, .011].
 
-`docs/sets_on_data.py` writes this page.
+`docs/tools/sets_on_data.py` writes this page.
 """
 
 

@@ -1,7 +1,7 @@
 """Simulate the tests of an ablation where the truth is known, and write the table of
-docs/sets-and-ablation.md.
+docs/guides/ablation.md.
 
-    python docs/simulate_tests.py
+    python docs/tools/simulate_tests.py
 
 Size: no effect; two questions of a conversation have the correlation .1.  Equivalence: the effect
 is the margin, and a share of the questions as large as the margin changes, each entirely:
@@ -23,9 +23,9 @@ from hebbarium.benchmarks.scores.comparison import ALPHA, MARGIN
 from hebbarium.benchmarks.scores.power import POWER, power
 from hebbarium.benchmarks.scores.statistics import clustered_bootstrap, sign_flip
 
-PAGE = Path(__file__).parent / "sets-and-ablation.md"
+PAGE = Path(__file__).parents[1] / "guides" / "ablation.md"
 START, END = (
-    "<!-- simulated by docs/simulate_tests.py -->\n",
+    "<!-- simulated by docs/tools/simulate_tests.py -->\n",
     "<!-- end of the simulated table -->\n",
 )
 EXPERIMENTS, CORRELATION, CLUMPS = 2000, 0.1, 0.02

@@ -1,7 +1,7 @@
 """Draws pictures/stage-crossover.svg: contexts of `default`, best first, against those of `stages`
 by its sources, in chats of growing length.
 
-    python docs/stage_crossover.py --beam FOLDER ... --out OUT [--by labels|gap|semantic]
+    python docs/tools/stage_crossover.py --beam FOLDER ... --out OUT [--by labels|gap|semantic]
 
 Every run is one of `hebbarium run` with contexts; OUT keeps the runs, and a run that it holds is
 read and not made again.  Points are the folders of BEAM, such as 100K 500K 1M.  `--by` says how
@@ -36,7 +36,7 @@ SCORES, BUDGETS, DRAWN = ("evidence", "answer"), (1024, 2048, 4096), 4096
 # arm -> set, strategy
 SETS = {"flat": ("default", "flat"), "staged": ("stages", "sources")}
 ALL = "all questions"
-TARGET = Path(__file__).parent / "pictures" / "stage-crossover.svg"
+TARGET = Path(__file__).parents[1] / "pictures" / "stage-crossover.svg"
 NEAR = 10  # nearest events of each event
 WIDTH, PLOT, ROW = 860, 180, 24  # px
 STYLE = """

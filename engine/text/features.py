@@ -3,7 +3,7 @@
 Pure functions.  Every pattern is linear in the length of the text: it starts only at the beginning
 of a word or a path, and can match in one way from there, so that hostile input costs little more
 than ordinary text.  Words are those of all scripts (`words.py`); all other rules are for English,
-and names need capitals (docs/words.md).
+and names need capitals (docs/guides/texts.md).
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ LEAST_WORDS: Final = 10  # of a segment: vectors of shorter ones differ within a
 MOST_SENTENCES: Final = 32  # of a text that may be split
 LEAST_TERMS: Final = 4  # of a text that may be merged: shorter ones are alike by chance
 LONGEST_WORD: Final = 64  # characters of a keyword
-# terms that each of two restatements may have beyond the other: a text that says more is none,
-# docs/all-mem.md
+# terms that each of two restatements may have beyond the other: what says more is none,
+# docs/results/all-mem.md
 MORE: Final = 2
 # least cosine of a restatement: below it no overlap of terms gives a confidence of 0.5
 NEAR: Final = 0.75
@@ -47,9 +47,9 @@ CUT: Final = 0.4  # penalty of a cut
 # factor of the confidence if a segment is one sentence, or may refer back: 52 of 74 cuts of the
 # former were right and
 DOUBT: Final = 0.7
-# 51 of 80 of the latter, docs/all-mem.md
+# 51 of 80 of the latter, docs/results/all-mem.md
 # of the confidence in a told change, by the share of themes that it names and the cosine,
-# docs/all-mem.md
+# docs/results/all-mem.md
 STEEP: Final = 8.6
 MIDDLE: Final = 0.92  # of that sum: at it the confidence is 0.5
 NEGATIONS: Final = frozenset(

@@ -64,7 +64,7 @@ def memory(
     transcript  a file that records its requests and replies; without a model the file is replayed,
                 and nothing is sent
     late       h or a timedelta, most that an event may lie before the memory's present: it is
-               stored with its own time, see docs/time.md
+               stored with its own time, see docs/guides/time.md
     clock      "events": time passes with events and `advance`; "wall": with the machine's clock,
                too, and an event whose time is None happens now; or a callable that returns an aware
                datetime

@@ -1,4 +1,4 @@
-"""Samples of the drills; docs/trust.md has the counts of whole ones."""
+"""Samples of the drills; docs/guides/trust.md has the counts of whole ones."""
 
 from __future__ import annotations
 

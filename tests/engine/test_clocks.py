@@ -512,6 +512,6 @@ def test_the_documentation_lists_what_reads_an_events_own_time() -> None:
         for c in h.reads
         if getattr(c, "of", c) is CREATED
     }
-    page = (Path(__file__).parents[2] / "docs" / "time.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "time.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| `CREATED`"))
     assert set(re.findall(r"`([a-z_]+)`", row)) == readers

@@ -1,3 +1,3 @@
-"""Parts of the site: docstrings, notebooks, the reference, links.  docs/build_site.py puts them
-together.
+"""Parts of the site: docstrings, notebooks, the reference, links.  docs/tools/build_site.py puts
+them together.
 """

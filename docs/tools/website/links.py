@@ -16,12 +16,14 @@ PAGES = {
     "README.md": "index.md",
     "docs/index.md": "documentation.md",
     "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }
+MECHANISMS = "reference/mechanisms"
 FOLDERS = {
-    "docs/mechanisms": "mechanisms/index.md",
+    f"docs/{MECHANISMS}": f"{MECHANISMS}/index.md",
     "docs/notebooks": "notebooks/index.md",
-    "mechanisms": "mechanisms/index.md",
+    "mechanisms": f"{MECHANISMS}/index.md",
 }
 # files of docs/ that are copied under their own name
 SHOWN = (".md", ".svg", ".png", ".ipynb")
@@ -64,7 +66,7 @@ def page_on_site(file: Path) -> str | None:
         return page_of(name)
     home, _, _ = path.partition("/")
     if file.suffix == ".py" and (home == "mechanisms" or path.startswith("audit/evidence/")):
-        return f"mechanisms/{file.stem}.md"
+        return f"{MECHANISMS}/{file.stem}.md"
     return f"files/{path}.txt"
 
 

@@ -1,7 +1,7 @@
 """Notebooks without Jupyter: run their cells, store the outputs, show them as a page.
 
-    python docs/website/notebooks.py            # runs every notebook of docs/notebooks and stores
-                                                what it prints
+    python docs/tools/website/notebooks.py            # runs every notebook of docs/notebooks and
+                                                      stores what it prints
 
 The code cells of a notebook run in order, in one namespace and in an empty working folder.  The
 output of a cell is what it prints and, if its last statement is an expression, the value of that.
@@ -20,7 +20,7 @@ from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 Notebook = dict[str, Any]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from .docstrings import markdown
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = "reference/code"  # of the site
 PACKAGE = ROOT / "src" / "hebbarium"
 # folders of the repository that are links in the package
 LINKED = ("engine", "mechanisms", "audit", "benchmarks")
@@ -51,13 +52,13 @@ def page_of(name: str) -> str:
     """The path of a module's page on the site.
 
     >>> page_of("engine.memory.engine"), page_of("engine")
-    ('reference/engine/loop.md', 'reference/engine/index.md')
+    ('reference/code/engine/loop.md', 'reference/code/engine/index.md')
     """
     path = name.replace(".", "/")
     return (
-        f"reference/{path}/index.md"
+        f"{FOLDER}/{path}/index.md"
         if modules()[name].name == "__init__.py"
-        else f"reference/{path}.md"
+        else f"{FOLDER}/{path}.md"
     )
 
 
@@ -67,10 +68,10 @@ def write(folder: Path) -> Nav:
         target = folder / page_of(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_page(name), encoding="utf-8")
-    (folder / "reference" / "index.md").write_text(_index(), encoding="utf-8")
+    (folder / FOLDER / "index.md").write_text(_index(), encoding="utf-8")
     first = [name for name in FIRST if name in modules()]
     return [
-        "reference/index.md",
+        f"{FOLDER}/index.md",
         *(item for name in first for item in _nav(name)),
         *(
             item
@@ -120,12 +121,12 @@ def _index() -> str:
     homes = ast.literal_eval(_assigned(PACKAGE / "__init__.py", "_HOMES"))
     top = [name for name in modules() if "." not in name]
     return "\n\n".join((
-        "# Reference",
+        "# Code",
         "The names of `import hebbarium as hb`:",
         _table((f"[`hb.{name}`][hebbarium.{home}.{name}]", _first(_docstring(modules()[home],
         name))) for name, home in sorted(homes.items())),
         "## Modules",
-        _table((f"[hebbarium.{name}]({Path(page_of(name)).relative_to('reference').as_posix()})",
+        _table((f"[hebbarium.{name}]({Path(page_of(name)).relative_to(FOLDER).as_posix()})",
                 summary(modules()[name])) for name in top),
         "Each mechanism's module is on [the page of the mechanism](../mechanisms/index.md). Types are in the signature; shapes, units and errors\n"
         "are in the text below it. A table gives name, shape (`()` for a number), unit and meaning of each argument.",

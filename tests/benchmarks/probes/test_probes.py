@@ -64,7 +64,9 @@ def test_ids_are_frozen() -> None:
 
 
 def test_the_page_lists_every_probe_with_its_capability() -> None:
-    page = (FOLDER.parents[1] / "docs" / "probes" / "index.md").read_text(encoding="utf-8")
+    page = (FOLDER.parents[1] / "docs" / "reference" / "probes" / "index.md").read_text(
+        encoding="utf-8"
+    )
     rows = re.findall(r"^\| `(.+?/.+?)` \| (.+?) \|", page, re.M)
     assert rows == [(probe.id, probe.capability[:-1]) for probe in PROBES.values()]
 
@@ -124,7 +126,7 @@ def test_the_registry_names_probes_that_exist(registry: Registry) -> None:
 def test_everything_open_is_everything_without_its_gates(registry: Registry) -> None:
     gates = ("write_gate_true_memory", "write_gate_cortex")
     opened = registry.set(
-        str(FOLDER.parents[1] / "docs" / "probes" / "sets" / "everything_open.yaml")
+        str(FOLDER.parents[1] / "docs" / "reference" / "probes" / "sets" / "everything_open.yaml")
     )
     assert opened.mechanisms == registry.set("everything").without(gates).mechanisms
 

@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent.parent.parent.parent / "docs"
 
 @pytest.fixture(scope="module")
 def script() -> Any:
-    spec = util.spec_from_file_location("simulate_tests", DOCS / "simulate_tests.py")
+    spec = util.spec_from_file_location("simulate_tests", DOCS / "tools" / "simulate_tests.py")
     assert spec and spec.loader
     # dataclasses look up their module by name
     module = sys.modules["simulate_tests"] = util.module_from_spec(spec)
@@ -25,7 +25,7 @@ def script() -> Any:
 
 
 def test_the_table_of_the_page_is_the_simulated_one(script: Any) -> None:
-    """If not, run `python docs/simulate_tests.py`."""
+    """If not, run `python docs/tools/simulate_tests.py`."""
     page, made = script.PAGE.read_text(encoding="utf-8"), script.table()
     assert script.written(page, made) == page and made in page
     cells = [[float(cell) for cell in line.split("|")[2:-1]] for line in made.splitlines()[2:]]
