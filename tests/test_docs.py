@@ -38,7 +38,10 @@ import yaml
 from scripts import script
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+PAGES = (
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+)
 NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
 FENCE = re.compile(r"^```(\w+)[ ]*([^\n]*)\n(.*?)^```$", re.M | re.S)
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -272,12 +275,7 @@ def test_every_command_is_there(page: Path) -> None:
 
 
 def test_ratings_that_changed_are_those_of_the_registry() -> None:
-    text = (
-        (ROOT / "docs" / "guides" / "audit.md")
-        .read_text(encoding="utf-8")
-        .split("### Ratings that changed")[1]
-        .split("\n## ")[0]
-    )
+    text = (ROOT / "docs" / "results" / "ratings.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| \w", text, re.M)
     assert len(rows) == text.count("\n| `") and {id: now for id, _, now in rows} == {
         id: _registry().entry(id).claims for id, _, _ in rows
@@ -356,11 +354,38 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     _require_links(page, page.read_text(encoding="utf-8"), made)
 
 
-@pytest.mark.parametrize("folder", ["docs", "docs/decisions"])
-def test_every_page_is_in_the_index(folder: str) -> None:
-    index = (ROOT / folder / "index.md").read_text(encoding="utf-8")
-    for page in (ROOT / folder).glob("*.md"):
-        assert page.name == "index.md" or f"({page.name})" in index, page.name
+@pytest.mark.parametrize(("folder", "index"), [
+    ("docs", "docs"), ("docs/guides", "docs"), ("docs/reference", "docs"), ("docs/results", "docs"),
+    ("docs/decisions", "docs/decisions"),
+    ("docs/reference/probes", "docs/reference/probes")])  # fmt: skip
+def test_every_page_is_in_the_index(folder: str, index: str) -> None:
+    home = ROOT / index
+    links = re.findall(r"\]\(([^)#]+)", (home / "index.md").read_text(encoding="utf-8"))
+    for page in set((ROOT / folder).glob("*.md")) - {home / "index.md"}:
+        assert page.relative_to(home).as_posix() in links, page.name
+
+
+def test_guides_are_few_and_short() -> None:
+    """What was measured is in results, and what a script lists in reference."""
+    guides = {
+        page.name: page.read_text(encoding="utf-8").count("\n")
+        for page in (ROOT / "docs" / "guides").glob("*.md")
+    }
+    assert (
+        0 < len(guides) <= 18
+        and {name: lines for name, lines in guides.items() if lines > 300} == {}
+    )
+
+
+def test_the_documentation_lies_in_rooms() -> None:
+    """No script and no log stands among the pages."""
+    docs = ROOT / "docs"
+    assert {path.name for path in docs.iterdir() if path.is_file()} == {
+        "index.md",
+        "architecture.md",
+    }
+    scripts = {path.relative_to(docs).parts[0] for path in docs.rglob("*.py")}
+    assert scripts <= {"tools", "examples"}
 
 
 def test_every_decision_has_context_decision_and_consequences() -> None:
@@ -419,7 +444,7 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
     from hebbarium.engine.contract.columns import Phase, Scope
 
     def page(name: str) -> str:
-        return (ROOT / "docs" / name).read_text(encoding="utf-8")
+        return (ROOT / "docs" / "guides" / name).read_text(encoding="utf-8")
 
     for name, words in (
         (
@@ -429,7 +454,7 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
         ("contract.md", [s.value for s in Scope]),
         ("time.md", [p.value for p in Phase]),
         ("data.md", [s.name for s in SOURCES]),
-        ("sets-and-ablation.md", METRICS),
+        ("runs.md", METRICS),
     ):
         for word in words:
             assert f"`{word}`" in page(name), f"{name}: {word}"

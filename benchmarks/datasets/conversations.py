@@ -52,7 +52,7 @@ from .recognise import DESCRIPTION, EVENTS, OWN_FORM, QUESTIONS, field_map
 
 OWN = (EVENTS, QUESTIONS, DESCRIPTION)
 FILES = f"{EVENTS}, {QUESTIONS} and {DESCRIPTION}"
-FIX = "correct the line; docs/guides/own-data.md describes the files"
+FIX = "correct the line; docs/guides/data.md describes the files"
 EVENT_FIELDS = frozenset(
     {"conversation", "id", "time", "speaker", "session", "text", "caption", "dated", "attributes"}
 )
@@ -169,7 +169,7 @@ def load_conversations(
         found,
         str(folder),
         lambda n: list(chosen.values())[n].events,
-        cure=f"correct the files; docs/guides/own-data.md describes {FILES}",
+        cure=f"correct the files; docs/guides/data.md describes {FILES}",
         unasked=True,
     )
     return replace(

@@ -30,7 +30,7 @@ EXAMPLE: Final = """
   """
 OWN_FORM: Final = (
     f"{EVENTS} has one JSON object a line with `conversation`, `id` and `text`, and where they are known `time`, `speaker` and "
-    f"`session`, such as{EXAMPLE}docs/guides/own-data.md describes it"
+    f"`session`, such as{EXAMPLE}docs/guides/data.md describes it"
 )
 
 
