@@ -227,7 +227,7 @@ def _judge_it(
             draw=draw,
             exhibits={id: exhibit_of(entry, registry, references)},
         ).mechanisms[0]
-    return replace(judged, generated=kept(entry, name))
+    return replace(judged, generated=kept(id))
 
 
 def exhibit_of(entry: Entry, registry: Registry, references: References) -> Exhibit:

@@ -24,7 +24,7 @@ from .checks import CheckResult
 from .provenance import Provenance, citation, facts
 from .rating import FEWEST, Rating
 from .references import References
-from .report import ALSO_COMPARED, CLAIM, COLUMNS, summary, verdict_of
+from .report import ALSO_COMPARED, CLAIM, COLUMNS, of_commits, summary, verdict_of
 from .run import AuditResult, MechanismResult
 from .sources import SourceSystem, compared
 from .weights import shipped
@@ -90,6 +90,7 @@ def to_html(
     )
     page = environment.get_template("audit.html.j2").render(
         result=result,
+        of_commits=of_commits(result),
         shown={m.id for m in result.mechanisms},
         summary=summary(result),
         also_compared=ALSO_COMPARED,

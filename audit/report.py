@@ -5,6 +5,7 @@ The page of HTML is in page.py.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -83,7 +84,7 @@ def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
         "reached": [{"equation": e.id, "path": list(e.path),
                      "library": e.library} for e in m.reach.equations] if m.reach else [],
         "generated": {"shares": {str(g): {"rejected": s.rejected, "of": s.of} for g,
-                                 s in m.generated.shares.items()}, "stale": m.generated.stale,
+                                 s in m.generated.shares.items()}, "commit": m.generated.commit,
                       "survivors": [{"id": id, "change": change} for id,
                                     change in m.generated.survivors]} if m.generated else None,
     }  # fmt: skip
@@ -177,14 +178,8 @@ def _ratio(counts: tuple[int, int]) -> float:
 
 
 def _generated(m: MechanismResult, _: AuditResult) -> str:
-    """Share of the last full run, rounded down; "stale" after a change of code, evidence or
-    entry.
-    """
-    return (
-        f"{math.floor(100.0 * m.generated.whole.value)}%{' stale' if m.generated.stale else ''}"
-        if m.generated
-        else "-"
-    )
+    """Share of the last full run, rounded down."""
+    return f"{math.floor(100.0 * m.generated.whole.value)}%" if m.generated else "-"
 
 
 def _weight(m: MechanismResult, _: AuditResult) -> str:
@@ -244,6 +239,31 @@ def mutants_of(result: AuditResult) -> str:
         if result.mutants_asked and result.mutants_run
         else ""
     )
+
+
+def of_commits(result: AuditResult) -> str:
+    """Of which commits the figures are that this audit shows and has not measured, as a
+    sentence; empty if it shows none.
+    """
+    weights, judged = (
+        shipped(),
+        Counter(m.generated.commit for m in result.mechanisms if m.generated),
+    )
+    parts = (
+        [f"weights of commit {weights.commit or 'unknown'}"]
+        if weights and any(map(_weight_of, result.mechanisms))
+        else []
+    )
+    named = [
+        f"{name or 'unknown'} ({counted(count, 'mechanism')})"
+        if len(judged) > 1
+        else name or "unknown"
+        for name, count in judged.most_common()
+    ]
+    parts += (
+        [f"mutation shares of commit{'s' * (len(judged) > 1)} {', '.join(named)}"] if judged else []
+    )
+    return f"Measured before this audit: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,6 +412,8 @@ def to_markdown(
     ]
     if said := mutants_of(result):
         lines += ["", f"{said}."]
+    if before := of_commits(result):
+        lines += ["", before]
     for title, faults in (
         ("Not earned", result.failures),
         ("Findings about printed forms", result.findings),

@@ -2,7 +2,7 @@
 package.
 
 `weights.json` is written by `hebbarium weights`, which runs for half an hour or so; the audit reads
-it and says if it is stale.
+it and says of which commit it is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.base.errors import DataError
-from ..engine.catalogue.packages import answering_digest
-from ..engine.catalogue.registry import Registry
 
 FILE = Path(__file__).parent / "weights.json"
 FORMAT = 1
@@ -111,8 +109,8 @@ class MeasuredWeight:
 class Weights:
     """The file.
 
-    sources, parameters  digests of the code and of the parameter values that were measured
-    code                 version of the package
+    commit        that was measured; "" if it had no history
+    code          version of the package
     set_name             set whose mechanisms were left off in turn; a variety was swapped in for
                          its original
     best                 events of an answer that were compared
@@ -123,10 +121,9 @@ class Weights:
     """
 
     date: str
+    commit: str
     code: str
     command: str
-    sources: str
-    parameters: str
     dataset: str
     embedder: str
     set_name: str
@@ -142,21 +139,6 @@ class Weights:
     def of(self, id: str) -> MeasuredWeight | None:
         """None for a mechanism that was not measured."""
         return self.mechanisms.get(id)
-
-    def stale(self) -> str:
-        """Why the numbers may not be those of the installed package, in one sentence; "" if
-        nothing changed since.  Reads all source files.
-        """
-        compared = (
-            ("code", self.sources, answering_digest()),
-            ("parameters", self.parameters, Registry.read().values_digest()),
-        )
-        changed = " and the ".join(name for name, then, now in compared if then != now)
-        return (
-            f"Stale: the {changed} changed since the weights were measured ({self.date[:10]}, {self.code}); {CURE}."
-            if changed
-            else ""
-        )
 
     def line(self, id: str) -> str:
         """What a card says of a mechanism."""
@@ -209,8 +191,8 @@ def _read(data: Mapping[str, Any]) -> Weights:
         raise ValueError(f"format {data['format']}, not {FORMAT}")
     how = data["provenance"]
     return Weights(
-        **{name: how[name] for name in ("date", "code", "command", "sources", "parameters",
-                                        "dataset", "embedder", "best", "rehearse",
+        **{name: how[name] for name in ("date", "commit", "code", "command", "dataset", "embedder",
+                                        "best", "rehearse",
                                         "conversations", "questions", "gold")},
         set_name=how["set"], notes=tuple(data["notes"]), signals={name: (s["mechanism"],
         s["share"]) for name, s in data["signals"].items()},

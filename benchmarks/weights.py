@@ -26,7 +26,7 @@ from ..engine.contract.vocabulary import FACET_WEIGHTS
 from ..engine.ports.embedder import Embedder
 from ..engine.ports.embedding_cache import CachedEmbedder
 from ..reporting.files import results_folder
-from ..reporting.provenance import Made, made
+from ..reporting.provenance import Made, commit, made
 from .datasets import Dataset
 from .designs.arms import Arm
 from .designs.leave_one_out import leave_one_out
@@ -305,7 +305,7 @@ def path(weight: Weight) -> str:
 
 def _provenance(spec: RunSpec, data: Dataset, rehearse: float | None, how: Made) -> dict[str, Any]:
     counts = Counter(bool(q.gold) for c in data.conversations for q in c.questions)
-    return {"command": how.command_line, "date": how.date, "code": spec.code,
+    return {"command": how.command_line, "date": how.date, "commit": commit(), "code": spec.code,
             "sources": answering_digest(),
             "parameters": Registry.read().values_digest(),
             "dataset": spec.dataset, "sha256": spec.sha256, "embedder": spec.embedder,

@@ -681,13 +681,13 @@ def test_every_listed_mutant_is_there(registry: Registry) -> None:
 
 
 # --- shares ---------------------------------------------------------------------------------------
-def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(
-    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_share_of_a_full_run_is_kept_with_the_commit_that_was_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "shares.json"
     monkeypatch.setattr(shares, "FILE", file)
     shares._file.cache_clear()
-    entry, evidence = registry.entry("recency"), "hebbarium.audit.evidence.recency"
+    monkeypatch.setattr(shares, "commit", lambda: "0123abc")
     mutants = tuple(
         Judged(
             GeneratedMutant(
@@ -704,16 +704,12 @@ def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(
             ]
         )
     )
-    assert shares.kept(entry, evidence) is None
-    shares.keep(
-        [GeneratedResult("recency", mutants, len(mutants))],
-        {"recency": shares.digest(entry, evidence)},
-        file,
-    )
-    found = shares.kept(entry, evidence)
+    assert shares.kept("recency") is None
+    shares.keep([GeneratedResult("recency", mutants, len(mutants))], file)
+    found = shares.kept("recency")
     assert (
         found is not None
-        and not found.stale
+        and found.commit == "0123abc"
         and found.survivors == (("recency/f/constant/18", "x = 18  ->  x = 0"),)
     )
     assert [str(found.shares[g]) for g in (Group.NUMBERS, Group.KERNELS, Group.HOOKS)] == [
@@ -722,11 +718,6 @@ def test_the_share_of_a_full_run_is_kept_and_is_stale_after_a_change(
         "1/1",
     ] and str(found.whole) == "19/20"
     assert found.below == (Group.KERNELS,)
-    changed = numbers.changed(registry, "recency", "half_life", 60.0).entry("recency")
-    assert (
-        shares.kept(changed, evidence).stale
-        and shares.kept(entry, "hebbarium.audit.evidence.heat").stale
-    )
     shares._file.cache_clear()
 
 

@@ -25,12 +25,15 @@ import hebbarium.audit
 from hebbarium.audit import references as bibliography
 from hebbarium.audit import sources
 from hebbarium.audit.collect import audit_registry
+from hebbarium.audit.mutation.shares import Kept, Share, kept
+from hebbarium.audit.mutation.sites import Group
 from hebbarium.audit.page import to_html
 from hebbarium.audit.provenance import Provenance, citation, provenance
 from hebbarium.audit.references import load
 from hebbarium.audit.report import (
     Counts,
     counts,
+    of_commits,
     plain,
     summary,
     table,
@@ -40,6 +43,7 @@ from hebbarium.audit.report import (
     verdict_of,
 )
 from hebbarium.audit.run import AuditResult, Fate, audit
+from hebbarium.audit.weights import shipped
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import ContractError, RegistryError
 from hebbarium.engine.catalogue.registry import Registry
@@ -453,14 +457,41 @@ def test_the_page_is_whole_and_loads_nothing(result: AuditResult, tmp_path: Path
     assert "Wixted and Ebbesen (1991)" in page.text and "%" not in page.text
 
 
-def test_a_page_with_stale_weights_shows_the_command_as_code(
-    result: AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_report_says_once_of_which_commits_its_earlier_figures_are(
+    result: AuditResult, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("hebbarium.audit.weights.answering_digest", lambda: "of other code")
-    to_html(result, tmp_path / "audit.html")
-    raw = (tmp_path / "audit.html").read_text(encoding="utf-8")
-    (said,) = re.findall(r'<p class="note below">(Stale: .*?)</p>', raw)
-    assert "<code>hebbarium weights</code>" in said and "`" not in said
+    """And nowhere that something is stale: a figure is of its commit, whatever the code is now."""
+    mine = result.mechanisms[0]
+    stored = [
+        Kept({group: Share(1, 2) for group in Group}, (), commit)
+        for commit in ("0123abc", "4567def", "0123abc")
+    ]
+    assert of_commits(
+        replace(
+            result,
+            mechanisms=tuple(
+                replace(mine, id=f"m{i}", generated=each) for i, each in enumerate(stored)
+            ),
+        )
+    ) == (
+        "Measured before this audit: mutation shares of commits 0123abc (2 mechanisms), 4567def (1 mechanism)."
+    )
+    one = replace(result, mechanisms=(replace(mine, generated=stored[0]),))
+    to_html(one, tmp_path / "audit.html")
+    for text in ((tmp_path / "audit.html").read_text(encoding="utf-8"), to_markdown(one)):
+        assert (
+            text.count("0123abc") == 1
+            and "mutation shares of commit 0123abc" in text
+            and "stale" not in text.lower()
+        )
+
+
+def test_the_shipped_figures_name_their_commits() -> None:
+    weights = shipped()
+    shares = [kept(id) for id in Registry.read().entries]
+    assert weights and all(
+        re.fullmatch(r"[0-9a-f]{7,}", each.commit) for each in (weights, *filter(None, shares))
+    )
 
 
 def test_the_page_escapes_what_it_shows(result: AuditResult, tmp_path: Path) -> None:

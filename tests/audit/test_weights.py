@@ -53,8 +53,8 @@ def weight(
 
 
 def file(path: Path, **changes: Any) -> Path:
-    how = {"command": "hebbarium weights", "date": "2026-01-02T03:04:05Z", "code": "1.0+abc",
-           "sources": answering_digest(),
+    how = {"command": "hebbarium weights", "date": "2026-01-02T03:04:05Z", "commit": "0123abc",
+           "code": "1.0+abc", "sources": answering_digest(),
            "parameters": Registry.read().values_digest(), "dataset": "demo", "sha256": "0",
            "embedder": "minilm", "set": "everything",
            "seed": 0, "best": 10,
@@ -107,27 +107,8 @@ def test_what_was_not_measured_is_said(one: Weights) -> None:
     assert one.of("other") is None and one.line("other").startswith("not measured")
 
 
-def test_a_file_of_this_code_and_these_parameters_is_not_stale(one: Weights) -> None:
-    assert one.stale() == ""
-
-
-@pytest.mark.parametrize(
-    ("changes", "named"),
-    [
-        ({"sources": "0"}, "the code changed"),
-        ({"parameters": "0"}, "the parameters changed"),
-        ({"sources": "0", "parameters": "0"}, "the code and the parameters changed"),
-    ],
-)
-def test_a_file_of_other_code_or_parameters_says_that_it_is_stale(
-    changes: dict[str, str], named: str, tmp_path: Path
-) -> None:
-    said = read(file(tmp_path / "weights.json", **changes)).stale()
-    assert (
-        said.startswith(f"Stale: {named} since")
-        and "2026-01-02" in said
-        and "hebbarium weights" in said
-    )
+def test_a_file_names_the_commit_that_was_measured(one: Weights) -> None:
+    assert one.commit == "0123abc"
 
 
 def test_the_digest_of_the_code_follows_engine_and_mechanisms(tmp_path: Path) -> None:

@@ -299,7 +299,6 @@ def test_the_audit_reads_what_is_written(
         ]
         assert {r.to for r in weight.routes} | {*weight.further} == {r.to for r in mine.routes}
     assert read.of("base_level_activation").path == "activation -> heat -> fused"  # type: ignore[union-attr]
-    assert read.stale() == ""
 
 
 def test_the_command_writes_the_file_and_names_what_is_inert(

@@ -214,7 +214,6 @@ def _generated(
     """Judge generated mutants; exit code 1 under `strict` if a share is below its goal, or a
     package failed.
     """
-    from ..audit.collect import evidence_module
     from ..audit.mutation import generated, shares
     from ..console import Meter, print_lines
     from ..reporting.files import results_folder, write_json
@@ -226,12 +225,7 @@ def _generated(
         write_json(out / "generated.json", run.to_json())
     if keep:
         # a package that fails has no mutants
-        judged = [m for m in run.mechanisms if m.of]
-        entries = [registry.entry(m.id) for m in judged]
-        shares.keep(
-            judged,
-            {entry.id: shares.digest(entry, evidence_module(entry, registry)) for entry in entries},
-        )
+        shares.keep(m for m in run.mechanisms if m.of)
     if as_json:
         print_json(run.to_json())
     else:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import shlex
+import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+CLONE = Path(__file__).resolve().parents[3]  # if the package is in a clone
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,28 @@ def made(words: Sequence[str] = (), bibtex: str = "") -> Made:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def commit(root: Path = CLONE) -> str:
+    """The short name of the commit of a clone, with `-dirty` if its files differ from it; "" where
+    there is no history.
+
+    root  folder of the clone
+
+    >>> commit(Path("no-such-folder"))
+    ''
+    """
+    if not (root / ".git").exists():
+        return ""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*"],
+            capture_output=True,
+            text=True,
+        )
+    except OSError:  # no git
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def versions(libraries: Iterable[str]) -> dict[str, str]:
