@@ -31,7 +31,7 @@ from math import inf
 from typing import Final
 
 # Of 1/2, 2/3, 3/4 and 1 the best on conversations 4 and 5 of LoCoMo at 1,024 tokens; on 1 to 3 all
-# of them are within .002, see docs/guides/context.md
+# are within .002, see docs/guides/context.md
 POWER: Final = 0.75
 SHORT: Final = 32.0  # tokens up to which a memory enters by its rank alone
 PACKED: Final = 16.0  # the same, in a packed context
