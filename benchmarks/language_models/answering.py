@@ -15,14 +15,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from ..engine.base.errors import InputError, nearest
-from ..engine.base.times import written
-from ..engine.catalogue.registry import MechanismSet, Registry
 from ..engine.context.assembly import STRATEGIES, assemble
 from ..engine.context.quoting import quoted
 from ..engine.context.tokens import counter
-from ..engine.contract.records import Query
-from ..engine.memory.engine import Engine
+from ..engine.errors import InputError, nearest
+from ..engine.loop import Engine
 from ..engine.ports.embedder import Embedder
 from ..engine.ports.language_model import (
     LanguageModel,
@@ -34,6 +31,8 @@ from ..engine.ports.language_model import (
     metered,
 )
 from ..engine.ports.transcript import Transcript, recorded_models, replayed
+from ..engine.records import Query, written
+from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import results_folder, write_json, write_whole
 from .datasets import Conversation, Dataset, Question
 from .datasets.base import stops

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from ..engine.base.errors import InputError
-from ..engine.catalogue.registry import MechanismSet, Registry
+from ..engine.errors import InputError
 from ..engine.ports.embedder import Embedder
+from ..engine.registry import MechanismSet, Registry
 from ..mechanisms.shared.topology_report import TopologyReport, reported
 from .datasets import Dataset
 from .execution.cells import later, prepare

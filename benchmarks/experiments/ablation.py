@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.base.errors import DataError, InputError
-from ..engine.catalogue.registry import MechanismSet, Registry
+from ..engine.errors import DataError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
 from ..engine.ports.language_model import LanguageModel
+from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json, write_whole
 from ..reporting.provenance import Made, made
 from .costs import costs_of

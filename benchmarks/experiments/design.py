@@ -19,9 +19,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.base.errors import ContractError, InputError, RegistryError
-from ..engine.catalogue.registry import Registry
+from ..engine.errors import ContractError, InputError, RegistryError
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.registry import Registry
 from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made
 from ..reporting.text import in_cell

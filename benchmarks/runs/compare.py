@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..engine.base.errors import HebbariumError, InputError
+from ..engine.errors import HebbariumError, InputError
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from .datasets import Dataset

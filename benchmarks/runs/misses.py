@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..engine.catalogue.registry import Registry
-from ..engine.contract.records import Query
 from ..engine.ports.embedder import Embedder
-from ..engine.state.ranking import Answer
+from ..engine.ranking import Answer
+from ..engine.records import Query
+from ..engine.registry import Registry
 from ..reporting.files import write_whole
 from ..reporting.pages import environment
 from ..reporting.text import plural

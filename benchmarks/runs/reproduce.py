@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ..engine.base.errors import DataError, InputError
-from ..engine.catalogue.registry import MechanismSet, Registry
+from ..engine.errors import DataError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.registry import MechanismSet, Registry
 from ..reporting.provenance import Made, made
 from .datasets import Dataset
 from .designs import Arm

@@ -17,11 +17,11 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from ..engine.base.errors import InputError
-from ..engine.catalogue.registry import MechanismSet, Registry
-from ..engine.contract.columns import Scale, Signal
-from ..engine.contract.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGTH
+from ..engine.columns import Scale, Signal
+from ..engine.errors import InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.registry import MechanismSet, Registry
+from ..engine.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGTH
 from ..mechanisms.retrieval.rational_fusion import (
     Calibrated,
     add_need,

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..engine.catalogue.registry import MechanismSet, Registry
 from ..engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ..engine.ports.language_model import LanguageModel
+from ..engine.registry import MechanismSet, Registry
 from ..reporting.files import write_json
 from ..reporting.provenance import Made, made
 from .datasets import Dataset

@@ -14,9 +14,11 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from ..engine.contract.columns import Before, Column, Phase, Signal
-from ..engine.contract.hooks import Mechanism, Touched
-from ..engine.contract.vocabulary import (
+from ..engine.assembly import planned
+from ..engine.columns import Before, Column, Phase, Signal
+from ..engine.contract import Mechanism, Touched
+from ..engine.schedule import Node, Stages
+from ..engine.vocabulary import (
     ANSWERABLE,
     DETAIL,
     FACET_WEIGHTS,
@@ -29,8 +31,6 @@ from ..engine.contract.vocabulary import (
     VETO,
     VISIBLE,
 )
-from ..engine.flow.schedule import Node, Stages
-from ..engine.memory.assembly import planned
 
 
 class Kind(StrEnum):

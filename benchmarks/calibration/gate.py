@@ -20,11 +20,11 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from ..engine.base.errors import InputError
-from ..engine.base.files import UNIT
-from ..engine.catalogue.registry import MechanismSet, Registry
-from ..engine.contract.records import Query
+from ..engine.errors import InputError
+from ..engine.files import UNIT
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.records import Query
+from ..engine.registry import MechanismSet, Registry
 from ..mechanisms.retrieval.sufficiency_gate import SUFFICIENCY_EVIDENCE, fitted, probability
 from ..reporting.files import results_folder, write_json, write_whole
 from ..reporting.provenance import Made, made

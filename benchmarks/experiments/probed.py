@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.base.errors import HebbariumError, InputError
+from ..engine.errors import HebbariumError, InputError
 from ..engine.ports.embedding_cache import CachedEmbedder
 from ..reporting.files import results_folder, write_json
 from ..reporting.provenance import Made, made

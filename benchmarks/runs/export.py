@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..engine.base.errors import HebbariumError, InputError
+from ..engine.errors import HebbariumError, InputError
 from ..reporting.files import write_whole
 from .execution.folder import RunFolder
 

@@ -18,13 +18,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.catalogue.packages import answering_digest
-from ..engine.catalogue.registry import MechanismSet, Registry
-from ..engine.contract.columns import Signal
-from ..engine.contract.hooks import Mechanism
-from ..engine.contract.vocabulary import FACET_WEIGHTS
+from ..engine.columns import Signal
+from ..engine.contract import Mechanism
+from ..engine.packages import answering_digest
 from ..engine.ports.embedder import Embedder
 from ..engine.ports.embedding_cache import CachedEmbedder
+from ..engine.registry import MechanismSet, Registry
+from ..engine.vocabulary import FACET_WEIGHTS
 from ..reporting.files import results_folder
 from ..reporting.provenance import Made, commit, made
 from .datasets import Dataset
