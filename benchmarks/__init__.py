@@ -1,1 +1,3 @@
-"""Benchmarks: data sets, systems, execution, designs, scores, reports and speed."""
+"""Benchmarks: experiments on mechanism sets and other memories; every folder says what it is
+for, and what others may import of it.
+"""

@@ -385,6 +385,6 @@ def test_an_interrupted_explanation_ends_with_a_word(
     def stop(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hebbarium.benchmarks.explain.prepare", stop)
+    monkeypatch.setattr("hebbarium.benchmarks.runs.explain.prepare", stop)
     code, out, err = hebbarium("explain", runs / "bm25", "friends/q1")
     assert code == 130 and out == "" and "interrupted" in err and "Traceback" not in err

@@ -173,7 +173,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
     """Rules, designs, and sets that can be built."""
     from hebbarium.benchmarks.datasets import LOADERS
     from hebbarium.benchmarks.designs.file import read
-    from hebbarium.benchmarks.probed import measures
+    from hebbarium.benchmarks.experiments.probed import measures
     from hebbarium.engine.catalogue.registry import Registry
     from hebbarium.engine.memory.assembly import planned
     from hebbarium.mechanisms.retrieval.rule_filter import read_rules
@@ -628,8 +628,8 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     """Drawn by the same code, in the same colours; the figures for designs are those of the same
     result.
     """
-    from hebbarium.benchmarks.ablation import ablate
     from hebbarium.benchmarks.datasets import load
+    from hebbarium.benchmarks.experiments.ablation import ablate
     from hebbarium.benchmarks.reports.page import to_svg
     from hebbarium.benchmarks.reports.result import from_json
     from hebbarium.engine.catalogue.registry import Registry

@@ -19,7 +19,7 @@ from pages import Seen
 from hebbarium.audit.collect import audit_registry
 from hebbarium.audit.page import to_html
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event, Query

@@ -17,28 +17,28 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from ..engine.columns import Scale, Signal
-from ..engine.errors import InputError
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import MechanismSet, Registry
-from ..engine.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGTH
-from ..mechanisms.retrieval.rational_fusion import (
+from ...engine.base.errors import InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.columns import Scale, Signal
+from ...engine.contract.vocabulary import ACTIVATION, ANSWERABLE, FUSED, KIND, LOG_STRENGTH
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...mechanisms.retrieval.rational_fusion import (
     Calibrated,
     add_need,
     evidence,
     fitted,
     log_likelihood,
 )
-from ..reporting.files import results_folder, write_json, write_whole
-from ..reporting.provenance import Made, made
-from .calibrate import set_with
-from .datasets import Dataset
-from .designs import FULL, Arm
-from .execution.cells import Cell, asked, prepare
-from .execution.local import Progress, embed_ahead
-from .execution.plan import planned, specs_of
-from .execution.spec import Settings, versions
-from .systems.hebbarium import Hebbarium
+from ...reporting.files import results_folder, write_json, write_whole
+from ...reporting.provenance import Made, made
+from ..datasets import Dataset
+from ..designs import FULL, Arm
+from ..execution.cells import Cell, asked, prepare
+from ..execution.local import Progress, embed_ahead
+from ..execution.plan import planned, specs_of
+from ..execution.spec import Settings, versions
+from ..systems.hebbarium import Hebbarium
+from .gate import set_with
 
 FUSION: Final = "rational_fusion"
 FEWEST: Final = 20  # questions

@@ -20,30 +20,30 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from ..engine.errors import InputError
-from ..engine.files import UNIT
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.records import Query
-from ..engine.registry import MechanismSet, Registry
-from ..mechanisms.retrieval.sufficiency_gate import SUFFICIENCY_EVIDENCE, fitted, probability
-from ..reporting.files import results_folder, write_json, write_whole
-from ..reporting.provenance import Made, made
-from ..reporting.svg import standalone
-from .datasets import Conversation, Dataset, Question
-from .designs import FULL, Arm
-from .execution.cells import Cell, asked, prepare
-from .execution.local import Progress, embed_ahead
-from .execution.plan import planned, specs_of
-from .execution.spec import Settings, versions
-from .scores.abstention import unanswerable
-from .scores.calibration import (
+from ...engine.base.errors import InputError
+from ...engine.base.files import UNIT
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.records import Query
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...mechanisms.retrieval.sufficiency_gate import SUFFICIENCY_EVIDENCE, fitted, probability
+from ...reporting.files import results_folder, write_json, write_whole
+from ...reporting.provenance import Made, made
+from ...reporting.svg import standalone
+from ..datasets import Conversation, Dataset, Question
+from ..designs import FULL, Arm
+from ..execution.cells import Cell, asked, prepare
+from ..execution.local import Progress, embed_ahead
+from ..execution.plan import planned, specs_of
+from ..execution.spec import Settings, versions
+from ..scores.abstention import unanswerable
+from ..scores.calibration import (
     Answered,
     Bin,
     expected_calibration_error,
     reliability,
     risk_coverage,
 )
-from .systems.hebbarium import Hebbarium
+from ..systems.hebbarium import Hebbarium
 
 GATE: Final = "sufficiency_gate"
 FEWEST: Final = 50  # pairs

@@ -30,8 +30,9 @@ LOADERS: dict[str, Loader] = {
     "conversations": load_conversations,
 }
 
-__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "load", "official_form", "papers_of",
-           "require_questions"]  # fmt: skip
+__all__ = ["LOADERS", "Conversation", "Dataset", "Question", "Unit", "base", "conversations",
+           "demo", "fetch", "load", "long_chat", "official_form",
+           "papers_of", "require_questions"]  # fmt: skip
 
 
 def load(

@@ -12,7 +12,8 @@ from .leave_one_out import leave_one_out
 if TYPE_CHECKING:
     from ...engine.catalogue.registry import MechanismSet
 
-__all__ = ["FULL", "Arm", "Design", "arms_of", "named_arms"]
+__all__ = ["FULL", "Arm", "Design", "arms", "arms_of", "contrasts", "file", "kinds",
+           "leave_one_out", "named_arms", "probe_metric"]  # fmt: skip
 
 
 class Design(StrEnum):

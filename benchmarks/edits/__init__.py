@@ -4,3 +4,5 @@ and where one turn holds two matters.
 `python -m hebbarium.benchmarks.edits --out OUT` counts the erroneous edits of the topology at each
 gate.
 """
+
+__all__ = ["planted"]

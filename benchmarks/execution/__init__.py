@@ -1,1 +1,3 @@
 """Execution: the record of a cell, running cells, the ledger of finished cells."""
+
+__all__ = ["cells", "contexts", "failures", "folder", "ledger", "local", "missing", "plan", "spec"]

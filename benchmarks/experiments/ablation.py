@@ -15,23 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import DataError, InputError
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.ports.language_model import LanguageModel
-from ..engine.registry import MechanismSet, Registry
-from ..reporting.files import write_json, write_whole
-from ..reporting.provenance import Made, made
-from .costs import costs_of
-from .datasets import Dataset, require_questions
-from .designs import FULL, Arm, Design, arms_of, named_arms
-from .execution.cells import Outcome, Row
-from .execution.failures import ALONE, Options
-from .execution.local import Progress, execute
-from .execution.plan import Composition, Plan, planned
-from .execution.spec import DEFAULTS, Settings, code_version, required
-from .reports.learning_curve import write_learning_curve
-from .reports.page import to_html, to_svg
-from .reports.result import (
+from ...engine.base.errors import DataError, InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.ports.language_model import LanguageModel
+from ...reporting.files import write_json, write_whole
+from ...reporting.provenance import Made, made
+from ..datasets import Dataset, require_questions
+from ..designs import FULL, Arm, Design, arms_of, named_arms
+from ..execution.cells import Outcome, Row
+from ..execution.failures import ALONE, Options
+from ..execution.local import Progress, execute
+from ..execution.plan import Composition, Plan, planned
+from ..execution.spec import DEFAULTS, Settings, code_version, required
+from ..reports.learning_curve import write_learning_curve
+from ..reports.page import to_html, to_svg
+from ..reports.result import (
     PRIMARY,
     AblationResult,
     ArmReceipt,
@@ -43,15 +42,16 @@ from .reports.result import (
     source_of,
     to_json,
 )
-from .reports.tables import to_latex, to_markdown
-from .scores.abstention import abstention
-from .scores.comparison import MARGIN, Difference, difference
-from .scores.detectable import Detectable, Source, demo_source, detectable
-from .scores.levels import levels, sessions_of
-from .scores.metrics import METRICS, Metrics, summary
-from .scores.outcomes import scored, total_receipts
-from .scores.surroundings import Conversations, Surroundings
-from .systems.by_name import OURS
+from ..reports.tables import to_latex, to_markdown
+from ..scores.abstention import abstention
+from ..scores.comparison import MARGIN, Difference, difference
+from ..scores.detectable import Detectable, Source, demo_source, detectable
+from ..scores.levels import levels, sessions_of
+from ..scores.metrics import METRICS, Metrics, summary
+from ..scores.outcomes import scored, total_receipts
+from ..scores.surroundings import Conversations, Surroundings
+from ..systems.by_name import OURS
+from .costs import costs_of
 
 _GATE = ("judged", "stored", "vetoed", "decided", "merged")
 

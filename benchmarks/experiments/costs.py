@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from time import thread_time
 from typing import Any
 
-from ..engine.columns import Phase
-from ..engine.loop import Engine
-from ..engine.plan import StepFunction
-from ..engine.ports.embedder import Embedder
-from ..engine.records import Query
-from ..engine.registry import MechanismSet, Registry
-from ..engine.schedule import Node
-from ..engine.view import Binding
-from .datasets import Conversation
-from .datasets.base import stops
-from .reports.estimates import Cost
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.columns import Phase
+from ...engine.contract.records import Query
+from ...engine.flow.passes import StepFunction
+from ...engine.flow.schedule import Node
+from ...engine.flow.view import Binding
+from ...engine.memory.engine import Engine
+from ...engine.ports.embedder import Embedder
+from ..datasets import Conversation
+from ..datasets.base import stops
+from ..reports.estimates import Cost
 
 
 @dataclass

@@ -19,27 +19,27 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import ContractError, InputError, RegistryError
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import Registry
-from ..reporting.files import results_folder, write_json, write_whole
-from ..reporting.provenance import Made, made
-from ..reporting.text import in_cell
+from ...engine.base.errors import ContractError, InputError, RegistryError
+from ...engine.catalogue.registry import Registry
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...reporting.files import results_folder, write_json, write_whole
+from ...reporting.provenance import Made, made
+from ...reporting.text import in_cell
+from ..datasets import Dataset, require_questions
+from ..designs.arms import Arm
+from ..designs.contrasts import Contrast, estimated
+from ..designs.file import Experiment
+from ..designs.kinds import Laid
+from ..execution.cells import Outcome, Row
+from ..execution.failures import ALONE, Options
+from ..execution.local import Progress, execute, write_lines
+from ..execution.plan import Plan, planned
+from ..execution.spec import DEFAULTS, Settings
+from ..reports import design_page
+from ..reports.estimates import Cost
+from ..scores.comparison import Difference, Verdict, corrected, difference, verdict
+from ..scores.metrics import question_metrics
 from .costs import costs_of
-from .datasets import Dataset, require_questions
-from .designs.arms import Arm
-from .designs.contrasts import Contrast, estimated
-from .designs.file import Experiment
-from .designs.kinds import Laid
-from .execution.cells import Outcome, Row
-from .execution.failures import ALONE, Options
-from .execution.local import Progress, execute, write_lines
-from .execution.plan import Plan, planned
-from .execution.spec import DEFAULTS, Settings
-from .reports import design_page
-from .reports.estimates import Cost
-from .scores.comparison import Difference, Verdict, corrected, difference, verdict
-from .scores.metrics import question_metrics
 
 LONG = 600.0  # s of an estimate from which on a design is confirmed
 

@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.errors import HebbariumError, InputError
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..reporting.files import results_folder, write_json
-from ..reporting.provenance import Made, made
-from .designs.contrasts import estimated
-from .designs.file import Experiment
-from .designs.probe_metric import Measure, ProbeMetric
-from .execution.folder import LEDGER, ROWS, require_same
-from .execution.ledger import Ledger
-from .execution.local import Progress, write_lines
-from .experiment import LONG, BlockResult, Costs, Prepared, judged, written
-from .probes.harness.bands import STORED
-from .probes.harness.base import Above, Claim, Numbers, Probe, Ratio
-from .probes.harness.collection import collected
-from .probes.harness.run import ProbeSpec, run_cells, specs_of
+from ...engine.base.errors import HebbariumError, InputError
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...reporting.files import results_folder, write_json
+from ...reporting.provenance import Made, made
+from ..designs.contrasts import estimated
+from ..designs.file import Experiment
+from ..designs.probe_metric import Measure, ProbeMetric
+from ..execution.folder import LEDGER, ROWS, require_same
+from ..execution.ledger import Ledger
+from ..execution.local import Progress, write_lines
+from ..probes.harness.bands import STORED
+from ..probes.harness.base import Above, Claim, Numbers, Probe, Ratio
+from ..probes.harness.collection import collected
+from ..probes.harness.run import ProbeSpec, run_cells, specs_of
+from .design import LONG, BlockResult, Costs, Prepared, judged, written
 
 RUN = "probe.json"
 DECIDING = ("metric", "set", "set_digest", "registry_digest", "embedder", "embedder_revision",

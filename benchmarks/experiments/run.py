@@ -6,23 +6,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
-from ..engine.ports.language_model import LanguageModel
-from ..engine.registry import MechanismSet, Registry
-from ..reporting.files import write_json
-from ..reporting.provenance import Made, made
-from .datasets import Dataset
-from .designs import FULL, Arm
-from .execution.failures import ALONE, Options
-from .execution.folder import RunFolder
-from .execution.local import Progress, execute
-from .execution.plan import Plan, planned
-from .execution.spec import DEFAULTS, Settings
-from .reports.card import write_card
-from .reports.learning_curve import write_learning_curve
-from .reports.learning_figure import write_learning_page
-from .scores.outcomes import metrics_of
-from .scores.surroundings import Conversations
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
+from ...engine.ports.language_model import LanguageModel
+from ...reporting.files import write_json
+from ...reporting.provenance import Made, made
+from ..datasets import Dataset
+from ..designs import FULL, Arm
+from ..execution.failures import ALONE, Options
+from ..execution.folder import RunFolder
+from ..execution.local import Progress, execute
+from ..execution.plan import Plan, planned
+from ..execution.spec import DEFAULTS, Settings
+from ..reports.card import write_card
+from ..reports.learning_curve import write_learning_curve
+from ..reports.learning_figure import write_learning_page
+from ..scores.outcomes import metrics_of
+from ..scores.surroundings import Conversations
 
 
 def run(

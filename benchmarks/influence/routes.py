@@ -14,11 +14,9 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from ..engine.assembly import planned
-from ..engine.columns import Before, Column, Phase, Signal
-from ..engine.contract import Mechanism, Touched
-from ..engine.schedule import Node, Stages
-from ..engine.vocabulary import (
+from ...engine.contract.columns import Before, Column, Phase, Signal
+from ...engine.contract.hooks import Mechanism, Touched
+from ...engine.contract.vocabulary import (
     ANSWERABLE,
     DETAIL,
     FACET_WEIGHTS,
@@ -31,6 +29,8 @@ from ..engine.vocabulary import (
     VETO,
     VISIBLE,
 )
+from ...engine.flow.schedule import Node, Stages
+from ...engine.memory.assembly import planned
 
 
 class Kind(StrEnum):

@@ -18,27 +18,27 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.columns import Signal
-from ..engine.contract import Mechanism
-from ..engine.packages import answering_digest
-from ..engine.ports.embedder import Embedder
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import MechanismSet, Registry
-from ..engine.vocabulary import FACET_WEIGHTS
-from ..reporting.files import results_folder
-from ..reporting.provenance import Made, commit, made
-from .datasets import Dataset
-from .designs.arms import Arm
-from .designs.leave_one_out import leave_one_out
-from .execution.cells import Cell, Outcome, asked, prepare
-from .execution.folder import LEDGER
-from .execution.ledger import Ledger
-from .execution.local import Progress, embed_ahead, run_cells
-from .execution.plan import planned, specs_of
-from .execution.spec import RunSpec, Settings, versions
+from ...engine.catalogue.packages import answering_digest
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.columns import Signal
+from ...engine.contract.hooks import Mechanism
+from ...engine.contract.vocabulary import FACET_WEIGHTS
+from ...engine.ports.embedder import Embedder
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...reporting.files import results_folder
+from ...reporting.provenance import Made, made
+from ..datasets import Dataset
+from ..designs.arms import Arm
+from ..designs.leave_one_out import leave_one_out
+from ..execution.cells import Cell, Outcome, asked, prepare
+from ..execution.folder import LEDGER
+from ..execution.ledger import Ledger
+from ..execution.local import Progress, embed_ahead, run_cells
+from ..execution.plan import planned, specs_of
+from ..execution.spec import RunSpec, Settings, versions
+from ..systems.base import Capability
+from ..systems.hebbarium import Hebbarium, capabilities_of
 from .routes import RANKING, Kind, Route, Routes, shortest
-from .systems.base import Capability
-from .systems.hebbarium import Hebbarium, capabilities_of
 
 FORMAT: Final = 1
 REHEARSE: Final = 0.5  # h between use and the question

@@ -15,13 +15,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from ..engine.context.assembly import STRATEGIES, assemble
-from ..engine.context.quoting import quoted
-from ..engine.context.tokens import counter
-from ..engine.errors import InputError, nearest
-from ..engine.loop import Engine
-from ..engine.ports.embedder import Embedder
-from ..engine.ports.language_model import (
+from ...engine.base.errors import InputError, nearest
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.context.assembly import STRATEGIES, assemble
+from ...engine.context.quoting import quoted
+from ...engine.context.tokens import counter
+from ...engine.contract.records import Query, written
+from ...engine.memory.engine import Engine
+from ...engine.ports.embedder import Embedder
+from ...engine.ports.language_model import (
     LanguageModel,
     MeteredLanguageModel,
     Reply,
@@ -30,13 +32,11 @@ from ..engine.ports.language_model import (
     described,
     metered,
 )
-from ..engine.ports.transcript import Transcript, recorded_models, replayed
-from ..engine.records import Query, written
-from ..engine.registry import MechanismSet, Registry
-from ..reporting.files import results_folder, write_json, write_whole
-from .datasets import Conversation, Dataset, Question
-from .datasets.base import stops
-from .scores.answers import bleu_1, rouge_l, token_f1
+from ...engine.ports.transcript import Transcript, recorded_models, replayed
+from ...reporting.files import results_folder, write_json, write_whole
+from ..datasets import Conversation, Dataset, Question
+from ..datasets.base import stops
+from ..scores.answers import bleu_1, rouge_l, token_f1
 
 ROWS, SUMMARY = "answers.jsonl", "answers.json"
 BUDGET: Final = 2048  # tokens of evidence, as in All-Mem, F.2

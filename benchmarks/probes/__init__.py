@@ -1,3 +1,5 @@
 """Probes: small experiments whose answer is known, one module each, run over the System port.
 `harness` runs, judges and reports them.
 """
+
+__all__ = ["harness"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.vocabulary import SUFFICIENCY
-from ..calibrate import GATE, fitted_gate
+from ..calibration.gate import GATE, fitted_gate
 from .harness.base import Above, Numbers, Probe, Within
 from .harness.life import MINUTE, Life, Need, Settings
 from .stimuli import NAMES, OBJECTS, Stimuli, sentence

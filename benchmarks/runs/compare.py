@@ -10,17 +10,17 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import HebbariumError, InputError
-from ..reporting.files import write_whole
-from ..reporting.pages import environment
-from .datasets import Dataset
-from .execution.folder import RunFolder, differences, shown
-from .execution.spec import RunSpec
+from ...engine.base.errors import HebbariumError, InputError
+from ...reporting.files import write_whole
+from ...reporting.pages import environment
+from ..datasets import Dataset
+from ..execution.folder import RunFolder, differences, shown
+from ..execution.spec import RunSpec
+from ..scores.agreement import LABEL, ChiSquared, McNemar, Proportion, chi_squared, mcnemar, wilson
+from ..scores.cluster_robust import ClusterT, cluster_t
+from ..scores.levels import Levels, levels, sessions_of
+from ..scores.metrics import METRICS, Metrics, depth_summary, question_metrics
 from .explain import signed
-from .scores.agreement import LABEL, ChiSquared, McNemar, Proportion, chi_squared, mcnemar, wilson
-from .scores.cluster_robust import ClusterT, cluster_t
-from .scores.levels import Levels, levels, sessions_of
-from .scores.metrics import METRICS, Metrics, depth_summary, question_metrics
 
 PRIMARY = "recall@10"  # decides which questions are gained and lost
 # other fields tell them, or they must be equal
@@ -426,7 +426,7 @@ def lines(result: Comparison) -> list[str]:
 
 def to_html(result: Comparison, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
-    made = environment(Path(__file__).parent / "templates")
+    made = environment(Path(__file__).parent.parent / "templates")
     made.filters.update(shown=shown, signed=signed)
     write_whole(
         path,

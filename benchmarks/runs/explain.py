@@ -16,26 +16,26 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from ..engine.columns import Phase, Signal
-from ..engine.counterfactual import Counterfactual
-from ..engine.errors import InputError, nearest
-from ..engine.explain import Explanation, StageRank
-from ..engine.loop import Engine
-from ..engine.ports.embedder import Embedder
-from ..engine.ranking import Answer, rank
-from ..engine.records import Event, Query, written
-from ..engine.registry import MechanismSet, Registry
-from ..engine.steps import ENGINE
-from ..engine.vocabulary import BAN
-from ..reporting.files import write_whole
-from ..reporting.pages import environment
-from .datasets import Conversation, Dataset, Question
-from .execution.cells import Cell, asked, give_feedback, prepare
-from .execution.folder import RunFolder
-from .execution.spec import RunSpec, code_version
-from .systems.by_name import OURS
-from .systems.hebbarium import Hebbarium, id_of
-from .systems.witness import Witness
+from ...engine.arms.counterfactual import Counterfactual
+from ...engine.base.errors import InputError, nearest
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.columns import Phase, Signal
+from ...engine.contract.records import Event, Query, written
+from ...engine.contract.vocabulary import BAN
+from ...engine.memory.engine import Engine
+from ...engine.memory.explain import Explanation, StageRank
+from ...engine.ports.embedder import Embedder
+from ...engine.state.ranking import Answer, rank
+from ...engine.steps.steps import ENGINE
+from ...reporting.files import write_whole
+from ...reporting.pages import environment
+from ..datasets import Conversation, Dataset, Question
+from ..execution.cells import Cell, asked, give_feedback, prepare
+from ..execution.folder import RunFolder
+from ..execution.spec import RunSpec, code_version
+from ..systems.by_name import OURS
+from ..systems.hebbarium import Hebbarium, id_of
+from ..systems.witness import Witness
 
 RIVALS = 5  # strongest competitors that are shown
 FIRST = 100  # places of a signal within which it proposes a memory
@@ -607,7 +607,7 @@ def _finite(value: Any) -> Any:
 
 def to_html(found: Explained, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
-    made = environment(Path(__file__).parent / "templates")
+    made = environment(Path(__file__).parent.parent / "templates")
     made.filters.update(number=number, signed=signed)
     write_whole(
         path,

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..engine.errors import HebbariumError, InputError
-from ..reporting.files import write_whole
-from .execution.folder import RunFolder
+from ...engine.base.errors import HebbariumError, InputError
+from ...reporting.files import write_whole
+from ..execution.folder import RunFolder
 
 KEY = ("arm", "conversation", "question", "seed")  # names a line of times.jsonl
 

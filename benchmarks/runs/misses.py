@@ -14,20 +14,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..engine.ports.embedder import Embedder
-from ..engine.ranking import Answer
-from ..engine.records import Query
-from ..engine.registry import Registry
-from ..reporting.files import write_whole
-from ..reporting.pages import environment
-from ..reporting.text import plural
-from .datasets import Dataset, Question
-from .execution.cells import Cell, asked, give_feedback, prepare
-from .execution.folder import RunFolder
-from .execution.spec import code_version
+from ...engine.catalogue.registry import Registry
+from ...engine.contract.records import Query
+from ...engine.ports.embedder import Embedder
+from ...engine.state.ranking import Answer
+from ...reporting.files import write_whole
+from ...reporting.pages import environment
+from ...reporting.text import plural
+from ..datasets import Dataset, Question
+from ..execution.cells import Cell, asked, give_feedback, prepare
+from ..execution.folder import RunFolder
+from ..execution.spec import code_version
+from ..systems.hebbarium import Hebbarium
+from ..systems.witness import Witness
 from .explain import Cause, Gold, Reader, candidates_of, makers_of, ours, question_named, rebuilt
-from .systems.hebbarium import Hebbarium
-from .systems.witness import Witness
 
 ORDER: Final = (Cause.NOT_STORED, Cause.ARCHIVED, Cause.NO_SIGNAL, Cause.BELOW, Cause.HELD_BACK)
 # of a cause where it differs from its value
@@ -313,6 +313,6 @@ def to_json(found: Misses) -> dict[str, Any]:
 
 def to_html(found: Misses, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
-    made = environment(Path(__file__).parent / "templates")
+    made = environment(Path(__file__).parent.parent / "templates")
     write_whole(path, [made.get_template("misses.html.j2").render(found=found)])
     return path

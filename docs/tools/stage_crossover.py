@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.statistics import clustered_bootstrap
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.by_name import embedder

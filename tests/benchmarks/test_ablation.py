@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.designs import arms_of
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell, Outcome
 from hebbarium.benchmarks.execution.spec import Settings
+from hebbarium.benchmarks.experiments.ablation import ablate
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

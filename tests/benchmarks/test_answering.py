@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from chat_stub import ChatStub
 
-from hebbarium.benchmarks.answering import Asking, Nugget, answered, models
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.conversations import write_conversations
+from hebbarium.benchmarks.language_models.answering import Asking, Nugget, answered, models
 from hebbarium.benchmarks.scores.answers import bleu_1, rouge_l, token_f1
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry

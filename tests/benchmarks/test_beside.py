@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.explain import explain
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.reports.result import AblationResult, from_json
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.runs.explain import explain
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

@@ -15,8 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
-from hebbarium.benchmarks.calibrate import (
+from hebbarium.benchmarks.calibration.gate import (
     CALIBRATION,
     FEWEST,
     GATE,
@@ -29,7 +28,8 @@ from hebbarium.benchmarks.calibrate import (
     write,
 )
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.calibration import expected_calibration_error, reliability
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import DataError, InputError

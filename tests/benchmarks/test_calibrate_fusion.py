@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from hebbarium.benchmarks.ablation import ablate
-from hebbarium.benchmarks.calibrate_fusion import (
+from hebbarium.benchmarks.calibration.fusion import (
     FUSION,
     calibrate_fusion,
     to_json,
@@ -21,7 +20,8 @@ from hebbarium.benchmarks.calibrate_fusion import (
     write,
 )
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError, RegistryError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

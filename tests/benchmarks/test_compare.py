@@ -12,12 +12,12 @@ import pytest
 from pages import Seen
 from scipy import stats
 
-from hebbarium.benchmarks.ablation import ablate
-from hebbarium.benchmarks.compare import compare, lines, to_html, to_json
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.compare import compare, lines, to_html, to_json
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

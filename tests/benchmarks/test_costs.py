@@ -9,9 +9,9 @@ from itertools import count
 
 import pytest
 
-from hebbarium.benchmarks import costs as module
-from hebbarium.benchmarks.costs import HookTimes, costs_of
 from hebbarium.benchmarks.datasets import Conversation, Question
+from hebbarium.benchmarks.experiments import costs as module
+from hebbarium.benchmarks.experiments.costs import HookTimes, costs_of
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.memory.engine import Engine

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.benchmarks.compare import compare
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
-from hebbarium.benchmarks.export import table
-from hebbarium.benchmarks.misses import misses
-from hebbarium.benchmarks.reproduce import reproduce
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.compare import compare
+from hebbarium.benchmarks.runs.export import table
+from hebbarium.benchmarks.runs.misses import misses
+from hebbarium.benchmarks.runs.reproduce import reproduce
 from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

@@ -16,12 +16,18 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from hebbarium.benchmarks import experiment as module
 from hebbarium.benchmarks.datasets import LOADERS, Conversation, Dataset, Question
 from hebbarium.benchmarks.designs.file import read
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
-from hebbarium.benchmarks.experiment import Block, BlockResult, Prepared, carried_out, prepared
+from hebbarium.benchmarks.experiments import design as module
+from hebbarium.benchmarks.experiments.design import (
+    Block,
+    BlockResult,
+    Prepared,
+    carried_out,
+    prepared,
+)
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.engine.base.errors import InputError, RegistryError
 from hebbarium.engine.catalogue.registry import Registry

@@ -15,13 +15,21 @@ import numpy as np
 import pytest
 from pages import Seen
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.execution import spec
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.explain import Cause, Explained, explain, missed, moved, to_html, to_json
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.explain import (
+    Cause,
+    Explained,
+    explain,
+    missed,
+    moved,
+    to_html,
+    to_json,
+)
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
-from hebbarium.benchmarks.export import table, to_csv, to_parquet
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.runs.export import table, to_csv, to_parquet
 from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate, designed, measure
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import measure as measure_run
-from hebbarium.benchmarks.run import plan
+from hebbarium.benchmarks.experiments.ablation import ablate, designed, measure
+from hebbarium.benchmarks.experiments.run import measure as measure_run
+from hebbarium.benchmarks.experiments.run import plan
 from hebbarium.benchmarks.systems.base import Capability, ReportsUsage, Retrieved, RetrievedEvent
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
 from hebbarium.cli.shared import named_language_model

@@ -17,9 +17,9 @@ from test_explain_run import ARCHIVED, DEMOTED, EMBEDDER, REJECTED, Hand, number
 from hebbarium.benchmarks.datasets import Dataset, Question
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.explain import Cause
-from hebbarium.benchmarks.misses import Misses, misses, to_html, to_json
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.explain import Cause
+from hebbarium.benchmarks.runs.misses import Misses, misses, to_html, to_json
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase

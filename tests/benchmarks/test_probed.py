@@ -15,11 +15,11 @@ import pytest
 from scipy.stats import ttest_1samp
 from typer.testing import CliRunner
 
-from hebbarium.benchmarks import probed as module
 from hebbarium.benchmarks.datasets import LOADERS
 from hebbarium.benchmarks.designs.file import read
-from hebbarium.benchmarks.experiment import prepared
-from hebbarium.benchmarks.probed import measures, number_of, probed, value_of
+from hebbarium.benchmarks.experiments import probed as module
+from hebbarium.benchmarks.experiments.design import prepared
+from hebbarium.benchmarks.experiments.probed import measures, number_of, probed, value_of
 from hebbarium.benchmarks.probes.harness.base import Above, Probe, Ratio, Within
 from hebbarium.benchmarks.probes.harness.collection import collected
 from hebbarium.benchmarks.probes.harness.life import Life
@@ -57,7 +57,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Probe]:
         "undefined/plain": replace(PROBE, id="undefined/plain", band=(Within("undefined"),)),
     }
     for place in (
-        "hebbarium.benchmarks.probed.collected",
+        "hebbarium.benchmarks.experiments.probed.collected",
         "hebbarium.benchmarks.probes.harness.run.collected",
     ):
         monkeypatch.setattr(place, lambda: table)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.reproduce import reproduce, to_json
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.reproduce import reproduce, to_json
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.routes import Kind, Routes, shortest
+from hebbarium.benchmarks.influence.routes import Kind, Routes, shortest
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.vocabulary import (

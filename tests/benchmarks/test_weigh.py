@@ -12,10 +12,17 @@ import numpy as np
 import pytest
 
 from hebbarium.audit import weights as reader
-from hebbarium.benchmarks import weights
 from hebbarium.benchmarks.datasets import Dataset, load
-from hebbarium.benchmarks.routes import Kind, Route, shortest
-from hebbarium.benchmarks.weights import changed, share_of, to_json, trust_shares, weigh, widened
+from hebbarium.benchmarks.influence import weights
+from hebbarium.benchmarks.influence.routes import Kind, Route, shortest
+from hebbarium.benchmarks.influence.weights import (
+    changed,
+    share_of,
+    to_json,
+    trust_shares,
+    weigh,
+    widened,
+)
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

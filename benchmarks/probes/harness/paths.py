@@ -26,8 +26,9 @@ from ....engine.contract.vocabulary import (
     SLEEP_END,
     SLEEP_ONSET,
 )
-from ....engine.flow.schedule import ENGINE, Node
-from ...routes import Routes
+from ....engine.flow.schedule import Node
+from ....engine.steps.steps import ENGINE
+from ...influence.routes import Routes
 from .base import Probe
 from .collection import source_of
 from .instruments import Instrument

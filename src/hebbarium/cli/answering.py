@@ -101,7 +101,7 @@ def answer(
             where="--llm" if llm is None else "--transcript",
             cure="give --llm MODEL --transcript FILE to record, or --transcript FILE alone to replay",
         )
-    from ..benchmarks.answering import Asking, answered, models
+    from ..benchmarks.language_models.answering import Asking, answered, models
     from ..console import Meter
     from ..engine.ports.by_name import language_model
 
@@ -138,7 +138,7 @@ def answer(
 
 
 def _print(found: dict[str, Any], out: Path) -> None:
-    from ..benchmarks.answering import SCORES
+    from ..benchmarks.language_models.answering import SCORES
     from ..console import print_lines, print_table
 
     def number(value: float | int | None) -> str:

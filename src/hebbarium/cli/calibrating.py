@@ -24,8 +24,8 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..benchmarks.calibrate import Calibration
-    from ..benchmarks.calibrate_fusion import FusionFit
+    from ..benchmarks.calibration.fusion import FusionFit
+    from ..benchmarks.calibration.gate import Calibration
     from ..engine.catalogue.registry import MechanismSet, Registry
 
 
@@ -91,8 +91,8 @@ def calibrate(
     `run` and `ablate` take the set as --set, and refuse the conversations of the fit.
     """
     registry = installed_registry()
-    from ..benchmarks import calibrate as calibrating
-    from ..benchmarks import calibrate_fusion
+    from ..benchmarks.calibration import fusion as calibrate_fusion
+    from ..benchmarks.calibration import gate as calibrating
     from ..console import Meter
     from ..reporting.provenance import made
 
@@ -150,7 +150,7 @@ def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
     """Raises InputError, before anything is measured, if the gate of the set judges a relevance
     that no mechanism of the set finds.
     """
-    from ..benchmarks.calibrate import GATE
+    from ..benchmarks.calibration.gate import GATE
     from ..engine.base.errors import InputError
     from ..engine.flow.schedule import describe
     from ..engine.memory.assembly import planned

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..benchmarks.designs.probe_metric import Measure
     from ..benchmarks.execution.failures import Options
     from ..benchmarks.execution.spec import Settings
-    from ..benchmarks.experiment import Costs
+    from ..benchmarks.experiments.design import Costs
     from ..engine.catalogue.registry import Registry
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..reporting.provenance import Made
@@ -53,7 +53,7 @@ def carry_out(
     """
     from ..benchmarks.datasets import LOADERS
     from ..benchmarks.designs.file import OWN, found, plain, read
-    from ..benchmarks.experiment import Block, carried_out, prepared, to_json
+    from ..benchmarks.experiments.design import Block, carried_out, prepared, to_json
     from ..console import Meter, print_lines
 
     if not settings.ours or beside or arms is not None:
@@ -169,7 +169,7 @@ def carry_out(
 
 
 def _measures() -> Mapping[str, Measure]:
-    from ..benchmarks.probed import measures
+    from ..benchmarks.experiments.probed import measures
 
     return measures()
 
@@ -189,8 +189,8 @@ def _probed(
     making: Callable[[Iterable[str], Mapping[str, Any]], Made],
 ) -> None:
     """Run a design whose metric is a number of a probe.  Raises HebbariumError."""
-    from ..benchmarks.experiment import prepared, to_json
-    from ..benchmarks.probed import probed
+    from ..benchmarks.experiments.design import prepared, to_json
+    from ..benchmarks.experiments.probed import probed
     from ..console import Meter, print_lines
 
     if refused:

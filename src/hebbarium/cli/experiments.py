@@ -198,7 +198,7 @@ def run(
     holds already, from the same inputs, are not run again.
     """
     registry, settings = installed_registry(), settings_of(given)
-    from ..benchmarks.run import measure, plan
+    from ..benchmarks.experiments.run import measure, plan
     from ..console import Meter, print_lines
 
     planned = plan(chosen_set(registry, given["set"], settings), registry, settings)
@@ -309,7 +309,7 @@ def ablate(
             cure="give --dataset demo, locomo, beam, longmemeval or conversations",
         )
     only = () if arms is None else tuple(name.strip() for name in arms.split(","))
-    from ..benchmarks.ablation import designed, measure
+    from ..benchmarks.experiments.ablation import designed, measure
     from ..benchmarks.reports.result import to_json
     from ..benchmarks.reports.tables import BESIDE, SPARE, beside_rows, show, to_table
     from ..benchmarks.reports.words import beside_note

@@ -9,7 +9,7 @@ from .shared import installed_registry, print_json
 
 if TYPE_CHECKING:
     from ..benchmarks.execution.folder import RunFolder
-    from ..benchmarks.misses import Misses
+    from ..benchmarks.runs.misses import Misses
 
 LISTED = 40  # missed events that the terminal shows
 
@@ -24,7 +24,7 @@ def explain_misses(
     as_json: bool,
 ) -> None:
     """Find the causes, and print or write them."""
-    from ..benchmarks import misses as missing
+    from ..benchmarks.runs import misses as missing
     from ..console import Meter, print_lines
     from ..engine.ports.embedding_cache import default_cache
 
@@ -49,7 +49,7 @@ def explain_misses(
 
 
 def _print(found: Misses) -> None:
-    from ..benchmarks.explain import names_of
+    from ..benchmarks.runs.explain import names_of
     from ..console import print_lines, print_rows, print_table
 
     print_lines(

@@ -13,7 +13,7 @@ from .runs import MovedOption, RunArgument
 from .shared import JobsOption, JsonOption, installed_registry, print_json, print_kept, resumable
 
 if TYPE_CHECKING:
-    from ..benchmarks.reproduce import Reproduction
+    from ..benchmarks.runs.reproduce import Reproduction
 
 
 @app.command(short_help="A run again, from its manifest: are all rows equal?")
@@ -33,8 +33,8 @@ def reproduce(
     Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions
     that have changed.
     """
-    from ..benchmarks import reproduce as reproducing
     from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.runs import reproduce as reproducing
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
     from ..reporting.provenance import made

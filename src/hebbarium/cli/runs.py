@@ -13,9 +13,9 @@ from .app import app
 from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
-    from ..benchmarks.compare import Changed, Comparison
     from ..benchmarks.execution.folder import RunFolder
-    from ..benchmarks.explain import Explained, Part
+    from ..benchmarks.runs.compare import Changed, Comparison
+    from ..benchmarks.runs.explain import Explained, Part
     from ..benchmarks.scores.cluster_robust import ClusterT
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run or an ablation.")]
@@ -57,8 +57,8 @@ def compare(
     """
     if arm and len(arm) > 2:
         raise typer.BadParameter("--arm is given at most twice")
-    from ..benchmarks import compare as comparing
     from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.runs import compare as comparing
 
     arms = (arm[0], arm[-1]) if arm else (None, None)
     result = comparing.compare(RunFolder.read(first), RunFolder.read(second), arms=arms, data=data)
@@ -103,8 +103,8 @@ def explain(
     strongest rivals: every signal, the rank after every stage, and the rank of gold with each
     mechanism silenced in turn.  With --misses: the cause of every gold event that the run missed.
     """
-    from ..benchmarks import explain as explaining
     from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.runs import explain as explaining
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
 
@@ -150,8 +150,8 @@ def export(
     """The rows of a run, with the times of each question, as one table in CSV or Parquet."""
     if csv is None and parquet is None:
         raise typer.BadParameter("give --csv FILE or --parquet FILE")
-    from ..benchmarks import export as exporting
     from ..benchmarks.execution.folder import RunFolder
+    from ..benchmarks.runs import export as exporting
     from ..console import print_lines
     from ..reporting.text import plural
 
@@ -175,9 +175,9 @@ def _print_page(page: Path | None) -> None:
 
 # --- compare --------------------------------------------------------------------------------------
 def _print_comparison(result: Comparison) -> None:
-    from ..benchmarks.compare import PRIMARY, lines
     from ..benchmarks.execution.folder import shown
-    from ..benchmarks.explain import signed
+    from ..benchmarks.runs.compare import PRIMARY, lines
+    from ..benchmarks.runs.explain import signed
     from ..benchmarks.scores.metrics import DEPTHS, KINDS, named
     from ..console import print_fields, print_lines, print_table
     from ..reporting.text import plural
@@ -274,7 +274,7 @@ def _print_changed(title: str, changed: Sequence[Changed], worse: str) -> None:
 
 
 def _interval(t: ClusterT) -> str:
-    from ..benchmarks.explain import signed
+    from ..benchmarks.runs.explain import signed
 
     return "-" if t.low is None or t.high is None else f"[{signed(t.low, 4)}, {signed(t.high, 4)}]"
 
@@ -300,7 +300,7 @@ def _print_missed(
                   "ranks")  # fmt: skip
         print_json([{name: row.get(name) for name in fields} for row in rows])
         return
-    from ..benchmarks.explain import names_of
+    from ..benchmarks.runs.explain import names_of
     from ..console import print_lines, print_rows
     from ..reporting.text import plural
 
@@ -322,7 +322,7 @@ def _print_missed(
 
 
 def _print_explanation(found: Explained) -> None:
-    from ..benchmarks.explain import moved
+    from ..benchmarks.runs.explain import moved
     from ..console import print_fields, print_lines, print_table
 
     print_fields(
@@ -383,7 +383,7 @@ def _print_stages(found: Explained) -> None:
 
 
 def _print_signals(found: Explained) -> None:
-    from ..benchmarks.explain import number, signed
+    from ..benchmarks.runs.explain import number, signed
     from ..console import print_lines, print_table
 
     names = [name for name, _ in found.candidates]
@@ -423,13 +423,13 @@ def _print_signals(found: Explained) -> None:
 
 
 def _standardised(part: Part) -> str:
-    from ..benchmarks.explain import signed
+    from ..benchmarks.runs.explain import signed
 
     return signed(part.standardised, 2)
 
 
 def _raw(part: Part) -> str:
-    from ..benchmarks.explain import number
+    from ..benchmarks.runs.explain import number
 
     return number(part.raw)
 

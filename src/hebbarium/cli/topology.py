@@ -41,7 +41,7 @@ def topology(
     hop distances of archived memories, coverage by hops and H95.
     """
     from ..benchmarks.execution.folder import RunFolder
-    from ..benchmarks.topology import topologies
+    from ..benchmarks.runs.topology import topologies
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
     from ..mechanisms.shared.topology_report import together

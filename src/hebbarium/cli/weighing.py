@@ -71,7 +71,7 @@ def weights(
     same command continues one that was stopped.
     """
     registry = installed_registry()
-    from ..benchmarks import weights as weighing
+    from ..benchmarks.influence import weights as weighing
     from ..console import Meter, print_lines, print_table
     from ..reporting.files import write_json
     from ..reporting.provenance import made

@@ -23,7 +23,7 @@ from hebbarium.benchmarks.datasets.events import Events
 from hebbarium.benchmarks.datasets.long_chat import write_long_chat
 from hebbarium.benchmarks.datasets.reading import elements
 from hebbarium.benchmarks.execution import local
-from hebbarium.benchmarks.run import measure, plan
+from hebbarium.benchmarks.experiments.run import measure, plan
 from hebbarium.benchmarks.systems.base import Capability, Retrieved
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

@@ -28,7 +28,7 @@ from hebbarium.benchmarks.execution.missing import Finished, run_missing
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.sources import Held
 from hebbarium.benchmarks.execution.spec import code_version
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

@@ -22,8 +22,8 @@ from hebbarium.benchmarks.execution.contexts import (
 )
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings, budgets
-from hebbarium.benchmarks.export import table, to_csv
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
+from hebbarium.benchmarks.runs.export import table, to_csv
 from hebbarium.benchmarks.scores.context import context_metrics
 from hebbarium.benchmarks.systems.base import Assembled
 from hebbarium.engine.base.errors import InputError

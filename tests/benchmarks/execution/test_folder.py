@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.designs import arms_of
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder, claim, differences
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import Settings, manifest
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

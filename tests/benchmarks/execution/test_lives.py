@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import FULL, Arm
 from hebbarium.benchmarks.execution import local
@@ -22,7 +21,8 @@ from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.lives import grouped
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.benchmarks.systems.hebbarium import Life
 from hebbarium.engine.base.errors import InputError

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import arms_of
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.records import Event

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.base import asked_in_order, by_session, stops, told_before
 from hebbarium.benchmarks.datasets.conversations import write_conversations
@@ -26,7 +25,8 @@ from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.lives import grouped
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.surroundings import Conversations
 from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.benchmarks.systems.hebbarium import Life

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.reports.card import card, schema, write_card
-from hebbarium.benchmarks.run import run
 from hebbarium.engine.base.errors import DataError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder

@@ -16,14 +16,14 @@ from pages import Seen
 from sample_ablation import HOSTILE, PROVENANCE, sample
 from test_ablation_browser import measured
 
-from hebbarium.benchmarks.ablation import ablate
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.execution.spec import Settings
+from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.reports.figures import LAYOUTS, Layout
 from hebbarium.benchmarks.reports.learning_curve import FILES, PAGE, curve, positions
 from hebbarium.benchmarks.reports.learning_figure import EXPLAINED, drawn, write_learning_page
 from hebbarium.benchmarks.reports.page import to_html
-from hebbarium.benchmarks.run import run
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder

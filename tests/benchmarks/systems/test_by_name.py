@@ -9,7 +9,7 @@ import pytest
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.run import run
+from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.systems.by_name import factory, make, revision
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry

@@ -1,0 +1,5 @@
+"""Experiments: one mechanism set, or the arms of a design, are measured, and reports are
+written.
+"""
+
+__all__ = ["ablation", "design", "probed", "run"]
