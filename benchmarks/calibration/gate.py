@@ -34,7 +34,8 @@ from ..designs import FULL, Arm
 from ..execution.cells import Cell, asked, prepare
 from ..execution.local import Progress, embed_ahead
 from ..execution.plan import planned, specs_of
-from ..execution.spec import Settings, versions
+from ..execution.setup import versions
+from ..execution.spec import Settings
 from ..scores.abstention import unanswerable
 from ..scores.calibration import (
     Answered,

@@ -1,3 +1,4 @@
 """Execution: the record of a cell, running cells, the ledger of finished cells."""
 
-__all__ = ["cells", "contexts", "failures", "folder", "ledger", "local", "missing", "plan", "spec"]
+__all__ = ["cells", "contexts", "failures", "folder", "ledger", "local", "missing", "plan", "setup",
+           "spec"]  # fmt: skip

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from ...engine.base.errors import HebbariumError, InputError
 from .missing import Finished, Results, Way, Work, called, pack
+from .setup import versions
 from .sources import Reference
-from .spec import RunSpec, code_version, versions
+from .spec import RunSpec
 
 CONNECT_SECONDS: Final = 10.0  # wait for the scheduler, and for the first worker
 INSTALL: Final = "pip install 'hebbarium[dask]'"
@@ -164,7 +165,7 @@ def require_same_code(spec: RunSpec) -> None:
     """In a worker: raises HebbariumError if its code, or a library whose numbers enter a result,
     is another than that of the record.
     """
-    mine = {**versions(), "hebbarium": code_version()}
+    mine = versions()
     odd = [
         f"{name} {mine.get(name, 'missing')}, expected {wanted}"
         for name, wanted in {**spec.versions, "hebbarium": spec.code}.items()

@@ -31,7 +31,7 @@ from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
 from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
 from .ledger import Ledger
 from .lives import LifeFolder, grouped
-from .missing import Finished, finished_cells, run_missing
+from .missing import Finished, completed
 from .missing import Progress as Progress  # callers of `execute` name it, too
 from .plan import Plan, require_learning, specs_of
 from .sources import Held, Reference, Sent, Source
@@ -216,10 +216,6 @@ def run_cells(
     CellsFailed at the end if cells failed and `options.fail_fast` is off, else the error of the
     first.
     """
-    keys = [cell.spec.key() for cell in cells]
-    finished = book.done(keys)
-    todo = [(c, k) for c, k in zip(cells, keys, strict=True) if k not in finished]
-    failures: list[Failure] = []
     if out:
         (out / FAILED).unlink(missing_ok=True)
     work = Work(
@@ -230,45 +226,47 @@ def run_cells(
         raising=not out or options.fail_fast,
         remote=cluster is not None,
     )
-    sources = _Sources(cluster, data, jobs)
-    calls = [
-        (
-            sources.of(todo[places[0]][0]),
-            tuple(
-                Asked(cell.spec, key, cell.probed, cell.life)
-                for cell, key in (todo[at] for at in places)
-            ),
-        )
-        for places in grouped([c for c, _ in todo], cluster.workers if cluster else jobs)
-    ]
+    sources, cell_of = _Sources(cluster, data, jobs), {cell.spec.key(): cell for cell in cells}
 
-    def ended(found: Finished) -> None:
-        for failed in found.failed:
-            failures.append(failed.failure)
-            if out:
-                (out / LOGS).mkdir(exist_ok=True)
-                (out / failed.failure.log).write_text(failed.text, encoding="utf-8")
+    def calls(missing: Mapping[str, RunSpec]) -> list[tuple[Any, ...]]:
+        todo = [(cell_of[key], key) for key in missing]
+        return [
+            (
+                sources.of(todo[places[0]][0]),
+                tuple(
+                    Asked(cell.spec, key, cell.probed, cell.life)
+                    for cell, key in (todo[at] for at in places)
+                ),
+            )
+            for places in grouped([cell for cell, _ in todo], cluster.workers if cluster else jobs)
+        ]
 
-    run_missing(
+    def ended(results: Finished) -> None:
+        for failure in results.failed if out else ():
+            assert out
+            (out / LOGS).mkdir(exist_ok=True)
+            (out / failure.failure.log).write_text(failure.text, encoding="utf-8")
+
+    def failed(failures: Sequence[Failed]) -> None:
+        if out:
+            write_lines(out / FAILED, (asdict(each.failure) for each in failures))
+            raise CellsFailed.of([each.failure for each in failures], len(cells), out)
+
+    finished = completed(
+        [cell.spec for cell in cells],
+        calls,
         _work,
         work,
-        calls,
         book,
-        keys,
-        len(cells),
-        len(cells) - len(todo),
+        name=lambda spec: spec.arm,
+        what="arm",
         ended=ended,
+        failed=failed,
         jobs=jobs,
         progress=progress,
         way=cluster.way(_lost) if cluster else None,
     )
-    if failures and out:
-        write_lines(out / FAILED, map(asdict, failures))
-        raise CellsFailed.of(failures, len(cells), out)
-    return [
-        Outcome(**json.loads(found.payload))
-        for found in finished_cells(book, keys, [cell.spec.arm for cell in cells], "arm")
-    ]
+    return [Outcome(**json.loads(cell.payload)) for cell in finished]
 
 
 @dataclass

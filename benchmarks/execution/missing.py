@@ -9,13 +9,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ...engine.base.errors import DataError, HebbariumError
 from ...reporting.workers import tied
 from .ledger import FinishedCell, Ledger
+from .setup import Setup
 
 Progress = Callable[[int, int, str], None]
+_Record = TypeVar("_Record", bound=Setup)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,60 @@ class Finished:
 Work = Callable[..., Finished]  # called with what all calls share, and the arguments of one
 Results = Generator[Finished, None, None]
 Way = Callable[[Work, Any, Sequence[tuple[Any, ...]]], Results]
+
+
+def completed(
+    specs: Sequence[_Record],
+    calls: Callable[[Mapping[str, _Record]], Sequence[tuple[Any, ...]]],
+    work: Work,
+    shared: Any,
+    book: Ledger,
+    *,
+    name: Callable[[_Record], str],
+    what: str,
+    ended: Callable[[Finished], None] | None = None,
+    failed: Callable[[Sequence[Any]], None] | None = None,
+    jobs: int = 1,
+    way: Way | None = None,
+    progress: Progress | None = None,
+) -> list[FinishedCell]:
+    """The finished cells of all records, in order; those that the ledger holds are not run again.
+    The caller holds `book.locked()`.
+
+    calls   makes the calls of `work` from the records of the missing cells, by key, each once;
+            texts are embedded there, before the first call
+    name    of a cell, and `what` such a name is: "arm", "probe"
+    failed  called at the end with all failures that calls gave back, if there are any; it raises
+
+    Other arguments as of `run_missing`.  Raises DataError for a damaged ledger.
+    """
+    keys = [spec.key() for spec in specs]
+    done = book.done(keys)
+    missing = {key: spec for key, spec in zip(keys, specs, strict=True) if key not in done}
+    failures: list[Any] = []
+
+    def noted(results: Finished) -> None:
+        failures.extend(results.failed)
+        if ended:
+            ended(results)
+
+    total = len(set(keys))
+    run_missing(
+        work,
+        shared,
+        calls(missing) if missing else (),
+        book,
+        keys,
+        total,
+        total - len(missing),
+        ended=noted,
+        jobs=jobs,
+        way=way,
+        progress=progress,
+    )
+    if failures and failed:
+        failed(failures)
+    return finished_cells(book, keys, list(map(name, specs)), what)
 
 
 def run_missing(

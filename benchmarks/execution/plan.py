@@ -13,7 +13,8 @@ from ..designs import FULL, Arm
 from ..systems.base import Capability
 from ..systems.by_name import OURS, revision
 from ..systems.hebbarium import Deciding, declared
-from .spec import DEFAULTS, RunSpec, Settings, code_version, versions
+from .setup import code_version, versions
+from .spec import DEFAULTS, RunSpec, Settings
 
 if TYPE_CHECKING:
     from ...engine.ports.embedding_cache import CachedEmbedder
@@ -153,17 +154,35 @@ def specs_of(
             where="--llm",
             cure="leave out --llm and --transcript",
         )
+    code = code_version()
     shared = {f.name: getattr(plan.settings, f.name) for f in fields(Settings)} | {
         "dataset": data.name,
         "sha256": data.sha256,
-        "registry_digest": plan.registry.digest,
-        "embedder": embedder.name,
-        "embedder_revision": embedder.revision,
-        "embedder_dimensions": embedder.dimensions,
-        "code": code_version(),
-        "versions": versions(),
         **described(language_model),
     }
     none: dict[str, Any] = {"without": (), "param": {}, "context": (), **described(None)}
-    mine = [shared | ({} if one.system == OURS else none) | one.deciding for one in plan.arms]
+    mine = [
+        shared
+        | ({} if one.system == OURS else none)
+        | setup_of(one, plan.registry, embedder, code, code)
+        for one in plan.arms
+    ]
     return [RunSpec(**each, conversation=c.id) for each in mine for c in data.conversations]
+
+
+def setup_of(
+    one: Composition, registry: Registry, embedder: CachedEmbedder, code: str, package: str
+) -> dict[str, Any]:
+    """The fields of `Setup`, for a record of any kind of cell.
+
+    package  as `versions` takes it
+    """
+    return {
+        **one.deciding,
+        "registry_digest": registry.digest,
+        "embedder": embedder.name,
+        "embedder_revision": embedder.revision,
+        "embedder_dimensions": embedder.dimensions,
+        "code": code,
+        "versions": versions(package),
+    }

@@ -11,22 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ... import __version__, engine
 from ...engine.base.errors import InputError, RegistryError
-from ...engine.catalogue.packages import source_digest
-from ...reporting.provenance import versions as installed_versions
 from ..systems.by_name import OURS
-from .ledger import Ledger
+from .setup import Setup
 
 if TYPE_CHECKING:
     from ...engine.catalogue.registry import MechanismSet
     from ..datasets import Dataset
 
-LIBRARIES = ("numpy", "scipy", "numba", "faiss-cpu", "sentence-transformers", "torch", "PyStemmer")
+# options that `--help` shows first: what is measured
+FIRST = ("set", "dataset", "embedder", "language_model", "transcript")
 _OPTION = "option"
 
 
@@ -254,32 +250,23 @@ def required(chosen: MechanismSet | None) -> MechanismSet:
 DEFAULTS = Settings()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpec(Settings):
+@dataclass(frozen=True, kw_only=True)
+class RunSpec(Settings, Setup):
     """Everything that decides the outcome of a cell: one arm on one conversation.
 
-    set              name of the mechanism set; "" for a system without mechanisms
     dataset, sha256  name of the data set, and digest of its file
-    embedder, embedder_revision, embedder_dimensions
+    conversation     id
     language_model, language_model_revision  "" without a language model
     transcript       its replies: the digest of a transcript that is replayed, or `recording:` and
                      the id of one that grows; "" without one
-    arm              id of the arm
-    mechanisms       mechanism -> parameter -> value, all resolved, in registry order
-    set_digest       of these; "" without mechanisms
-    files            `mechanism.parameter` -> SHA-256 of the content of each parameter that is a
-                     file or folder
-    conversation     id
-    system_revision  digest of the source of a system that is not ours
-    registry_digest, code   of the registry, and of this package's source
-    versions         of Python and of the libraries whose numbers enter a result; after an upgrade
-                     cells are run again
     k                events asked of each query and kept in a row
     depth            events asked of a system that does not rank all, so that ranks of gold are
                      known up to it
     probed           most questions of a conversation for which ranks are compared with each
                      mechanism silenced
     """
+
+    KIND: ClassVar[str] = "run"
 
     set: str = field(
         metadata=_setting(
@@ -317,25 +304,9 @@ class RunSpec(Settings):
     language_model_revision: str = ""
     sha256: str
     conversation: str
-    arm: str
-    mechanisms: Mapping[str, Mapping[str, Any]]
-    set_digest: str
-    registry_digest: str
-    embedder_revision: str
-    embedder_dimensions: int
-    system_revision: str
-    code: str
-    versions: Mapping[str, str]
-    files: Mapping[str, str] = field(default_factory=dict)
     k: int = 10
     depth: int = 100
     probed: int = 16
-
-    def key(self) -> str:
-        """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields.  Raises
-        InputError.
-        """
-        return Ledger.key(asdict(self))
 
 
 def options() -> dict[str, Option]:
@@ -343,7 +314,9 @@ def options() -> dict[str, Option]:
     then how.
     """
     found = {f.name: f for f in fields(RunSpec) if _OPTION in f.metadata}
-    ordered = sorted(found.values(), key=lambda f: f.name in Settings.__dataclass_fields__)
+    ordered = sorted(
+        found.values(), key=lambda f: FIRST.index(f.name) if f.name in FIRST else len(FIRST)
+    )
     return {f.name: replace(f.metadata[_OPTION], default=_default(f)) for f in ordered}
 
 
@@ -367,20 +340,6 @@ def settings_of(given: Mapping[str, Any]) -> Settings:
             for name, value in mine.items()
         }
     )
-
-
-@cache
-def code_version() -> str:
-    """Version of the package, and a digest of the source files that decide an outcome: results
-    of other code are other cells.
-    """
-    root = Path(engine.__file__).parent.parent
-    return f"{__version__}+{source_digest(root, *(root / room for room in ('engine', 'mechanisms', 'benchmarks')))[:12]}"
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries whose numbers enter a result."""
-    return {"hebbarium": code_version(), **installed_versions(LIBRARIES)}
 
 
 def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from ..execution.cells import Outcome, Row
 from ..execution.failures import ALONE, Options
 from ..execution.local import Progress, execute
 from ..execution.plan import Composition, Plan, planned
-from ..execution.spec import DEFAULTS, Settings, code_version, required
+from ..execution.setup import code_version
+from ..execution.spec import DEFAULTS, Settings, required
 from ..reports.learning_curve import write_learning_curve
 from ..reports.page import to_html, to_svg
 from ..reports.result import (

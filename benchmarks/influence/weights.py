@@ -35,7 +35,8 @@ from ..execution.folder import LEDGER
 from ..execution.ledger import Ledger
 from ..execution.local import Progress, embed_ahead, run_cells
 from ..execution.plan import planned, specs_of
-from ..execution.spec import RunSpec, Settings, versions
+from ..execution.setup import versions
+from ..execution.spec import RunSpec, Settings
 from ..systems.base import Capability
 from ..systems.hebbarium import Hebbarium, capabilities_of
 from .routes import RANKING, Kind, Route, Routes, shortest

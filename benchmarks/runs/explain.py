@@ -32,7 +32,8 @@ from ...reporting.pages import environment
 from ..datasets import Conversation, Dataset, Question
 from ..execution.cells import Cell, asked, give_feedback, prepare
 from ..execution.folder import RunFolder
-from ..execution.spec import RunSpec, code_version
+from ..execution.setup import code_version
+from ..execution.spec import RunSpec
 from ..systems.by_name import OURS
 from ..systems.hebbarium import Hebbarium, id_of
 from ..systems.witness import Witness

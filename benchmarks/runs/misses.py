@@ -24,7 +24,7 @@ from ...reporting.text import plural
 from ..datasets import Dataset, Question
 from ..execution.cells import Cell, asked, give_feedback, prepare
 from ..execution.folder import RunFolder
-from ..execution.spec import code_version
+from ..execution.setup import code_version
 from ..systems.hebbarium import Hebbarium
 from ..systems.witness import Witness
 from .explain import Cause, Gold, Reader, candidates_of, makers_of, ours, question_named, rebuilt

@@ -7,25 +7,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import __version__, engine
-from ...engine.catalogue.packages import source_digest
+from ... import __version__
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.contract.records import Event, Query
 from ...engine.flow.observer import Stopwatch
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ..execution.ledger import Ledger
-from ..execution.missing import Finished, Progress, finished_cells, run_missing
-from ..execution.plan import Composition
-from ..execution.spec import versions
+from ..execution.missing import Finished, Progress, completed
+from ..execution.plan import Composition, setup_of
+from ..execution.setup import Setup, code_version, versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
 from ..systems.by_name import OURS, make
 from ..systems.hebbarium import Hebbarium
@@ -33,49 +29,27 @@ from .base import Ask, Beliefs, Stream, counting, kept_by, last_use, places, pla
 from .collection import WORLDS
 from .result import CHANCE, IDEAL
 
+# folders on whose source lives and observers depend
+LIVES = ("benchmarks/worlds",)
+MEMORIES = (*LIVES, "engine", "mechanisms", "benchmarks/systems")  # and the cells of memories
 OBSERVERS = "observers"  # in the place of a system
 DEPTH = 50  # events asked of a system that does not rank all
 # of each scored question, the rank of everything that fits; 0: not found
 Ranks = list[list[int]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorldSpec:
-    """Everything that decides a cell, and how it is called; fields as in `execution.spec.RunSpec`.
-
-    arm, set  names, which decide nothing
-    system    `observers` for the ideal observer and its rivals
+@dataclass(frozen=True, kw_only=True)
+class WorldSpec(Setup):
+    """Everything that decides a cell, and how it is called; its system is `observers` for the
+    ideal observer and its rivals.
     """
+
+    KIND: ClassVar[str] = "world"
+    UNDECIDING: ClassVar[frozenset[str]] = frozenset({"arm", "set"})
 
     world: str
     strength: float
     seed: int
-    arm: str
-    set: str
-    system: str
-    system_revision: str
-    set_digest: str
-    mechanisms: Mapping[str, Mapping[str, Any]]
-    files: Mapping[str, str]
-    registry_digest: str
-    embedder: str
-    embedder_revision: str
-    embedder_dimensions: int
-    code: str
-    versions: Mapping[str, str]
-
-    def key(self) -> str:
-        """Key of the cell in the ledger: SHA-256 over the canonical JSON of what decides it."""
-        return Ledger.key(
-            {
-                "command": "world",
-                **{
-                    name: value
-                    for name, value in asdict(self).items()
-                    if name not in ("arm", "set")
-                },
-            }
-        )
 
 
 def specs_of(
@@ -89,22 +63,14 @@ def specs_of(
     """The records of all cells: of each world, strength and seed first the observers, then each
     arm.
     """
-    shared: dict[str, Any] = {
-        "registry_digest": registry.digest,
-        "embedder": embedder.name,
-        "embedder_revision": embedder.revision,
-        "embedder_dimensions": embedder.dimensions,
-        "versions": {**versions(), "hebbarium": __version__},
-    }
-    none: dict[str, Any] = {
-        **dict.fromkeys(shared, ""),
-        "embedder_dimensions": 0,
-        "versions": {**versions(), "hebbarium": __version__},
-    }
-    watching = none | {"arm": OBSERVERS, "set": "", "system": OBSERVERS, "system_revision": "",
-                       "set_digest": "", "mechanisms": {}, "files": {},
-                       "code": code(lives_only=True)}  # fmt: skip
-    cells = [watching, *(shared | one.deciding | {"code": code()} for one in arms)]
+    watching: dict[str, Any] = {**{f.name: "" for f in fields(Setup)}, "arm": OBSERVERS,
+                                "system": OBSERVERS, "mechanisms": {}, "files": {},
+                                "embedder_dimensions": 0, "code": code_version(LIVES),
+                                "versions": versions(__version__)}  # fmt: skip
+    cells = [
+        watching,
+        *(setup_of(one, registry, embedder, code_version(MEMORIES), __version__) for one in arms),
+    ]
     return [
         WorldSpec(world=world, strength=strength, seed=seed, **cell)
         for world in worlds
@@ -112,20 +78,6 @@ def specs_of(
         for seed in range(seeds)
         for cell in cells
     ]
-
-
-@cache
-def code(lives_only: bool = False) -> str:
-    """Version of the package, and a digest of the source on which a cell depends; the observers'
-    depend on this folder alone.
-    """
-    root = Path(engine.__file__).parent.parent
-    folders = [root / "benchmarks" / "worlds"] + (
-        []
-        if lives_only
-        else [root / "engine", root / "mechanisms", root / "benchmarks" / "systems"]
-    )
-    return f"{__version__}+{sha256(source_digest(root, *folders).encode()).hexdigest()[:12]}"
 
 
 def run_cells(
@@ -137,36 +89,29 @@ def run_cells(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
-    """The findings of all cells, in order; cells that the ledger holds are not run again.  The
-    caller holds `book.locked()`.
+    """The findings of all cells, in order, as `completed` runs them.
 
     All texts of the missing cells are embedded first, in one order, so that findings do not depend
-    on the number of jobs.  Raises DataError for a damaged ledger.
+    on the number of jobs.
     """
-    keys = [spec.key() for spec in specs]
-    finished = book.done(keys)
-    todo = list(
-        {
-            key: (spec, key) for spec, key in zip(specs, keys, strict=True) if key not in finished
-        }.values()
-    )
-    if texts := _texts([spec for spec, _ in todo if spec.system != OBSERVERS]):
-        embedder.embed(texts)
-    run_missing(
+
+    def calls(missing: Mapping[str, WorldSpec]) -> list[tuple[Any, ...]]:
+        if texts := _texts(spec for spec in missing.values() if spec.system != OBSERVERS):
+            embedder.embed(texts)
+        return [(spec, key) for key, spec in missing.items()]
+
+    cells = completed(
+        specs,
+        calls,
         _work,
         (registry, embedder),
-        todo,
         book,
-        keys,
-        len(set(keys)),
-        len(set(keys)) - len(todo),
+        name=lambda spec: spec.arm,
+        what="arm",
         jobs=jobs,
         progress=progress,
     )
-    return [
-        json.loads(cell.payload)
-        for cell in finished_cells(book, keys, [spec.arm for spec in specs], "arm")
-    ]
+    return [json.loads(cell.payload) for cell in cells]
 
 
 def _texts(specs: Iterable[WorldSpec]) -> list[str]:

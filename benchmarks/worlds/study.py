@@ -16,7 +16,8 @@ from ..execution.folder import LEDGER, require_same
 from ..execution.ledger import Ledger
 from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
-from ..execution.spec import DEFAULTS, code_version
+from ..execution.setup import code_version
+from ..execution.spec import DEFAULTS
 from ..systems.by_name import OURS
 from .base import World
 from .report import Report, to_html, to_json, to_markdown

@@ -16,8 +16,8 @@ import pytest
 from pages import Seen
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
-from hebbarium.benchmarks.execution import spec
 from hebbarium.benchmarks.execution.folder import RunFolder
+from hebbarium.benchmarks.execution.setup import code_version
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.experiments.ablation import ablate
 from hebbarium.benchmarks.experiments.run import run
@@ -371,7 +371,7 @@ def test_a_memory_that_answers_otherwise_is_said_to(
         },
     }
     (tmp_path / "manifest.json").write_text(json.dumps(other), encoding="utf-8")
-    assert "does not give the answer of the run" in note() and spec.code_version() not in note()
+    assert "does not give the answer of the run" in note() and code_version() not in note()
 
 
 def test_a_run_of_another_system_cannot_be_explained(

@@ -20,7 +20,7 @@ from ....reporting.provenance import Made, made
 from ...execution.ledger import Ledger
 from ...execution.missing import Progress
 from ...execution.plan import Composition
-from ...execution.spec import code_version
+from ...execution.setup import code_version
 from ...systems.by_name import OURS
 from ..stimuli import DIGEST
 from .bands import FEWEST, Estimate, estimate

@@ -10,16 +10,14 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, fields
-from functools import cache, cached_property, partial
-from hashlib import sha256
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .... import __version__, engine
-from ....engine.catalogue.packages import source_digest
+from .... import __version__
 from ....engine.catalogue.registry import MechanismSet, Registry
 from ....engine.contract.hooks import Mechanism
 from ....engine.contract.records import Event, Query
@@ -27,9 +25,9 @@ from ....engine.flow.observer import Stopwatch
 from ....engine.ports.embedder import Embedder, Vectors
 from ....engine.ports.embedding_cache import CachedEmbedder
 from ...execution.ledger import Ledger
-from ...execution.missing import Finished, Progress, finished_cells, run_missing
-from ...execution.plan import Composition
-from ...execution.spec import versions
+from ...execution.missing import Finished, Progress, completed
+from ...execution.plan import Composition, setup_of
+from ...execution.setup import Setup, code_version
 from ...systems.base import Capability, Retrieved, RetrievedEvent, System
 from ...systems.by_name import OURS, make
 from ...systems.hebbarium import Hebbarium
@@ -39,44 +37,22 @@ from .instruments import Instrument
 from .life import Life, Settings
 from .shared import Arms, Diverged, Recorded, Replayed
 
-# modules of this folder on which rows depend
+FOLDERS = ("engine", "mechanisms", "benchmarks/systems")  # on whose source rows depend
+# modules of this folder on which they depend, too
 DECIDING = ("base", "life", "instruments", "run", "shared")
 SHARED = "shared"  # in the ledger, of a cell that shared another cell's life
 MOST_EVENTS = 120  # events that one life may be told
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeSpec:
-    """Everything that decides the outcome of a cell; fields as in `execution.spec.RunSpec`.
+class ProbeSpec(Setup):
+    """Everything that decides the outcome of a cell: a probe with one seed on one memory."""
 
-    code      version of this package, and a digest of what decides the row: engine, mechanisms,
-              systems, driver, stimuli and the probe's module
-    """
+    KIND: ClassVar[str] = "probe"
+    UNDECIDING: ClassVar[frozenset[str]] = frozenset({"arm"})
 
     probe: str
     seed: int
-    system: str
-    system_revision: str
-    set: str
-    set_digest: str
-    mechanisms: Mapping[str, Mapping[str, Any]]
-    files: Mapping[str, str]
-    registry_digest: str
-    embedder: str
-    embedder_revision: str
-    embedder_dimensions: int
-    code: str
-    versions: Mapping[str, str]
-
-    def key(self) -> str:
-        """Key of the cell in the ledger: SHA-256 over the canonical JSON of all fields."""
-        return self._key
-
-    @cached_property
-    def _key(self) -> str:
-        return Ledger.key(
-            {"command": "probe", **{one.name: getattr(self, one.name) for one in fields(self)}}
-        )
 
 
 def specs_of(
@@ -90,42 +66,21 @@ def specs_of(
 
     seeds  of every probe; None: as many as each probe says
     """
-    shared = {
-        name: getattr(measured, name)
-        for name in ("system", "system_revision", "set", "set_digest", "mechanisms", "files")
-    }
-    shared |= {
-        "registry_digest": registry.digest,
-        "embedder": embedder.name,
-        "embedder_revision": embedder.revision,
-        "embedder_dimensions": embedder.dimensions,
-        "versions": {**versions(), "hebbarium": __version__},
-    }
     return [
-        ProbeSpec(probe=probe.id, seed=seed, code=code, **shared)
+        ProbeSpec(**setup, probe=probe.id, seed=seed)
         for probe in probes
-        for code in [code_of(probe)]
+        for setup in [setup_of(measured, registry, embedder, code_of(probe), __version__)]
         for seed in range(probe.seeds if seeds is None else seeds)
     ]
 
 
 def code_of(probe: Probe) -> str:
-    """Version of the package, and a digest of the source on which the rows of a probe depend: a
-    new probe leaves the others' rows valid.
-    """
-    return f"{__version__}+{sha256((_shared_source() + source_of(probe).read_text(encoding='utf-8')).encode()).hexdigest()[:12]}"
-
-
-@cache
-def _shared_source() -> str:
-    root = Path(engine.__file__).parent.parent
-    files = [Path(__file__).parent / f"{name}.py" for name in DECIDING] + [
-        Path(__file__).parent.parent / "stimuli.py"
-    ]
-    rooms = source_digest(
-        root, root / "engine", root / "mechanisms", root / "benchmarks" / "systems"
+    """The code on which the rows of a probe depend: a new probe leaves the others' rows valid."""
+    here = Path(__file__).parent
+    return code_version(
+        FOLDERS,
+        (*(here / f"{name}.py" for name in DECIDING), here.parent / "stimuli.py", source_of(probe)),
     )
-    return rooms + "".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def run_cells(
@@ -138,98 +93,73 @@ def run_cells(
     progress: Progress | None = None,
     hosts: Mapping[str, ProbeSpec] | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows of all cells, in order; cells that the ledger holds are not run again.  The caller
-    holds `book.locked()`.
+    """The rows of all cells, in order, as `completed` runs them.
 
     hosts  by key of a cell, another cell of the same probe and seed whose set has all its
            mechanisms, and in whose life it may share
 
     All texts of the missing cells are embedded first, in one order, so that rows do not depend on
-    the number of jobs.  Raises DataError for a damaged ledger.
+    the number of jobs.
     """
-    keys = [spec.key() for spec in specs]
-    finished = book.done(keys)
-    todo = {key: spec for spec, key in zip(specs, keys, strict=True) if key not in finished}
-    if todo:
-        embed_ahead(list(todo.values()), embedder)
-    groups: dict[str, tuple[ProbeSpec, dict[str, ProbeSpec]]] = {}
-    for key, spec in todo.items():
-        if host := (hosts or {}).get(key):
-            groups.setdefault(host.key(), (host, {}))[1][key] = spec
-    calls = [(host, key if key in todo else "", arms) for key, (host, arms) in groups.items()]
-    if calls:
-        run_missing(
-            _work_shared,
-            (registry, embedder),
-            calls,
-            book,
-            keys,
-            len(specs),
-            len(specs) - len(todo),
-            jobs=jobs,
-            progress=progress,
-        )
-        finished = book.done(keys)
-    rest = [(spec, key) for key, spec in todo.items() if key not in finished]
-    if rest or not calls:
-        run_missing(
-            _work,
-            (registry, embedder),
-            rest,
-            book,
-            keys,
-            len(specs),
-            len(specs) - len(rest),
-            jobs=jobs,
-            progress=progress,
-        )
-    found = finished_cells(book, keys, [spec.probe for spec in specs], "probe")
-    return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in found]
 
+    def calls(missing: Mapping[str, ProbeSpec]) -> list[tuple[Any, ...]]:
+        embed_ahead(list(missing.values()), embedder)
+        groups: dict[str, tuple[ProbeSpec, dict[str, ProbeSpec]]] = {}
+        for key, spec in missing.items():
+            host = (hosts or {}).get(key)
+            _, arms = groups.setdefault(host.key() if host else key, (host or spec, {}))
+            if host:
+                arms[key] = spec
+        return [(spec, key if key in missing else "", arms) for key, (spec, arms) in groups.items()]
 
-def _work(shared: tuple[Registry, CachedEmbedder], spec: ProbeSpec, key: str) -> Finished:
-    _settle()
-    start = time.perf_counter()
-    row = run_cell(spec, collected()[spec.probe], *shared)
-    meta = {
-        "probe": spec.probe,
-        "seed": spec.seed,
-        "seconds": round(time.perf_counter() - start, 3),
-    }
-    return Finished(
-        [(key, json.dumps(row, sort_keys=True), meta)], f"{spec.probe}, seed {spec.seed}"
+    cells = completed(
+        specs,
+        calls,
+        _work,
+        (registry, embedder),
+        book,
+        name=lambda spec: spec.probe,
+        what="probe",
+        jobs=jobs,
+        progress=progress,
     )
+    return [{**json.loads(cell.payload), "seconds": cell.meta["seconds"]} for cell in cells]
 
 
-def _work_shared(
+def _work(
     shared: tuple[Registry, CachedEmbedder],
     host: ProbeSpec,
     key: str,
     arms: Mapping[str, ProbeSpec],
 ) -> Finished:
-    """A cell, and those of its arms that could share its life.
+    """A cell, and its arms: those that can share its life, and the others alone.
 
     key  of the cell; "" if only its arms are missing
     """
     _settle()
-    start = time.perf_counter()
-    row, others = run_shared(host, arms, collected()[host.probe], *shared)
-    gc.collect()  # the record is large, and its lives refer to each other
+    start, probe = time.perf_counter(), collected()[host.probe]
+    row, others = (
+        run_shared(host, arms, probe, *shared) if arms else (run_cell(host, probe, *shared), {})
+    )
+    if arms:
+        gc.collect()  # the record is large, and its lives refer to each other
     meta = {
         "probe": host.probe,
         "seed": host.seed,
         "seconds": round((time.perf_counter() - start) / (1 + len(others)), 3),
     }
-    return Finished(
-        [
-            *([(key, json.dumps(row, sort_keys=True), meta)] if key else []),
-            *(
-                (arm, json.dumps(other, sort_keys=True), {**meta, SHARED: True})
-                for arm, other in others.items()
-            ),
-        ],
-        f"{host.probe}, seed {host.seed}",
-    )
+    cells = [
+        (arm, json.dumps(other, sort_keys=True), {**meta, SHARED: True})
+        for arm, other in others.items()
+    ]
+    if key:
+        cells.insert(0, (key, json.dumps(row, sort_keys=True), meta))
+    for arm, spec in arms.items():
+        if arm not in others:
+            start = time.perf_counter()
+            alone = json.dumps(run_cell(spec, probe, *shared), sort_keys=True)
+            cells.append((arm, alone, {**meta, "seconds": round(time.perf_counter() - start, 3)}))
+    return Finished(cells, f"{host.probe}, seed {host.seed}")
 
 
 @cache

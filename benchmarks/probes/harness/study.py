@@ -16,7 +16,8 @@ from ...execution.folder import LEDGER, require_same
 from ...execution.ledger import Ledger
 from ...execution.local import Progress, write_lines
 from ...execution.plan import Composition, planned
-from ...execution.spec import DEFAULTS, code_version
+from ...execution.setup import code_version
+from ...execution.spec import DEFAULTS
 from ...systems.by_name import OURS
 from ..stimuli import DIGEST
 from .bands import judge
@@ -65,7 +66,9 @@ def study(
     named = frozenset(name for id in measured.mechanisms for name in registry.entry(id).probes)
     outcomes = [judge(probe, [row for row in rows if row["probe"] == probe.id]) for probe in probes]
     provenance = {
-        name: value for name, value in asdict(specs[0]).items() if name not in ("probe", "seed")
+        name: value
+        for name, value in asdict(specs[0]).items()
+        if name not in ("arm", "probe", "seed")
     }
     provenance |= {"code": code_version(), "stimuli": DIGEST}
     report = Report(

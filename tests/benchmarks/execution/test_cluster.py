@@ -26,8 +26,8 @@ from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.benchmarks.execution.missing import Finished, run_missing
 from hebbarium.benchmarks.execution.plan import planned, specs_of
+from hebbarium.benchmarks.execution.setup import code_version
 from hebbarium.benchmarks.execution.sources import Held
-from hebbarium.benchmarks.execution.spec import code_version
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import HebbariumError, InputError
