@@ -73,6 +73,16 @@ def test_a_design_by_name_takes_set_and_data_from_the_command(tmp_path: Path) ->
     )
 
 
+@pytest.mark.parametrize("given", [0.005, 0.03])
+def test_a_margin_given_by_hand_overrides_that_of_a_file(given: float, tmp_path: Path) -> None:
+    """Also the margin that a design without one has; without the option the file's own counts."""
+    file = tmp_path / "weights.yaml"
+    file.write_text("set: hybrid\ndesign: sweep\nmargin: 0.02\nsweep: {lexical_bm25.weight: [0]}\n")
+    shared = ("ablate", "--design", str(file), *DEMO, "--json", "--out", str(tmp_path / "out"))
+    assert json.loads(called(*shared))["margin"] == 0.02
+    assert json.loads(called(*shared, "--margin", str(given)))["margin"] == given
+
+
 @pytest.mark.parametrize(
     ("arguments", "where", "cure"),
     [

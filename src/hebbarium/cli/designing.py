@@ -38,7 +38,7 @@ def carry_out(
     limit: int | None,
     skip: int,
     jobs: int,
-    margin: float,
+    margin: float | None,
     arms: str | None,
     beside: Sequence[str] | None,
     replace_run: bool,
@@ -74,7 +74,7 @@ def carry_out(
         if design in OWN
         else read(found(design), registry, LOADERS, given["set"], _measures)
     )
-    experiment = replace(experiment, margin=experiment.margin if margin == 0.005 else margin)
+    experiment = replace(experiment, margin=experiment.margin if margin is None else margin)
     if experiment.probe:
         used = [
             ("--dataset", given["dataset"]),

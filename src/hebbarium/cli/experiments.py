@@ -67,8 +67,13 @@ BesideOption = Annotated[
     ),
 ]
 MarginOption = Annotated[
-    float,
-    typer.Option("--margin", help="An effect shown to be smaller than this is called equivalent."),
+    float | None,
+    typer.Option(
+        "--margin",
+        help=(
+            "An effect shown to be smaller than this is called equivalent; if not given, as the design's file says, else 0.005."
+        ),
+    ),
 ]
 DesignOption = Annotated[
     str,
@@ -249,7 +254,7 @@ def ablate(
     design: DesignOption = Design.LEAVE_ONE_OUT.value,
     arms: ArmsOption = None,
     beside: BesideOption = None,
-    margin: MarginOption = 0.005,
+    margin: MarginOption = None,
     limit: LimitOption = None,
     skip: SkipOption = 0,
     jobs: JobsOption = 1,
@@ -313,6 +318,7 @@ def ablate(
     from ..benchmarks.reports.result import to_json
     from ..benchmarks.reports.tables import BESIDE, SPARE, beside_rows, show, to_table
     from ..benchmarks.reports.words import beside_note
+    from ..benchmarks.scores.comparison import MARGIN
     from ..console import Meter, console, draw, print_lines, print_table
 
     experiment = designed(
@@ -337,7 +343,7 @@ def ablate(
             loaded,
             named_embedder(given["embedder"], embedding),
             out,
-            margin=margin,
+            margin=MARGIN if margin is None else margin,
             jobs=jobs,
             progress=progress,
             announce=_announce,
