@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from ...engine.ports.by_name import embedder as embedder_by_name
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.ports.language_model import NoModel
 from ...engine.ports.transcript import Transcript
+from ...reporting.files import results_folder
 from ..datasets import Dataset, load
 from .cells import Cell
+from .ledger import Ledger
 from .spec import RunSpec, deciding, recorded
 
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
@@ -318,6 +321,23 @@ def require_same(file: Path, deciding: Mapping[str, Any], what: str) -> None:
             where=str(file.parent),
             cure="give another --out, or --replace to write over them; finished cells in its ledger stay",
         )
+
+
+@contextmanager
+def ledger_beside(
+    result: Path, deciding: Mapping[str, Any], what: str, *, replace: bool
+) -> Iterator[Ledger]:
+    """The ledger in the folder of a result, locked for new cells.  The folder is made if it is
+    absent.
+
+    replace  write over another result that the folder holds; without it raises InputError as
+             `require_same`
+    """
+    if not replace:
+        require_same(result, deciding, what)
+    book = Ledger(results_folder(result.parent) / LEDGER)
+    with book.locked():
+        yield book
 
 
 def _other(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -21,8 +21,7 @@ from ...reporting.provenance import Made, made
 from ..designs.contrasts import estimated
 from ..designs.file import Experiment
 from ..designs.probe_metric import Measure, ProbeMetric
-from ..execution.folder import LEDGER, ROWS, require_same
-from ..execution.ledger import Ledger
+from ..execution.folder import ROWS, ledger_beside
 from ..execution.local import Progress, write_lines
 from ..probes.harness.bands import STORED
 from ..probes.harness.base import Above, Claim, Numbers, Probe, Ratio
@@ -118,10 +117,8 @@ def probed(
         noted = {key: getattr(first, key) for key in DECIDING if key != "metric"} | {
             "metric": experiment.probe.probe
         }
-        if not replace_run:
-            require_same(folder / RUN, noted, "probe results")
-        specs, book = [spec for mine in cells.values() for spec in mine], Ledger(folder / LEDGER)
-        with book.locked():
+        specs = [spec for mine in cells.values() for spec in mine]
+        with ledger_beside(folder / RUN, noted, "probe results", replace=replace_run) as book:
             if confirm and not book.done([spec.key() for spec in specs]):
                 seconds = (
                     run_cells([first], prepared.plan.registry, model, book)[0]["seconds"]

@@ -9,11 +9,10 @@ from pathlib import Path
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.ports.embedding_cache import CachedEmbedder
-from ...reporting.files import results_folder, write_json, write_whole
+from ...reporting.files import write_json, write_whole
 from ...reporting.provenance import Made, made
 from ..designs import FULL, Arm
-from ..execution.folder import LEDGER, require_same
-from ..execution.ledger import Ledger
+from ..execution.folder import ledger_beside
 from ..execution.local import Progress, write_lines
 from ..execution.plan import Composition, planned
 from ..execution.setup import code_version
@@ -66,10 +65,7 @@ def study(
         "embedder_revision": embedder.revision,
         "registry_digest": registry.digest,
     }
-    if not replace:
-        require_same(out / RESULT, deciding, "worlds")
-    book = Ledger(results_folder(out) / LEDGER)
-    with book.locked():
+    with ledger_beside(out / RESULT, deciding, "worlds", replace=replace) as book:
         found = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
     results, rows = [], []
     for world in worlds:

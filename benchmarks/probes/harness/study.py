@@ -9,11 +9,10 @@ from pathlib import Path
 from ....engine.base.errors import InputError
 from ....engine.catalogue.registry import MechanismSet, Registry
 from ....engine.ports.embedding_cache import CachedEmbedder
-from ....reporting.files import results_folder, write_json, write_whole
+from ....reporting.files import write_json, write_whole
 from ....reporting.provenance import Made, made
 from ...designs import FULL, Arm
-from ...execution.folder import LEDGER, require_same
-from ...execution.ledger import Ledger
+from ...execution.folder import ledger_beside
 from ...execution.local import Progress, write_lines
 from ...execution.plan import Composition, planned
 from ...execution.setup import code_version
@@ -55,12 +54,12 @@ def study(
     """
     measured = composed(chosen, registry, system)
     specs = specs_of(probes, seeds, measured, registry, embedder)
-    if not replace:
-        require_same(
-            out / RESULT, {name: getattr(specs[0], name) for name in DECIDING}, "probe results"
-        )
-    book = Ledger(results_folder(out) / LEDGER)
-    with book.locked():
+    with ledger_beside(
+        out / RESULT,
+        {name: getattr(specs[0], name) for name in DECIDING},
+        "probe results",
+        replace=replace,
+    ) as book:
         rows = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
     rows = [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
     named = frozenset(name for id in measured.mechanisms for name in registry.entry(id).probes)
