@@ -26,7 +26,7 @@ from ...engine.contract.vocabulary import FACET_WEIGHTS
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...reporting.files import results_folder
-from ...reporting.provenance import Made, made
+from ...reporting.provenance import Made, commit, made
 from ..datasets import Dataset
 from ..designs.arms import Arm
 from ..designs.leave_one_out import leave_one_out

@@ -16,11 +16,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from ...engine.base.errors import InputError, nearest
+from ...engine.base.times import written
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.context.assembly import STRATEGIES, assemble
 from ...engine.context.quoting import quoted
 from ...engine.context.tokens import counter
-from ...engine.contract.records import Query, written
+from ...engine.contract.records import Query
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
 from ...engine.ports.language_model import (

@@ -18,15 +18,16 @@ from typing import Any
 
 from ...engine.arms.counterfactual import Counterfactual
 from ...engine.base.errors import InputError, nearest
+from ...engine.base.times import written
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.contract.columns import Phase, Signal
-from ...engine.contract.records import Event, Query, written
+from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import BAN
+from ...engine.flow.schedule import ENGINE
 from ...engine.memory.engine import Engine
 from ...engine.memory.explain import Explanation, StageRank
 from ...engine.ports.embedder import Embedder
 from ...engine.state.ranking import Answer, rank
-from ...engine.steps.steps import ENGINE
 from ...reporting.files import write_whole
 from ...reporting.pages import environment
 from ..datasets import Conversation, Dataset, Question

@@ -26,8 +26,7 @@ from ....engine.contract.vocabulary import (
     SLEEP_END,
     SLEEP_ONSET,
 )
-from ....engine.flow.schedule import Node
-from ....engine.steps.steps import ENGINE
+from ....engine.flow.schedule import ENGINE, Node
 from ...influence.routes import Routes
 from .base import Probe
 from .collection import source_of
