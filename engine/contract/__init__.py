@@ -1,3 +1,1 @@
-"""All that the author of a mechanism imports: hooks, columns, shared vocabulary, records, drafts
-and offers.
-"""
+"""All that the author of a mechanism imports: hooks, columns, vocabulary, records and drafts."""

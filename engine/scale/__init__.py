@@ -1,1 +1,1 @@
-"""Only speed: a memory gives the same answers without this room, later."""
+"""Only speed: without this room every answer is the same, and comes later."""

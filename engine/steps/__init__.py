@@ -1,3 +1,1 @@
-"""The engine's own steps: storing, making rows, gathering signals, priors, the answer, passages,
-capacity and filters.
-"""
+"""The engine's own steps, such as storing an event, gathering signals and taking the answer."""
