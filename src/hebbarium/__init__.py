@@ -37,7 +37,7 @@ _HOMES = {
     "Params": "engine.contract.hooks", "Query": "engine.contract.records",
     "Registry": "engine.catalogue.registry", "VetoWarning": "engine.memory.encoded",
     "embedder": "engine.ports.by_name", "hook": "engine.contract.hooks",
-    "hours": "engine.contract.records", "load": "benchmarks.datasets", "memory": "api",
+    "hours": "engine.base.times", "load": "benchmarks.datasets", "memory": "api",
     "ranks_changed": "engine.arms.counterfactual",
     "rebuild": "api", "reopen": "api",
 }  # fmt: skip

@@ -107,7 +107,7 @@ def test_the_drill_sees_a_memory_that_loads_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the marks' check swapped contents load as another memory, and the drill says so."""
-    for name in ("storage.snapshot_contents", "marks"):
+    for name in ("saving.contents", "base.marks"):
         monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
     monkeypatch.setattr("hebbarium.engine.saving.contents.Format5.require_whole", lambda self: None)
     monkeypatch.setattr(

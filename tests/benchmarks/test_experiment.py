@@ -282,13 +282,13 @@ def answered(data: Dataset) -> Dataset:
 
 
 def test_leave_one_out_over_the_sources_of_contexts(carry: Carry) -> None:
-    text = "set: stages\ndesign: leave-one-out\nplayers: [own_stage, adjacent_stages]\nmetric: answer@80\nstrategy: sources\n"
+    text = "set: stages\ndesign: leave-one-out\nplayers: [own_stage, adjacent_stages]\nmetric: answer@40\nstrategy: sources\n"
     ready, (result,), out = carry(text, answered(dataset("d", 1)))
     assert ready.plan.settings.strategy == "sources" and len(result.questions) == 3, (
         "those with an answer in words"
     )
     rows = [json.loads(line) for line in (out / "runs" / "rows.jsonl").read_text().splitlines()]
-    value = {(row["arm"], row["question"]): row["contexts"]["80"]["answer"] for row in rows}
+    value = {(row["arm"], row["question"]): row["contexts"]["40"]["answer"] for row in rows}
     for e in result.estimates:
         assert e.values.tolist() == [
             value["full", q] - value[f"without {e.name}", q] for _, q in result.questions

@@ -301,7 +301,7 @@ def _importing_relatively(text: str, file: Path) -> str:
     >>> print(_importing_relatively("import numpy as np\\nfrom hebbarium.author import equation, hook\\n\\nx = 1\\n", Path("audit/evidence/a.py")))
     import numpy as np
     <BLANKLINE>
-    from ...engine.contract import hook
+    from ...engine.contract.hooks import hook
     from ..checks import equation
     <BLANKLINE>
     x = 1
@@ -329,7 +329,7 @@ def _importing_relatively(text: str, file: Path) -> str:
 def _relative(module: str, here: tuple[str, ...]) -> str:
     """
     >>> _relative("audit.checks", ("audit", "evidence")), _relative("engine.contract.hooks", ("mechanisms", "encoding"))
-    ('..checks', '...engine.contract')
+    ('..checks', '...engine.contract.hooks')
     """
     parts, common = module.split("."), 0
     while common < len(here) and parts[common] == here[common]:

@@ -440,7 +440,7 @@ def test_the_cell_is_decided_by_its_record_alone(registry: Registry, tiny: Datas
 
 # --- the port -------------------------------------------------------------------------------------
 # rooms and modules of the engine that execution may import
-OPEN = {"errors", "packages", "ports", "records", "registry", "text"}
+OPEN = {"base", "catalogue", "contract", "ports", "text"}
 INSIDE = {"engine", "_engine", "assembly", "event_log", "observer", "_observer", "store", "clock",
           "counterfactual"}  # fmt: skip
 

@@ -103,4 +103,4 @@ def test_it_is_a_system_and_declares_nothing_more() -> None:
 
 def test_it_shares_no_code_with_the_engine() -> None:
     source = (ROOT / "benchmarks" / "systems" / "bm25_dense.py").read_text(encoding="utf-8")
-    assert set(re.findall(r"engine\.([\w.]+)", source)) == {"ports.embedder", "records"}
+    assert set(re.findall(r"engine\.([\w.]+)", source)) == {"ports.embedder", "contract.records"}
