@@ -309,7 +309,7 @@ def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
     }
     assert {
         "reference/mechanisms/recency.html",
-        "reference/code/engine/contract.html#hebbarium.engine.contract.hooks.hook",
+        "reference/code/engine/contract/hooks.html#hebbarium.engine.contract.hooks.hook",
         "notebooks/1-first-memory.html",
     } <= found
 

@@ -7,7 +7,7 @@ Every run is one of `hebbarium run` with contexts; OUT keeps the runs, and a run
 read and not made again.  Points are the folders of BEAM, such as 100K 500K 1M.  `--by` says how
 stages are found; by labels, the default of the set, a stage of BEAM is an exchange, mostly of two
 messages.  Intervals are of the mean over questions, which are few, and of few chats.  The table of
-docs/guides/context.md is printed.
+docs/results/contexts.md is printed.
 """
 
 from __future__ import annotations
@@ -400,7 +400,7 @@ def _mark(number: int, x: float, y: float, size: float = 4.2) -> str:
 
 
 def table(points: Sequence[Point]) -> list[str]:
-    """The tables of docs/guides/context.md: differences by budget, and by ability with where
+    """The tables of docs/results/contexts.md: differences by budget, and by ability with where
     they cross.
     """
 

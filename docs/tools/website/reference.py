@@ -52,7 +52,7 @@ def page_of(name: str) -> str:
     """The path of a module's page on the site.
 
     >>> page_of("engine.memory.engine"), page_of("engine")
-    ('reference/code/engine/loop.md', 'reference/code/engine/index.md')
+    ('reference/code/engine/memory/engine.md', 'reference/code/engine/index.md')
     """
     path = name.replace(".", "/")
     return (
