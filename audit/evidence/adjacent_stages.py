@@ -16,13 +16,13 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph, entity_node
-from .. import context_sources as shared
-from .. import walks
 from ..checks import adaptation, equation, limit, mutant, signature
-from ..context_sources import stages_by_hand
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared import context_sources as shared
+from .shared import walks
+from .shared.context_sources import stages_by_hand
 
 D = 0.5
 NUMBERS = (

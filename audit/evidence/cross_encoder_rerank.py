@@ -16,10 +16,10 @@ from ...engine.base.errors import RegistryError
 from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import RELEVANCE, RERANKED, REWEIGHTED
 from ...engine.ports.reranker import STAND_IN
-from .. import reranking as blends
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour, plug_in
+from .shared import reranking as blends
 
 SINGLE = 1e-6  # of float32
 STORY = ("Ada sold the boat", "the keys of a house", "a ship on the lake", "unpack the red boat",

@@ -33,7 +33,7 @@ from ...engine.text.features import features
 from ..checks import adaptation, mutant
 from ..figures import Curve, Marks, Picture, figure
 from ..memory import Scripted, encode, memory_of, neighbour
-from ..sentences import corrections_in_texts
+from .shared.sentences import corrections_in_texts
 
 PARAMS = {"time_scale": 1.0, "neighbours": 5, "merge": 0.9, "same_entities": 0.5, "link": 0.6,
           "entity_bonus": 0.1, "rehearsal": 0.2,

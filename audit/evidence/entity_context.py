@@ -16,7 +16,7 @@ from ...engine.state.graph import EdgeType, Graph, entity_node
 from ..checks import adaptation, data, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
-from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
+from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
 
 # Texts with their speakers, and by hand what they say of Ada: the latest fact of each predicate
 # that holds.

@@ -16,7 +16,7 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
-from ..sentences import (
+from .shared.sentences import (
     facts_of_long_texts,
     facts_of_sentences,
     names_of_tellers,

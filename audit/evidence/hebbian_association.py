@@ -30,9 +30,9 @@ from ...engine.contract.vocabulary import (
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
-from ..last_uses import SOURCE as LAST_USE
-from ..last_uses import passed_on
 from ..memory import Scripted, encode, memory_of, neighbour
+from .shared.last_uses import SOURCE as LAST_USE
+from .shared.last_uses import passed_on
 
 Array = NDArray[np.float64]
 Occasion = tuple[Sequence[int], Sequence[tuple[int, int]]]

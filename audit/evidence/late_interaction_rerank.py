@@ -24,10 +24,10 @@ from ...engine.contract.vocabulary import (
     TOKEN_EMBEDDER,
 )
 from ...engine.ports.tokens import Tokens, coded, joined
-from .. import reranking as blends
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
+from .shared import reranking as blends
 
 PAPER = ("khattab2020colbert",)
 SINGLE = 1e-6  # of float32

@@ -13,10 +13,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import FOCUS, OFFERED, RELEASED, ROW, STAGE, VETO
 from ...engine.memory.engine import Engine
-from .. import context_sources as shared
 from ..checks import adaptation, at_least, equation, limit, mutant, signature
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from .shared import context_sources as shared
 
 # 1 - (1 - 1/k)^k, from the dossier of the collection
 BOUNDS = {1: 1.0, 2: 0.75, 3: 0.7037037, 5: 0.67232, 10: 0.6513216}

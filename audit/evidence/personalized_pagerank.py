@@ -16,12 +16,12 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import GRAPH
 from ...engine.state.graph import EdgeType, entity_node
 from ...mechanisms.shared.synonyms import SYNONYMS
-from .. import walks
 from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
-from ..walks import PATH, both_ways, directed, found, solved, undirected
+from .shared import walks
+from .shared.walks import PATH, both_ways, directed, found, solved, undirected
 
 D = 0.5
 NUMBERS = (

@@ -13,10 +13,10 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import RELEASED, SALIENCE
 from ...engine.memory.engine import Engine
-from .. import context_sources as shared
 from ..checks import adaptation, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from .shared import context_sources as shared
 
 PAPER = "contextassemblyundated"
 

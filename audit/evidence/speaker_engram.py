@@ -20,7 +20,7 @@ from ..checks import adaptation, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
-from ..sentences import (
+from .shared.sentences import (
     facts_of_long_texts,
     facts_of_sentences,
     names_of_tellers,

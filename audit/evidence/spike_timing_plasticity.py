@@ -32,10 +32,10 @@ from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_least, between, equation, limit, mutant, signature
 from ..figures import Curve, Marks, Picture, dots, figure
-from ..last_uses import SOURCE as LAST_USE
-from ..last_uses import passed_on
 from ..memory import Scripted, encode, memory_of, neighbour
 from ..paper_numbers import paper_number
+from .shared.last_uses import SOURCE as LAST_USE
+from .shared.last_uses import passed_on
 
 Array = NDArray[np.float64]
 BI_POO = (0.777, 0.273, 16.8, 33.7)  # A+, A- of 60 pairings, tau+, tau- in ms

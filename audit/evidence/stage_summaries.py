@@ -14,10 +14,10 @@ from ...engine.contract.drafts import Draft, Kind
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DRAFTS, FOCUS, MADE, OFFERED, RELEASED, ROW, STAGE
 from ...engine.memory.engine import Engine
-from .. import context_sources as shared
 from ..checks import adaptation, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
+from .shared import context_sources as shared
 
 
 @equation("ST-1", source="closed form")

@@ -20,7 +20,7 @@ from ...engine.state.graph import EdgeType
 from ..checks import adaptation, at_most, data, equation, limit, mutant
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
-from ..sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
+from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
 
 # Talks, and by hand what was decided / what changed / what is open; "A" and "B" are shown names.
 TALKS: tuple[tuple[str, str, str, str], ...] = (

@@ -30,7 +30,10 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.state.graph import EdgeType
 from ..checks import adaptation, equation, limit, mutant, signature
-from ..diagnosis import (
+from ..figures import Curve, Picture, figure
+from ..memory import encode, memory_of, neighbour
+from ..paper_numbers import paper_number
+from .shared.diagnosis import (
     cuts_at_their_limits,
     descriptors_and_plans_by_hand,
     edits_by_a_model,
@@ -44,10 +47,7 @@ from ..diagnosis import (
     told_changes_by_hand,
     updates_by_hand,
 )
-from ..figures import Curve, Picture, figure
-from ..memory import encode, memory_of, neighbour
-from ..paper_numbers import paper_number
-from ..topology import (
+from .shared.topology import (
     KINDS,
     B,
     S,

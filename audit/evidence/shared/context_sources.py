@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import Mutant, mutant
+from ...checks import Mutant, mutant
 
 # --- checks ---------------------------------------------------------------------------------------
 STAGES = "plain loops over 200 random memories: the row in STAGE, else the first event of the session without one; -1 for none"

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks import Mutant, at_least, mutant
-from .specimen import rebuilt
+from ...checks import Mutant, at_least, mutant
+from ...specimen import rebuilt
 
 
 # --- references -----------------------------------------------------------------------------------

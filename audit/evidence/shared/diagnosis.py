@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.contract.records import Event
-from ..engine.contract.vocabulary import VISIBLE
-from ..engine.ports.embedder import HashingEmbedder
-from ..engine.ports.language_model import Reply, Request, Status
-from .memory import memory_of
+from ....engine.contract.records import Event
+from ....engine.contract.vocabulary import VISIBLE
+from ....engine.ports.embedder import HashingEmbedder
+from ....engine.ports.language_model import Reply, Request, Status
+from ...memory import memory_of
 
 Floats = NDArray[np.float64]
 SYLLABLES = ["bak", "dol", "fim", "gup", "hec", "jat", "kol", "mun", "nep", "sor", "tiv", "wex",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.state.graph import EdgeType
+from ....engine.state.graph import EdgeType
 
 T, S, V, B = EdgeType.TEMPORAL, EdgeType.SEMANTIC, EdgeType.VERSION, EdgeType.SIBLING
 KINDS = (T, S, V, B)

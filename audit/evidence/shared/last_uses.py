@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.contract.columns import Column
-from ..engine.contract.records import Query
-from ..engine.contract.vocabulary import MATCH
-from ..engine.memory.engine import Engine
+from ....engine.contract.columns import Column
+from ....engine.contract.records import Query
+from ....engine.contract.vocabulary import MATCH
+from ....engine.memory.engine import Engine
 
 SOURCE = (
     "(activity release resources) W in numpy; the memories that the last use in the session needed share 2.5 sd besides their match; a session "
