@@ -15,7 +15,6 @@ SIZE = 16  # bytes of a mark
 WHOLE = 1 << 8 * SIZE
 MISMATCH = "a checksum does not match"
 HEADS = [Struct(f"<{n}Q") for n in range(16)]
-CELLS = [Struct(f"<d{n}q") for n in range(16)]
 
 
 def mark(table: bytes, number: int, generation: int, *parts: bytes) -> bytes:
@@ -48,19 +47,8 @@ def sum_of(marks: Iterable[bytes]) -> int:
     return sum(int(word) << 32 * place for place, word in enumerate(words)) % WHOLE
 
 
-def cells(time: float, *whole: int) -> bytes:
-    """A time and some whole numbers as bytes for a mark.
-
-    >>> len(cells(0.5, 1, -1))
-    24
-    """
-    return CELLS[len(whole)].pack(time, *whole)
-
-
 def checksum(*parts: Any) -> bytes:
-    """Checksum of bytes, or of a few fields, without a place: of the description of a file, and
-    of all parts of formats 1 to 3.
-    """
+    """Checksum of bytes, or of a few fields, without a place: of the description of a file."""
     if len(parts) == 1 and isinstance(parts[0], bytes):
         return blake2b(parts[0], digest_size=SIZE).digest()
     plain = repr([sorted(p.items()) if isinstance(p, Mapping) else p for p in parts])

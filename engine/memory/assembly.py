@@ -706,11 +706,6 @@ class Assembly:
             self.trigrams.restore, trigrams
         )
 
-    def index_texts(self) -> None:
-        """Fill the empty postings for all rows of the event log from the texts."""
-        for row in range(len(self.event_log.rows)):
-            self._index(row)
-
     def _index(self, row: int, passages: Vectors | None = None) -> None:
         text = self.event_log.rendered(row)
         self._store_event.index(
@@ -720,19 +715,6 @@ class Assembly:
             passages,
             counted=self.event_log.kind(row) is Kind.EVENT,
         )
-
-    def keep_passages(self) -> None:
-        """Keep of all rows of the event log what is kept of passages, from the texts, which are
-        embedded in batches.
-        """
-        log = self.event_log
-        self.passages.forget()
-        for first in range(0, len(log.rows), TOGETHER):
-            rows = range(first, min(first + TOGETHER, len(log.rows)))
-            texts = list(map(log.rendered, rows))
-            parts = [self.passages.parts(text) for text in texts]
-            for row, text, passages in zip(rows, texts, self._vectors_of(parts), strict=True):
-                self.passages.add(row, text, passages, log.kind(row) is Kind.EVENT)
 
     def adopt_graph(self, graph: Graph) -> None:
         """Copy a restored graph into the graph object that hooks and views refer to; its `epoch`

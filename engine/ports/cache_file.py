@@ -24,7 +24,7 @@ CURES = {
     sqlite3.SQLITE_FULL: "free disk space, or set HEBBARIUM_CACHE to a folder on another disk; what the file holds stays",
     sqlite3.SQLITE_IOERR: "the disk fails, or the connection to it: check it, or set HEBBARIUM_CACHE to a folder on another disk",
 }
-# the last column of each table of values; NULL in rows of versions that wrote no marks
+# the last column of each table of values
 MARK = "mark"
 ODD_BESIDE = """
     SELECT count(*) FROM (
@@ -58,9 +58,8 @@ class CacheFile:
 
     Many processes may use one file at once.  A stored value is never replaced: `store` keeps the
     value that another process has stored first. Each value has a mark over itself, its key and its
-    model.  A value with another mark or none is removed, and DamagedCacheWarning says so; the
-    caller computes it anew.  The values of files of older versions have no marks; older versions
-    can read files with marks, too.
+    model.  A value with another mark is removed, and DamagedCacheWarning says so; the caller
+    computes it anew.
 
     path        None keeps everything in memory
     what        the cache in messages of errors
@@ -106,22 +105,16 @@ class CacheFile:
                 [(self._number, *row, self._mark(table, row)) for row in rows],
             )
 
-    def _discard(self, table: str, odd: Sequence[tuple[bytes, bytes | None]]) -> None:
-        """Remove values that are damaged or have no mark, given as key and mark, unless another
-        process has replaced them, and warn.
+    def _discard(self, table: str, odd: Sequence[tuple[bytes, bytes]]) -> None:
+        """Remove values that are damaged, given as key and mark, unless another process has
+        replaced them, and warn.
         """
         with self._open() as connection, connection:
             connection.executemany(
                 f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
                 [(self._number, *each) for each in odd],
             )
-        damaged = sum(found is not None for _, found in odd)
-        if damaged:
-            self._warn(f"{damaged} damaged values of {self.model.name} are computed anew")
-        if damaged < len(odd):  # without their number, so that Python shows it once
-            self._warn(
-                f"values of {self.model.name} that an older version wrote without marks are computed anew"
-            )
+        self._warn(f"{len(odd)} damaged values of {self.model.name} are computed anew")
 
     def _tell_damaged_keys(self, table: str, missed: Collection[bytes]) -> None:
         """Warn of keys that were missed next to a damaged one.  Cost: 40 us a key.
@@ -222,18 +215,6 @@ def _columns(table: str) -> list[str]:
     ]
 
 
-def _add_marks(connection: sqlite3.Connection) -> None:
-    """Give the tables of an older version a column for marks."""
-    for table in [name for name, columns in TABLES.items() if MARK in columns]:
-        found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if MARK not in found and found.issuperset(_columns(table)):
-            try:
-                connection.execute(f"ALTER TABLE {table} ADD COLUMN {MARK} BLOB")
-            except sqlite3.OperationalError as error:
-                if "duplicate column" not in str(error):  # another process has just added it
-                    raise
-
-
 def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
     """The connection, and the model's number in this file."""
     if path is not None:
@@ -245,7 +226,6 @@ def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
         if path is not None:
             _write_ahead(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
-        _add_marks(connection)
         key = (model.name, model.revision)
         select = "SELECT id FROM models WHERE name = ? AND revision = ?"
         known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

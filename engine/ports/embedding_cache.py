@@ -38,8 +38,7 @@ class CachedEmbedder(WrappedEmbedder):
     Every caller gets the vector that was stored first, also a process that has computed the same
     text a second time: the last bits of a vector may depend on the batch in which the text was
     computed, and results must depend on the text and the file alone.  A hit loads neither torch nor
-    the model. A vector that is damaged, or that an older version wrote without a mark, is computed
-    anew, and DamagedCacheWarning says so.
+    the model. A vector that is damaged is computed anew, and DamagedCacheWarning says so.
 
     path       the SQLite file, made at first use; None keeps everything in memory
     progress   called as progress(done, total) before the first and after each stored chunk of

@@ -1,5 +1,5 @@
-"""Formats 5 and 6 of a snapshot: their tables, what each row and block holds, and the marks that
-cover content and place.
+"""The format of a snapshot: its tables, what each row and block holds, and the marks that cover
+content and place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from itertools import accumulate, chain, groupby, repeat
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,27 +29,19 @@ from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
 from .file import SnapshotFile
 
-FORMAT = 6  # 5: without the log of calls
+FORMAT = "6"  # the only one; a file of another is refused
 CHUNK = 512  # rows of a table that are read and verified at a time
 # times CHUNK rows of a table that are read before their marks are computed, at most
 AHEAD = 4
 # blocks that are read at a time: a processor's cache holds them until they are copied
 FEW = 128
-# name of the block that holds arrays that do not grow one after the other; small ones alone in
-# early files
+# name of the block that holds small arrays that do not grow, one after the other
 PACKED = "packed"
 # name of the block that holds the last rows of each array that grows, those beyond its last whole
 # block
 TAILS = "tails"
-# of these a block RECENT has what its save has changed, see `differences`; early files have all of
-# PACKED there, and
+# of these a block RECENT has what its save has changed, see `differences`
 DIFFER = (PACKED, TAILS)
-# what is changed of TAILS in further blocks of that name
-TABLE_OF_PASSAGES = (
-    "CREATE TABLE passages (number INTEGER PRIMARY KEY, row_number INTEGER NOT NULL, windows INTEGER NOT NULL, cuts BLOB NOT NULL, "
-    "vectors BLOB NOT NULL, spans BLOB NOT NULL, sizes BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, generation INTEGER NOT NULL, "
-    "mark BLOB NOT NULL)"
-)
 TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE events (number INTEGER PRIMARY KEY, time REAL NOT NULL, text BLOB NOT NULL, speaker BLOB NOT NULL, session BLOB NOT NULL, "
@@ -59,15 +51,15 @@ TABLES = (
     "sources TEXT NOT NULL, span TEXT NOT NULL, stored_as INTEGER NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE memories (number INTEGER PRIMARY KEY, vector BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, "
     "trigrams BLOB NOT NULL, new_trigrams BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
-    TABLE_OF_PASSAGES,
+    "CREATE TABLE passages (number INTEGER PRIMARY KEY, row_number INTEGER NOT NULL, windows INTEGER NOT NULL, cuts BLOB NOT NULL, "
+    "vectors BLOB NOT NULL, spans BLOB NOT NULL, sizes BLOB NOT NULL, words BLOB NOT NULL, new_words BLOB NOT NULL, generation INTEGER NOT NULL, "
+    "mark BLOB NOT NULL)",
     "CREATE TABLE entities (number INTEGER PRIMARY KEY, name BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL)",
     "CREATE TABLE arrays (name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, rows INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE blocks (name TEXT NOT NULL, number INTEGER NOT NULL, data BLOB NOT NULL, generation INTEGER NOT NULL, mark BLOB NOT NULL, "
     "PRIMARY KEY (name, number)) WITHOUT ROWID",
     TABLE_OF_CALLS,
 )
-# early files of format 5 lack both, later ones the log of calls
-LATER_TABLES = (TABLE_OF_PASSAGES, TABLE_OF_CALLS)
 EVENTS = "SELECT number, generation, time, dated, stored_as, text, speaker, session, id, caption, attributes, mark FROM events"
 MEMORIES = "SELECT number, generation, vector, words, new_words, trigrams, new_trigrams, mark FROM memories"
 PASSAGES = "SELECT number, generation, row_number, windows, cuts, vectors, spans, sizes, words, new_words, mark FROM passages"
@@ -96,65 +88,6 @@ class Form(NamedTuple):
         return self.rows > 0 and self.shape.startswith('["')
 
 
-class Contents(Protocol):
-    """What a file of some format holds; every method raises ValueError for a part that is damaged
-    or in the wrong place.
-
-    meta   description of the file
-    forms  dtype and shape of each array, by name
-    """
-
-    @property
-    def meta(self) -> Mapping[str, str]: ...
-    @property
-    def forms(self) -> Forms: ...
-
-    def events(self) -> tuple[list[Event], NDArray[np.int64]]:
-        """All events, and the row of each, -1 for none."""
-        ...
-
-    def writings(self) -> list[tuple[Writing, int]]:
-        """Each writing with its row, -1 for none."""
-        ...
-
-    def vectors(self) -> Iterable[bytes]:
-        """The vectors of all rows in order, of one or several rows at a time."""
-        ...
-
-    def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward] | None:
-        """Words and trigrams of each row, after `vectors`; None: they follow from the texts.
-        counted: whether each row counts.
-        """
-        ...
-
-    def passages(
-        self, dimensions: int, counted: NDArray[np.bool_]
-    ) -> tuple[list[Divided], Forward] | None:
-        """The rows that are divided, without words, and the words of all their spans; None: they
-        follow from the texts.
-
-        dimensions  of a vector
-        counted     whether each row counts
-        """
-        ...
-
-    def entities(self) -> list[str] | None:
-        """Names of the entities; None: they are among the arrays."""
-        ...
-
-    def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
-        """All arrays, without those of columns that are computed at loading.
-
-        place  an array by name, into which the array of that name may be read, if its form is the
-               same
-        """
-        ...
-
-    def require_whole(self) -> None:
-        """Raises ValueError if a part is missing or of an earlier save; after all others."""
-        ...
-
-
 def description_mark(meta: Mapping[str, str], forms: bytes) -> bytes:
     """The mark of the description.  forms: the mark of all forms."""
     short = {key: value for key, value in meta.items() if key not in ("mark", "configuration")}
@@ -165,15 +98,16 @@ def forms_mark(forms: Mapping[str, Form]) -> bytes:
     return checksum({name: tuple(form) for name, form in forms.items()})
 
 
-class Format5:
-    """The contents of a file of format 5 or 6, without its log of calls.
+class Contents:
+    """The contents of a file, without its log of calls; every method raises ValueError for a part
+    that is damaged, missing or in the wrong place.
 
     meta    of the file, in the order in which it stands there
     stored  the form of each array
     marks   mark of each block, by array; after `arrays`
+    forms   dtype and shape of each array
     packed  the block PACKED as of the last save, after `arrays`
-    tails   the block TAILS, likewise; None in early files, in which the last block of an array may
-            have fewer rows
+    tails   the block TAILS, likewise
 
     beside computes marks in another thread.  All marks are compared before a method ends, but
     `vectors` yields up to AHEAD parts before.
@@ -200,7 +134,7 @@ class Format5:
         self.forms: Forms = {name: (form.dtype, shapes[name]) for name, form in self.stored.items()}
         self.marks: dict[str, Marks] = {}
         self.packed = b""
-        self.tails: bytes | None = None
+        self.tails = b""
         # arrays that have no blocks
         self._computed = {f"column.{name}" for name in left_out(meta)}
         # marks in the file, and those that are expected
@@ -210,6 +144,7 @@ class Format5:
         self._lengths: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
 
     def events(self) -> tuple[list[Event], NDArray[np.int64]]:
+        """All events, and the row of each, -1 for none."""
         names: dict[bytes, str] = {}  # of speakers, sessions and captions, which repeat
         events: list[Event] = []
         stored: list[NDArray[np.int64]] = []
@@ -244,6 +179,7 @@ class Format5:
         return events, np.concatenate(stored) if stored else np.zeros(0, np.int64)
 
     def writings(self) -> list[tuple[Writing, int]]:
+        """Each writing with its row, -1 for none."""
         found: list[tuple[Writing, int]] = []
         for numbers, generations, rows, *values, marks in self._rows(
             "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"
@@ -254,6 +190,7 @@ class Format5:
         return found
 
     def vectors(self) -> Iterator[bytes]:
+        """The vectors of all rows in order, of several rows at a time."""
         for numbers, generations, *parts, marks in self._rows(MEMORIES):
             self._verify(marks, marks_of, b"memories", numbers, generations, parts)
             for every, part in zip(self._added, parts[1:], strict=True):
@@ -264,6 +201,7 @@ class Format5:
         self._settle()
 
     def postings(self, counted: NDArray[np.bool_]) -> tuple[Forward, Forward]:
+        """Words and trigrams of each row, after `vectors`.  counted: whether each row counts."""
         words, trigrams = (
             np.concatenate(lengths) if lengths else np.zeros(0, np.int64)
             for lengths in self._lengths
@@ -272,9 +210,12 @@ class Format5:
 
     def passages(
         self, dimensions: int, counted: NDArray[np.bool_]
-    ) -> tuple[list[Divided], Forward] | None:
-        if "passages" not in self.meta:  # an early file
-            return None
+    ) -> tuple[list[Divided], Forward]:
+        """The rows that are divided, without words, and the words of all their spans.
+
+        dimensions  of a vector
+        counted     whether each row counts
+        """
         divided: list[Divided] = []
         blobs: tuple[list[bytes], ...] = ([], [], [])
         for numbers, generations, rows, windows, cuts, vectors, spans, *words, marks in self._rows(
@@ -323,6 +264,7 @@ class Format5:
         return divided, Forward(sizes, pairs[:, 0], pairs[:, 1], names_of(blobs[2]), of_spans)
 
     def entities(self) -> list[str]:
+        """Names of the entities.  Raises ValueError if some are missing."""
         found: list[str] = []
         for numbers, generations, names, marks in self._rows(
             "SELECT number, generation, name, mark FROM entities"
@@ -330,9 +272,16 @@ class Format5:
             self._verify(marks, marks_of, b"entities", numbers, generations, [names])
             found += [decoded(name) for name in names]
         self._settle()
+        if len(found) != int(self.meta["entities"]):
+            raise ValueError("entities are missing")
         return found
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
+        """All arrays, without those of columns that are computed at loading.
+
+        place  an array by name, into which the array of that name may be read, if its form is the
+               same
+        """
         kept = {
             name: self._file.execute(
                 "SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (name,)
@@ -343,9 +292,7 @@ class Format5:
         later, differences = latest(kept[RECENT], DIFFER)
         rows = Parted(len(growing))
         self.tails = _as_of_last_save(rows, kept[TAILS], differences[TAILS])
-        last = (
-            dict(zip(growing, rows.of(self.tails), strict=True)) if self.tails is not None else {}
-        )
+        last = dict(zip(growing, rows.of(self.tails), strict=True))
         if any(map(last.get, self._computed)):
             raise ValueError("a block is left over")
         shapes = {
@@ -362,7 +309,7 @@ class Format5:
             for name in shapes
             if self.stored[name].rows
         }
-        self.packed = _as_of_last_save(Whole(), kept[PACKED], differences[PACKED]) or b""
+        self.packed = _as_of_last_save(Whole(), kept[PACKED], differences[PACKED])
         if len(self.packed) != sum(sizes):
             raise ValueError("a block is missing or of another size")
         marks: dict[str, Future[Marks]] = {}
@@ -411,6 +358,7 @@ class Format5:
                 yield name, *tuple(zip(*blocks, strict=True))[1:]
 
     def require_whole(self) -> None:
+        """Raises ValueError if a part is missing or of an earlier save; after all others."""
         if f"{self._total % WHOLE:032x}" != self.meta["marks"]:
             raise ValueError("a part is missing, or of another save")
 
@@ -453,17 +401,9 @@ class Format5:
             self._total += total_of(expected.result())
 
 
-def tables_of(meta: Mapping[str, str]) -> tuple[str, ...]:
-    """The statements that made the tables of a file of format 5 or 6."""
-    lacks = {TABLE_OF_PASSAGES: "passages" not in meta, TABLE_OF_CALLS: meta["format"] == "5"}
-    return tuple(each for each in TABLES if not lacks.get(each))
-
-
 def left_out(meta: Mapping[str, str]) -> frozenset[str]:
-    """Names of the columns that a file leaves out, since loading computes them; older files have
-    all.
-    """
-    return frozenset(json.loads(meta.get("computed", "[]")))
+    """Names of the columns that a file leaves out, since loading computes them."""
+    return frozenset(json.loads(meta["computed"]))
 
 
 # --- parts and their marks ------------------------------------------------------------------------
@@ -481,18 +421,16 @@ def shortened(part: bytes, row: int) -> bytes:
 
 def _as_of_last_save(
     kind: Differing, stored: Sequence[tuple[int, bytes]], recent: Sequence[tuple[int, bytes]]
-) -> bytes | None:
-    """A block of DIFFER, None if there is none.
+) -> bytes:
+    """A block of DIFFER.  Raises ValueError if it is missing.
 
-    stored  save and contents of each block of its name: the first whole, the others differences
+    stored  save and contents of each block of its name, of which there is one
     recent  save and contents of each difference that stands in RECENT
     """
-    if not stored:
-        return None
+    if len(stored) != 1:
+        raise ValueError("a block is missing or left over")
     since, whole = stored[0]
-    return kind.changed(
-        whole, [part for generation, part in (*stored[1:], *recent) if generation > since]
-    )
+    return kind.changed(whole, [part for generation, part in recent if generation > since])
 
 
 def events_of(times: Sequence[float], *fields: Iterable[Any]) -> list[Event]:

@@ -121,19 +121,16 @@ class SnapshotFile:
         return self._connection.execute(statement, values)
 
     @contextmanager
-    def checked(self, schema: frozenset[str] | None) -> Iterator[ThreadPoolExecutor]:
+    def checked(self, schema: frozenset[str]) -> Iterator[ThreadPoolExecutor]:
         """Another thread checks the file meanwhile, and HELPERS further ones work for the block.
 
-        schema  the statements that made the tables; None: any
+        schema  the statements that made the tables
 
         Raises ValueError for a file whose pages are not those of its tables, each once and in
         order, at the end, whatever else the block raises but a SnapshotError, which ends the check;
         and at once for other tables.  Cost: reads the file once, 0.2 s per 10^9 bytes.
         """
-        if (
-            schema is not None
-            and {sql for (sql,) in self.execute("SELECT sql FROM sqlite_master")} != schema
-        ):
+        if {sql for (sql,) in self.execute("SELECT sql FROM sqlite_master")} != schema:
             raise ValueError("its tables are not those of a snapshot")
         with (
             closing(self._unlocked()) as unlocked,

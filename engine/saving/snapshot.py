@@ -22,7 +22,7 @@ import math
 import sqlite3
 import warnings
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -58,7 +58,6 @@ from .contents import (
     TAILS,
     Contents,
     Form,
-    Format5,
     description_mark,
     event_cells,
     forms_mark,
@@ -66,16 +65,13 @@ from .contents import (
     memory_cells,
     passage_cells,
     shortened,
-    tables_of,
     writing_cells,
     writing_marks,
 )
 from .differences import Parted, Whole
 from .file import APPLICATION, SnapshotFile, Sync, disk_errors, is_there, place_new, snapshot_errors
 from .fingerprints import fingerprints
-from .older_formats import NEW, SAME_AS, TABLES_4, Format4, OlderFormat
 
-READ = tuple(NEW)
 CLOSED: Final = "closed"  # states of a file: nothing has changed the memory since it was saved
 OPEN: Final = "open"  # what has changed it since is lost
 LOGGED: Final = "logged"  # that is in the log of calls
@@ -204,14 +200,6 @@ class MemoryParts(Protocol):
         """Fill the empty postings for all rows, in other threads."""
         ...
 
-    def index_texts(self) -> None:
-        """Fill the empty postings for all rows of the event log from the texts."""
-        ...
-
-    def keep_passages(self) -> None:
-        """Keep of all rows of the event log what is kept of passages, from the texts."""
-        ...
-
     def adopt_graph(self, graph: Graph) -> None:
         """Copy a restored graph into `graph`."""
         ...
@@ -286,7 +274,7 @@ class Snapshot:
     def __init__(
         self, path: Path, assembly: MemoryParts, consolidate_every: float, durable: Durable = True
     ) -> None:
-        self.path, self.assembly, self._held, self._older = Path(path), assembly, _Held(), False
+        self.path, self.assembly, self._held = Path(path), assembly, _Held()
         # the state of the file after a save but the last
         self._saved_as: State = LOGGED if durable else OPEN
         self._sync: Sync = "FULL" if durable == "full" else "NORMAL"
@@ -398,27 +386,17 @@ class Snapshot:
         are brought to their places.  With the state "closed" all columns are compared.
         """
         self._settle()
-        older, state = self._older, state or self._saved_as
+        state = state or self._saved_as
         if erased:
             self._erased = erased | self._erased
         with disk_errors(self.path), self._file.transaction(self._sync) as to:
-            if older:
-                for (name,) in to.execute(
-                    "SELECT name FROM sqlite_master WHERE type = 'table'"
-                ).fetchall():
-                    to.execute(f"DROP TABLE {name}")
-                _create(to)
-            else:
-                # of a file of format 5
-                for table in (each for each in TABLES if each not in tables_of(self._held.meta)):
-                    to.execute(table)
             held = self._write(to, state)
             reached = (
                 self._log.begin(to, held.generation, anew=self._erased is not None)
                 if state == LOGGED
                 else self._log.remove(to)
             )
-            if older or self._erased is not None:
+            if self._erased is not None:
                 self._file.outdate()
             self._due = (
                 replace(
@@ -435,13 +413,7 @@ class Snapshot:
 
     def _adopt(self, held: _Held, reached: Reached | None) -> None:
         """Note what the file holds after a save; twice is as once."""
-        self._held, self._log.reached, self._older, self._fits, self._erased = (
-            held,
-            reached,
-            False,
-            True,
-            None,
-        )
+        self._held, self._log.reached, self._fits, self._erased = held, reached, True, None
         for journal in (
             self.assembly.lexicon.journal,
             self.assembly.trigrams.journal,
@@ -504,7 +476,8 @@ class Snapshot:
 
     def _make(self, to: sqlite3.Connection) -> None:
         """Write a new file."""
-        _create(to)
+        for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
+            to.execute(statement)
         self._write(to, CLOSED)
 
     def _write(self, to: sqlite3.Connection, state: State) -> _Held:
@@ -564,9 +537,7 @@ class Snapshot:
                 held.total = (held.total + total_of(marks)) % WHOLE
         held.total = (held.total - sum_of(gone)) % WHOLE
         changed = before.computed.union(*(p.changes for p in a.plans.values() if p.changed))
-        self._write_arrays(
-            to, held, changed, everything=bool(erased) or state == CLOSED or before.tails is None
-        )
+        self._write_arrays(to, held, changed, everything=bool(erased) or state == CLOSED)
         if held.forms is not before.forms:
             held.forms_mark = forms_mark(held.forms)
         held.meta = self._meta(state, held, RANDOM in changed)
@@ -763,7 +734,6 @@ class Snapshot:
                     writer.add(name, number, part)
         self._enter_marks(held, writer.finish())
         self._shorten(to, held, RECENT, 0)
-        self._shorten(to, held, TAILS, 1)  # early files have differences there
 
     def _enter_marks(self, held: _Held, written: Written) -> None:
         """Enter the marks of blocks that were written, in place of those that they replace, also
@@ -1006,7 +976,7 @@ class Snapshot:
         if streams is None or drawn:
             streams = json.dumps({k: a.streams[k].bit_generator.state for k in self._drawing})
         return {
-            "format": str(FORMAT), "state": state, "configuration": self._configuration,
+            "format": FORMAT, "state": state, "configuration": self._configuration,
             "generation": str(held.generation),
             "marks": f"{held.total:032x}", "clock": json.dumps([t.hex() for t in (a.clock.now,
             a.clock.maintained, a.clock.consolidated)]),
@@ -1023,21 +993,16 @@ class Snapshot:
     def _load(self) -> None:
         a, where = self.assembly, str(self.path)
         meta = dict(self._file.execute("SELECT key, value FROM meta"))
-        if meta["format"] not in READ:
+        rule = meta.get("terms", RULE)  # of another format, if there is none
+        if meta["format"] != FORMAT or rule != RULE:
             raise SnapshotError(
-                f"has format {meta['format']}, not {', '.join(READ[:-1])} or {READ[-1]}",
+                f"has format {meta['format']}; this version reads format {FORMAT} alone"
+                if meta["format"] != FORMAT
+                else f"has words of rule {rule}; this version reads those of rule {RULE} alone",
                 where=where,
-                cure="open it with the version that wrote it",
+                cure="open it with the version that wrote it, or start a new memory with another path",
             )
-        self._older = meta["format"] not in SAME or meta.get("terms") != RULE
-        schema = (
-            tables_of(meta)
-            if meta["format"] in SAME
-            else TABLES_4
-            if meta["format"] == "4"
-            else None
-        )
-        with self._file.checked(frozenset(schema) if schema else None) as beside:
+        with self._file.checked(frozenset(TABLES)) as beside:
             self._load_contents(meta, beside)
             self._logged = _log_of(self._file, meta)
         if self._logged:
@@ -1047,7 +1012,7 @@ class Snapshot:
             why = (
                 f"{lost} of its last {lost + calls} calls are damaged"
                 if lost
-                else "it kept no log of calls (durable=False, or an older version)"
+                else "it kept no log of calls (durable=False)"
             )
             then = f" and {calls} further calls" if calls else ""
             warnings.warn(
@@ -1062,30 +1027,18 @@ class Snapshot:
         other threads.
         """
         a, where = self.assembly, str(self.path)
-        saved: Contents = (
-            Format5(self._file, meta, beside)
-            if meta["format"] in SAME
-            else Format4(self._file, meta)
-            if meta["format"] == "4"
-            else OlderFormat(self._file, meta)
-        )
+        saved = Contents(self._file, meta, beside)
         _same_configuration(
             json.loads(meta["configuration"]), json.loads(self._configuration), where
         )
-        # older files have none
-        a.asked_before = tuple(json.loads(meta.get("language_models", "[]")))
-        lacks = NEW.get(meta["format"], ())
-        _same_columns(saved.forms, a.store, where, lacks)
+        a.asked_before = tuple(json.loads(meta["language_models"]))
+        _same_columns(saved.forms, a.store, where)
         computed = _computed(meta, a.derived, where)
         rows = int(meta["rows"])
         room = beside.submit(a.index.reserve, rows)
         arrays, state, roomy = self._load_arrays(saved, rows)
         graph = beside.submit(Graph.from_state, state, roomy)
-        prints = (
-            beside.submit(_prints, arrays, saved.stored, saved.tails is not None)
-            if isinstance(saved, Format5)
-            else None
-        )
+        prints = beside.submit(_prints, arrays, saved.stored)
         self._load_rows(saved, beside, room)
         saved.require_whole()
         a.adopt_graph(graph.result())
@@ -1104,40 +1057,35 @@ class Snapshot:
                 np.array(c.neutral, c.dtype),
                 (*(rows,) * (c.scope in PER_ROW), *a.store.cell_shape(c)),
             )
-            for c in (*lacks, *computed)
+            for c in computed
         }
-        same = {c.name: columns[of.name] for c, of in SAME_AS.items() if c in lacks}
-        a.store.restore(neutral | same | columns, rows)
+        a.store.restore(neutral | columns, rows)
         a.clock.now, a.clock.maintained, a.clock.consolidated = (
             float.fromhex(t) for t in json.loads(meta["clock"])
         )
-        first = [] if math.isnan(a.clock.now) else [(0, "nan")]  # what older files do not say
         a.clock.restore_jumps(
-            (event, float.fromhex(before))
-            for event, before in json.loads(meta.get("jumps", json.dumps(first)))
+            (event, float.fromhex(before)) for event, before in json.loads(meta["jumps"])
         )
-        # older files do not say
-        a.clock.settled = bool(json.loads(meta.get("settled", "false")))
+        a.clock.settled = bool(json.loads(meta["settled"]))
         for id, state in json.loads(meta["streams"]).items():
             a.streams[id].bit_generator.state = state
-        if isinstance(saved, Format5) and prints and not self._older:
-            self._held = _Held(
-                int(meta["generation"]),
-                int(meta["marks"], 16),
-                len(a.event_log.events),
-                len(a.event_log.writings),
-                rows,
-                a.graph.n_entities,
-                a.graph.n_edges,
-                meta,
-                computed,
-                saved.stored,
-                forms_mark(saved.stored),
-                prints.result(),
-                saved.marks,
-                saved.packed,
-                None if any(f"column.{c.name}" not in saved.stored for c in lacks) else saved.tails,
-            )  # of a file that lacks an array: anew
+        self._held = _Held(
+            int(meta["generation"]),
+            int(meta["marks"], 16),
+            len(a.event_log.events),
+            len(a.event_log.writings),
+            rows,
+            a.graph.n_entities,
+            a.graph.n_edges,
+            meta,
+            computed,
+            saved.stored,
+            forms_mark(saved.stored),
+            prints.result(),
+            saved.marks,
+            saved.packed,
+            saved.tails,
+        )
 
     def _load_rows(self, saved: Contents, beside: Executor, room: Future[None]) -> None:
         """Restore event log, writings, vectors and postings.  room: for the vectors, made
@@ -1153,28 +1101,19 @@ class Snapshot:
             raise ValueError("vectors are missing")
         counted = np.ones(rows, bool)
         counted[[row for row, _ in made]] = False
-        # else the words and trigrams of the file are those of another rule
-        indexed = meta.get("terms") == RULE
-        postings = saved.postings(counted) if indexed else None
         # while events are read, which is mostly Python
-        restored = a.restore_postings(*postings, beside) if postings else ()
+        restored = a.restore_postings(*saved.postings(counted), beside)
         log.writings.restore([writing for writing, _ in written])
         log.restore(*saved.events(), made)
         if (len(log.events), len(log.rows), len(log.writings)) != (
             int(meta["events"]),
             rows,
-            int(meta.get("writings", 0)),
+            int(meta["writings"]),
         ):
             raise ValueError("events or writings are missing")
         for each in restored:
             each.result()
-        divided = saved.passages(a.embedder.dimensions, counted)
-        if not postings:
-            a.index_texts()
-        if divided and indexed:
-            a.passages.restore(rows, *divided, counted)
-        else:
-            a.keep_passages()
+        a.passages.restore(rows, *saved.passages(a.embedder.dimensions, counted), counted)
 
     def _load_arrays(
         self, saved: Contents, rows: int
@@ -1201,34 +1140,23 @@ class Snapshot:
             k: v if isinstance(kinds.get(k, v), np.ndarray) else json.loads(v.tobytes())
             for k, v in graph.items()
         }
-        if entities is not None:
-            if len(entities) != int(saved.meta["entities"]):
-                raise ValueError("entities are missing")
-            state["entities"] = entities
-        return arrays, state, roomy
+        return arrays, state | {"entities": entities}, roomy
 
 
-SAME = ("5", str(FORMAT))  # formats that differ in whole tables alone
 NONE = np.zeros(0, np.uint64)
 NO_NUMBERS = np.zeros(0, np.int64)
 NO_MARKS: Marks = np.zeros((0, 2), np.uint64)
 
 
-def _create(to: sqlite3.Connection) -> None:
-    """Make the tables of the present format."""
-    for statement in (*TABLES, f"PRAGMA application_id = {APPLICATION}"):
-        to.execute(statement)
-
-
 def _is_whole(file: SnapshotFile) -> bool:
-    """Whether all parts of the file are there, of one save; False for older formats.  Raises
+    """Whether all parts of the file are there, of one save; False for another format.  Raises
     what `snapshot_errors` knows for a damaged one.
     """
     meta = dict(file.execute("SELECT key, value FROM meta"))
-    if meta["format"] not in SAME:
+    if meta["format"] != FORMAT:
         return False
-    with file.checked(frozenset(tables_of(meta))) as beside:
-        saved = Format5(file, meta, beside)
+    with file.checked(frozenset(TABLES)) as beside:
+        saved = Contents(file, meta, beside)
         saved.arrays(lambda name: None)
         for read in (saved.entities, saved.writings, saved.events):
             read()
@@ -1245,23 +1173,19 @@ def _log_of(file: SnapshotFile, meta: Mapping[str, str]) -> LoggedCalls | None:
     """The log of calls of a file with this description; None: it has none.  Raises ValueError
     for a damaged one, and for one that should not be.
     """
-    if meta["format"] == str(FORMAT) and meta["state"] == LOGGED:
+    if meta["state"] == LOGGED:
         return read_log(file, int(meta["generation"]))
-    if meta["state"] not in (CLOSED, OPEN) or (
-        meta["format"] == str(FORMAT) and file.execute("SELECT 1 FROM calls").fetchone()
-    ):
+    if meta["state"] not in (CLOSED, OPEN) or file.execute("SELECT 1 FROM calls").fetchone():
         raise ValueError("it has a log of calls, or a state, that it should not have")
     return None
 
 
 def _prints(
-    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form], apart: bool
+    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form]
 ) -> dict[str, NDArray[np.uint64]]:
-    """Fingerprints of the blocks of arrays as they stand in the file.  apart: whether it has
-    their last rows in a block of their own.
-    """
+    """Fingerprints of the blocks of arrays as they stand in the file."""
     return {
-        name: _fingerprints_of(_whole(arrays[name], form) if apart else arrays[name], form.rows)
+        name: _fingerprints_of(_whole(arrays[name], form), form.rows)
         for name, form in forms.items()
         if name in arrays and form.rows
     }
@@ -1404,13 +1328,9 @@ def _computed(meta: Mapping[str, str], derived: frozenset[Column], where: str) -
     return found
 
 
-def _same_columns(
-    saved: Mapping[str, tuple[str, str]], store: Store, where: str, may_lack: Collection[Column]
-) -> None:
+def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str) -> None:
     """Raises SnapshotError if the columns of an undamaged file differ from those of the store in
     name, type or shape of a cell.
-
-    may_lack  columns of the store that the file may not have
     """
     ours = {
         f"graph.column:{c.name}" if c.scope is Scope.EDGE else f"column.{c.name}": c
@@ -1418,11 +1338,7 @@ def _same_columns(
         if c.persists and c is not EMBEDDING
     }
     theirs = [name for name in saved if name.startswith(("column.", "graph.column:"))]
-    gone, new, changed = (
-        sorted({*theirs} - {*ours}),
-        sorted({*ours} - {*theirs} - {f"column.{c.name}" for c in may_lack}),
-        [],
-    )
+    gone, new, changed = (sorted({*theirs} - {*ours}), sorted({*ours} - {*theirs}), [])
     for name in {*ours} & {*theirs}:
         column, (dtype, shape) = ours[name], saved[name]
         form, cells, cell = (

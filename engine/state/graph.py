@@ -617,12 +617,10 @@ class Graph:
         SnapshotError for an invalid state.
 
         roomy  arrays with spare room, by key; one of which the state has a view is not copied
-
-        A state of fewer types, from an older version, is restored as well.
         """
         try:
             caps = np.asarray(state["caps"])
-            if len(caps) not in (6, TYPES):  # 6: before CONFLICT and RELATION
+            if len(caps) != TYPES:
                 raise ValueError(f"it has {len(caps)} types of edges")
             if caps.any():
                 raise ValueError("it limits how many edges a node has")
@@ -646,9 +644,7 @@ class Graph:
     ) -> None:
         self._names = [str(name) for name in state["entities"]]
         self._entity_ids = {name: entity for entity, name in enumerate(self._names)}
-        self._relations = {
-            str(name): number for number, name in enumerate(state.get("relations", ()))
-        }
+        self._relations = {str(name): number for number, name in enumerate(state["relations"])}
         self._cover(self._rows, len(self._names))
         self.cover_rows(int(np.asarray(state["n_rows"])))
         m = len(np.asarray(state["alive"]))

@@ -29,7 +29,7 @@ import Stemmer
 from .english import STOP_WORDS
 from .memo import remembered
 
-RULE: Final = "2"  # of terms; files that hold terms of another rule are indexed anew
+RULE: Final = "2"  # of terms; part of the format of a file, which is refused with another one
 # what ends a sentence before a space, beside `.`, `!` and `?`
 STOPS: Final = "؟۔।॥።။。！？｡"
 # Pattern of a place where a sentence ends without a space.

@@ -109,7 +109,9 @@ def test_the_drill_sees_a_memory_that_loads_damage(
     """Without the marks' check swapped contents load as another memory, and the drill says so."""
     for name in ("saving.contents", "base.marks"):
         monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
-    monkeypatch.setattr("hebbarium.engine.saving.contents.Format5.require_whole", lambda self: None)
+    monkeypatch.setattr(
+        "hebbarium.engine.saving.contents.Contents.require_whole", lambda self: None
+    )
     monkeypatch.setattr(
         damage,
         "damages",
@@ -249,9 +251,9 @@ def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
 def test_the_drill_sees_a_text_that_was_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = snapshot_contents.Format5.events
+    read = snapshot_contents.Contents.events
     monkeypatch.setattr(
-        snapshot_contents.Format5,
+        snapshot_contents.Contents,
         "events",
         lambda self: ([replace(e, text=e.text.strip()) for e in read(self)[0]], read(self)[1]),
     )

@@ -4,7 +4,6 @@ hand.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError
-from hebbarium.engine.base.marks import WHOLE, sum_of
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder, Spans, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.engine.ports.word_pieces import LONG, cuts
-from hebbarium.engine.saving.contents import Form, description_mark, forms_mark
 from hebbarium.engine.state.event_log import AROUND, EventLog
 from hebbarium.engine.state.postings import BM25Index, Idf, terms_of
 from hebbarium.engine.steps.passages import (
@@ -581,12 +578,7 @@ def test_chunks_of_events_are_embedded_with_their_passages_and_off_means_none() 
         assert embedder.calls[1:] == [["w3"]] and (memory.unit(0).windows == (2, 2)) is passages
 
 
-def test_an_early_file_without_passages_is_opened_and_keeps_them_from_then_on(
-    tmp_path: Path,
-) -> None:
-    """Files of the same format before passages had a table: the texts are divided and embedded
-    at opening, and the next save writes that.
-    """
+def test_a_file_keeps_passages_so_that_opening_it_embeds_no_text(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with told(path)[0] as memory:
         for hour in range(4):
@@ -599,34 +591,7 @@ def test_an_early_file_without_passages_is_opened_and_keeps_them_from_then_on(
                 )
             )
         answer = memory.retrieve(sentence(60), k=4)
-    for drops in (True, False):
-        if drops:
-            without_passages(path)
-        again, embedder = told(path)
-        assert again.retrieve(sentence(60), k=4).scores.tobytes() == answer.scores.tobytes()
-        assert (
-            any(len(text) > len(sentence(60)) for call in embedder.calls for text in call) is drops
-        )
-        again.close()
-
-
-def without_passages(path: Path) -> None:
-    """Take out of a file of the present format what early ones lack."""
-    with sqlite3.connect(path) as connection:
-        meta = dict(connection.execute("SELECT key, value FROM meta"))
-        gone = connection.execute("SELECT mark FROM passages").fetchall()
-        assert gone and connection.execute("DROP TABLE passages")
-        del meta["passages"]
-        meta["marks"] = (
-            f"{(int(meta['marks'], 16) - sum_of([found for (found,) in gone])) % WHOLE:032x}"
-        )
-        forms = {
-            name: Form(*form)
-            for name, *form in connection.execute(
-                "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
-            )
-        }
-        meta["mark"] = description_mark(meta, forms_mark(forms)).hex()
-        connection.execute("DELETE FROM meta")
-        connection.executemany("INSERT INTO meta VALUES (?,?)", sorted(meta.items()))
-    connection.close()
+    again, embedder = told(path)
+    assert again.retrieve(sentence(60), k=4).scores.tobytes() == answer.scores.tobytes()
+    assert not any(len(text) > len(sentence(60)) for call in embedder.calls for text in call)
+    again.close()

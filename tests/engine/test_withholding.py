@@ -33,8 +33,6 @@ from hebbarium.engine.contract.vocabulary import (
 )
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.saving import contents as snapshot_contents
-from hebbarium.engine.saving import snapshot
 
 SECRET = "The password of Ada is plover-nine."
 SAID = (
@@ -197,39 +195,6 @@ def test_a_snapshot_keeps_it(tmp_path: Path) -> None:
         e.restore(0)
     with memory(tmp_path / "a.db") as e:
         assert quoted(e) and not e.column(WITHHELD).any()
-
-
-def test_a_file_from_before_the_column_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A file of a format that may lack the column: nothing is withheld, and the next save adds
-    it.
-    """
-    from hebbarium.engine.saving import older_formats
-    from hebbarium.engine.state import store
-
-    monkeypatch.setitem(older_formats.NEW, str(snapshot_contents.FORMAT), (WITHHELD,))
-    persistent = store.Store.persistent
-    columns = store.Store.columns
-    with monkeypatch.context() as older:
-        older.setattr(
-            store.Store,
-            "persistent",
-            lambda self: {k: v for k, v in persistent(self).items() if k != WITHHELD.name},
-        )
-        older.setattr(
-            store.Store,
-            "columns",
-            property(lambda self: tuple(c for c in columns.fget(self) if c is not WITHHELD)),
-        )  # type: ignore[attr-defined]
-        with told(tmp_path / "a.db") as e:
-            e.advance(30.0)
-    with memory(tmp_path / "a.db") as e:
-        assert not e.column(WITHHELD).any()
-        e.archive(0)
-    with memory(tmp_path / "a.db") as e:
-        assert e.column(WITHHELD).tolist() == [1, 0, 0, 0, 3] and not quoted(e)
-    assert snapshot.READ.count("4") == 1
 
 
 def test_an_erased_row_is_withheld_and_cannot_be_restored() -> None:

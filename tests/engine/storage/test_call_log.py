@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from hebbarium.benchmarks.drills.calls import acts_of
 from hebbarium.engine.base.errors import InputError, SnapshotError
-from hebbarium.engine.base.marks import checksum, mark
+from hebbarium.engine.base.marks import mark
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.records import Event, Only, Query
@@ -33,7 +33,6 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import Reply, Request, Status
 from hebbarium.engine.saving import call_log
 from hebbarium.engine.saving.call_log import written
-from hebbarium.engine.saving.contents import description_mark
 from hebbarium.engine.saving.file import SnapshotFile
 from hebbarium.engine.saving.snapshot import InterruptedWarning
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
@@ -777,39 +776,6 @@ def test_an_embedder_that_fails_leaves_file_and_log_as_they_are(tmp_path: Path) 
     with pytest.raises(OSError, match="is gone"):
         Engine(mechanisms, Failing(16), path=path)
     assert len(Engine(mechanisms, HashingEmbedder(16), path=path).events) == 1
-
-
-@pytest.mark.parametrize("state", ["closed", "open"])
-def test_a_file_of_format_5_is_read_and_gets_a_log(tmp_path: Path, state: str) -> None:
-    """Format 5 is format 6 without the table of the log."""
-    path = tmp_path / "m.db"
-    with lively(path=path) as e:
-        e.encode_all([told(i) for i in range(5)])
-        before = e.digest()
-    connection = sqlite3.connect(path)
-    with connection:
-        forms = {
-            name: tuple(form)
-            for name, *form in connection.execute(
-                "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
-            )
-        }
-        connection.execute("DROP TABLE calls")
-        meta = {
-            **dict(connection.execute("SELECT key, value FROM meta")),
-            "format": "5",
-            "state": state,
-        }
-        meta["mark"] = description_mark(meta, checksum(forms)).hex()
-        connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
-    connection.close()
-    e, words = quietly(lambda: lively(path=path))
-    assert e.digest() == before and len(words) == (state == "open")
-    e.encode(told(7))
-    left = lively(path=left_by_a_kill(path))
-    assert left.digest() == e.digest() and len(left.events) == 6
-    e.close()
-    assert quietly(lambda: lively(path=path))[1] == []
 
 
 def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:

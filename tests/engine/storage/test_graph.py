@@ -307,27 +307,6 @@ def test_forgetting_removes_the_edges_of_nodes_and_the_names_that_nothing_else_h
     assert graph.alive.tolist() == [True, False, False, False, False, True]
 
 
-def test_a_state_of_six_types_goes_on() -> None:
-    """As saved before CONFLICT and RELATION: six caps, no relations."""
-    graph = Graph()
-    graph.add(0, 1, EdgeType.SEMANTIC)
-    state = {key: value for key, value in graph.state().items() if key != "relations"} | {
-        "caps": np.zeros(6, np.int64)
-    }
-    loaded = Graph.from_state(state)
-    edge = loaded.add(0, 1, EdgeType.RELATION)
-    loaded.add(0, 2, EdgeType.SEMANTIC)
-    assert (
-        loaded.alive.tolist() == [True, True, True]
-        and loaded.relation("is") == 0
-        and loaded.state()["caps"].tolist() == [0] * 8
-    )
-    assert (
-        loaded.find(0, 1, EdgeType.RELATION) == edge
-        and loaded.csr(EdgeType.CONFLICT).degree[0] == 0
-    )
-
-
 @pytest.mark.parametrize("value", [0.0, -0.0, 3.0])
 @pytest.mark.parametrize("neutral", [0.0, -0.0, 1.5, np.nan])
 def test_a_restored_column_keeps_its_cells_and_gives_new_edges_its_neutral_value(

@@ -13,16 +13,14 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.base.errors import SnapshotError
-from hebbarium.engine.base.marks import WHOLE, sum_of
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ROW
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.saving import block_writer, snapshot
-from hebbarium.engine.saving.contents import PACKED, TAILS, Form, description_mark, forms_mark
+from hebbarium.engine.saving.contents import PACKED, TAILS
 from hebbarium.engine.saving.differences import GRAIN, Parted, Whole
-from hebbarium.engine.state.bulk_marks import as_bytes, block_marks
-from hebbarium.engine.state.recent_blocks import RECENT, SAVES, scattered
+from hebbarium.engine.state.recent_blocks import RECENT, SAVES
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 
@@ -241,67 +239,13 @@ def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.M
     last.close()
 
 
-def to_former_differences(path: Path) -> int:
-    """Rewrite a file as earlier versions had it: blocks at their places, each difference of the
-    last rows in a block TAILS; how many.
-    """
-    connection, total, differences = sqlite3.connect(path), 0, 0
-    with connection:
-        ask = connection.execute
-        (packed,) = ask("SELECT data FROM blocks WHERE name = ?", (PACKED,)).fetchone()
-        for generation, block in ask(
-            "SELECT generation, data FROM blocks WHERE name = ? ORDER BY number", (RECENT,)
-        ).fetchall():
-            for name, number, part in scattered(block):
-                differences += name == TAILS
-                if name == PACKED:
-                    part = packed = Whole.changed(packed, [part])
-                place = (name, differences if name == TAILS else number)
-                (mark,) = as_bytes(block_marks([name], place[1:], [generation], [part]))
-                ask(
-                    "INSERT OR REPLACE INTO blocks VALUES (?,?,?,?,?)",
-                    (*place, part, generation, mark),
-                )
-        ask("DELETE FROM blocks WHERE name = ?", (RECENT,))
-        for table in ("events", "writings", "memories", "entities", "blocks"):
-            total += sum_of([mark for (mark,) in ask(f"SELECT mark FROM {table}")])
-        meta = {**dict(ask("SELECT key, value FROM meta")), "marks": f"{total % WHOLE:032x}"}
-        forms = forms_mark(
-            {name: Form(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")}
-        )
-        for key, value in (("marks", meta["marks"]), ("mark", description_mark(meta, forms).hex())):
-            ask("UPDATE meta SET value = ? WHERE key = ?", (value, key))
-    connection.close()
-    return differences
-
-
-def test_differences_of_earlier_versions_are_read(tmp_path: Path) -> None:
-    """Their processes, killed, left them in further blocks TAILS."""
-    path, plain = tmp_path / "m.db", made(None)
-    e = made(path)
-    live(plain, 0, 24)
-    live(e, 0, 24)
-    copy = tmp_path / "copy.db"
-    copy.write_bytes(path.read_bytes())
-    e.close()
-    assert to_former_differences(copy) > 2
-    for last in (25, 26):
-        again = not_closed(copy)
-        assert again.digest() == plain.digest()
-        live(again, last - 1, last)
-        live(plain, last - 1, last)
-        assert again._snapshot is not None and again._snapshot.unsaved() == []
-        again.close()
-        assert len(kept(copy, TAILS)) == 1
-
-
 def kinds(path: Path) -> set[str]:
     """Names of the blocks of a file."""
     return {name for name, _, _ in blocks(path)}
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_arrays_that_do_not_grow_had_blocks_of_their_own_in_earlier_versions(
+def test_a_file_with_blocks_of_other_sizes_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: bool
 ) -> None:
     """But for small ones, which each tick wrote whole.  Either version goes on with a closed
