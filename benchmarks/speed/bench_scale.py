@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.engine.scale.approximate import GraphIndex
+from hebbarium.engine.scale.approximate import ListIndex
 from hebbarium.engine.state.scans import SharedScans
 
 DIMENSIONS, TOPICS, ASKED = 384, 2_000, 48
 SIZES = (1_000, 10_000, 100_000, *map(int, os.environ.get("HEBBARIUM_SCALE", "").split()))
-RECALL = 0.98  # least share of the exact ten nearest that the graph finds
+RECALL = 0.98  # least share of the exact ten nearest that the lists find
 
 
 def drawn(n: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -38,8 +38,8 @@ def drawn(n: int, seed: int) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 
 @cache
-def graph(n: int) -> GraphIndex:
-    index = GraphIndex(DIMENSIONS)
+def lists(n: int) -> ListIndex:
+    index = ListIndex(DIMENSIONS)
     index.add_many(drawn(n, 2))
     index.search(drawn(1, 3)[0], 10)  # builds
     return index
@@ -59,7 +59,7 @@ def test_three_askers(clock: Any, n: int) -> None:
     """
     faiss, index, out, new, other = (
         import_module("faiss"),
-        graph(n),
+        lists(n),
         np.empty(n, np.float32),
         asked(4),
         asked(5),
@@ -83,11 +83,11 @@ def test_three_askers(clock: Any, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_graph(clock: Any, benchmark: Any, n: int) -> None:
-    """The ten nearest by the graph, exact below 16,384 rows; against an exact search.  Recall in
+def test_lists(clock: Any, benchmark: Any, n: int) -> None:
+    """The ten nearest by lists, exact below 16,384 rows; against an exact search.  Recall in
     `extra_info` and with `-s`.
     """
-    index, new, other = graph(n), asked(6), asked(7)
+    index, new, other = lists(n), asked(6), asked(7)
     clock(
         lambda: index.search(new(), 10),
         ASKED,

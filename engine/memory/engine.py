@@ -134,7 +134,7 @@ class Engine(Serial):
     threads            that work on one question to a memory of at least 32,768 rows, if no other is
                        answered meanwhile, see `engine.scale.crew`; None: OMP_NUM_THREADS, or as
                        many as there are processors, at most 4.  Answers do not depend on it
-    index              "exact", "hnsw" or "ivf": searches for near rows are approximate from 16,384
+    index              "exact" or "ivf": searches for near rows are approximate from 16,384
                        rows on, see `engine.scale.approximate`; given anew when a snapshot is
                        continued
     progress           called as progress(nights passed, nights due) every second of a call that

@@ -1,7 +1,5 @@
-"""Approximate indexes: they look at some of the vectors only, by a graph of near neighbours or by
-lists of vectors around centres.
+"""The approximate index: it looks at some of the vectors only, by lists of vectors around centres.
 
-HNSW: Malkov & Yashunin (2020), https://doi.org/10.1109/TPAMI.2018.2889473.
 Inverted lists, product quantisation: Jégou, Douze & Schmid (2011),
 https://doi.org/10.1109/TPAMI.2010.57. Codes of 4 bits, looked up in registers: André, Kermarrec &
 Le Scouarnec (2015), https://doi.org/10.14778/2856318.2856324.
@@ -9,11 +7,10 @@ Le Scouarnec (2015), https://doi.org/10.14778/2856318.2856324.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from threading import Lock
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,8 +26,7 @@ LEAST: Final = 16_384  # rows; a smaller memory is searched exactly
 LOT: Final = 512
 # share of visible rows below which a search is exact: hidden rows are looked at, but not found
 SEEN: Final = 0.25
-LINKS: Final = 32  # of a row on each level of the graph; twice as many on the lowest
-BUILD: Final = 128  # rows that are looked at for the links of a new row
+COMPARED: Final = 2  # rows that are compared exactly, for each that a search looks at
 PROBED: Final = 64  # lists that a search looks at
 TRAINED: Final = 64  # rows for each centre, from which the centres are found
 ROUNDS: Final = 10  # of k-means
@@ -41,8 +37,15 @@ NO_PRODUCTS: Final = None, np.empty(0, np.float32)
 NOTHING: Final = None, np.empty(0, np.int64), np.empty(0, np.float32)
 
 
-class ApproximateIndex(SharedScans, ABC):
-    """`search` looks at some rows, and does not always find the nearest.
+class ListIndex(SharedScans):
+    """`search` looks at the rows in the 64 lists whose centres are next to a vector, O(d sqrt(n)),
+    and does not always find the nearest.
+
+    Rows of a list are judged by product quantisation, 4 bits for every two numbers (for each, if
+    their number is odd), and the best twice as many as a search looks at are compared exactly.  The
+    centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576,
+    ... rows: 256 to begin with, twice as many each time.  The lists take d / 4 + 8 bytes a row.  A
+    file keeps centres, codebooks, and the list and code of each row.
 
     Products are exact, those of `scores`, bit for bit; `scores` itself is a pass over all vectors.
     Hidden rows are never found.  Answers depend on the vectors, their order and the visible rows
@@ -52,9 +55,6 @@ class ApproximateIndex(SharedScans, ABC):
     builds it, and the first after a row was overwritten builds it anew.
     """
 
-    # rows that are compared exactly, for each that a search looks at
-    _compared: ClassVar[int] = 1
-
     def __init__(self, dimensions: int) -> None:
         self._built: Any = None
         self._building = Lock()  # threads may ask at the same time
@@ -62,6 +62,9 @@ class ApproximateIndex(SharedScans, ABC):
         self._beyond: tuple[Any, NDArray[np.float32]] = NO_PRODUCTS
         # of a file, until FAISS's index is built
         self._saved: Mapping[str, NDArray[Any]] = {}
+        self._trained = 0  # rows from which the centres were found
+        # of a row; each has a code
+        self._subvectors = dimensions if dimensions % 2 else dimensions // 2
         super().__init__(dimensions)
 
     def overwrite(self, row: int, vector: ArrayLike) -> None:
@@ -88,7 +91,7 @@ class ApproximateIndex(SharedScans, ABC):
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
-        covered, found, known = self._looked(wanted, self._compared * max(LOOK, k), visible_only)
+        covered, found, known = self._looked(wanted, COMPARED * max(LOOK, k), visible_only)
         later, beyond = np.arange(covered, self._count), self._products_from(covered, wanted)
         if visible_only:
             shown = self._shown_from(covered)
@@ -124,7 +127,9 @@ class ApproximateIndex(SharedScans, ABC):
                 found = self._built.search(
                     wanted[None],
                     look,
-                    params=self._search(look, self._parameters[visible_only].sel),
+                    params=self._faiss.SearchParametersIVF(
+                        nprobe=PROBED, sel=self._parameters[visible_only].sel
+                    ),
                 )[1][0]
                 found = np.sort(found[found >= 0])
                 self._last = last = state, found, self.products(wanted, found)
@@ -157,131 +162,8 @@ class ApproximateIndex(SharedScans, ABC):
         if built is not self._built:
             self._built, self._last = built, NOTHING
         while self._built.ntotal + LOT <= self._count:
-            self._put(self._built, self._buffer[self._built.ntotal : self._built.ntotal + LOT])
+            self._built.add(self._buffer[self._built.ntotal : self._built.ntotal + LOT])
         return int(self._built.ntotal)
-
-    def _put(self, built: Any, vectors: NDArray[np.float32]) -> None:
-        """Add the next rows to FAISS's index."""
-        built.add(vectors)
-
-    @abstractmethod
-    def _renewed(self) -> Any:
-        """FAISS's index: the one that is built, or a new one."""
-
-    @abstractmethod
-    def _search(self, look: int, selector: Any) -> Any:
-        """FAISS's parameters of a search that looks at so many rows, of those that a selector
-        admits.
-        """
-
-
-class GraphIndex(ApproximateIndex):
-    """By a walk through a graph of near neighbours, O(d log n).
-
-    The graph takes 2 d bytes a row for a copy of the vectors in half precision, by which it is
-    walked, and about 270 for its links.  A file keeps the links.
-    """
-
-    def parts(self) -> dict[str, NDArray[Any]]:
-        """links: of each row in turn, those of its lowest level first, -1 for none; walk (2,):
-        rows, and the row at which a walk begins.
-        """
-        if self._built is None:
-            return {}
-        hnsw = self._built.hnsw
-        return {
-            "links": self._faiss.vector_to_array(hnsw.neighbors),
-            "walk": np.array([self._built.ntotal, hnsw.entry_point]),
-        }
-
-    def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
-        """As `VectorIndex.adopt`."""
-        links, walk = map(parts.get, ("links", "walk"))
-        if links is None and walk is None:
-            return
-        if (
-            links is None
-            or walk is None
-            or not (
-                walk.shape == (2,)
-                and walk.dtype == np.int64
-                and 0 <= walk[1] < walk[0] <= self._count
-                and walk[0] % LOT == 0
-                and links.ndim == 1
-                and links.dtype == np.int32
-                and links.min(initial=0) >= -1
-                and links.max(initial=0) < walk[0]
-            )
-        ):
-            raise ValueError("the graph of an index does not fit its vectors")
-        self._saved = parts
-
-    def _renewed(self) -> Any:
-        if self._built is not None:
-            return self._built
-        saved, self._saved = self._saved, {}
-        return (
-            self._restored(saved["links"], *saved["walk"].tolist()) if saved else None
-        ) or self._empty()
-
-    def _empty(self) -> Any:
-        faiss = self._faiss
-        graph = faiss.IndexHNSWSQ(
-            self.dimensions, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT
-        )
-        graph.hnsw.efConstruction = BUILD
-        return graph
-
-    def _restored(self, links: NDArray[np.int32], rows: int, entry: int) -> Any:
-        """The graph of the first rows by its links; None if they belong to other levels, as another
-        version of FAISS may draw them.
-
-        A row's levels are drawn from FAISS's fixed seed, so that drawing them leaves the generator
-        where building had left it.
-        """
-        faiss, graph = self._faiss, self._empty()
-        hnsw = graph.hnsw
-        highest = hnsw.prepare_level_tab(rows, False)
-        levels, starts = (
-            faiss.vector_to_array(hnsw.levels),
-            faiss.vector_to_array(hnsw.offsets).astype(np.int64),
-        )
-        if len(links) != starts[-1] or levels[entry] != highest + 1:
-            return None
-        # a link to a row that the level lacks would lead outside of that row's links
-        for level in range(1, highest + 1):
-            first, last = hnsw.cum_nb_neighbors(level), hnsw.cum_nb_neighbors(level + 1)
-            targets = links[starts[:-1][levels > level, None] + np.arange(first, last)]
-            if (levels[targets[targets >= 0]] <= level).any():
-                return None
-        graph.storage.add(self._buffer[:rows])
-        graph.ntotal, hnsw.max_level, hnsw.entry_point = rows, highest, entry
-        faiss.copy_array_to_vector(links, hnsw.neighbors)
-        return graph
-
-    def _search(self, look: int, selector: Any) -> Any:
-        return self._faiss.SearchParametersHNSW(efSearch=look, sel=selector)
-
-
-class ListIndex(ApproximateIndex):
-    """By lists of the rows around each of some centres: the 64 lists next to a vector are looked
-    at, O(d sqrt(n)).
-
-    Rows of a list are judged by product quantisation, 4 bits for every two numbers (for each, if
-    their number is odd), and the best twice as many as a search looks at are compared exactly.  The
-    centres are those of k-means over the rows, and are found anew at 65,536, 262,144, 1,048,576,
-    ... rows: 256 to begin with, twice as many each time.  The lists take d / 4 + 8 bytes a row.
-    Built 10 times as fast as the graph, they find fewer of the nearest rows.  A file keeps centres,
-    codebooks, and the list and code of each row.
-    """
-
-    _compared = 2
-
-    def __init__(self, dimensions: int) -> None:
-        self._trained = 0  # rows from which the centres were found
-        # of a row; each has a code
-        self._subvectors = dimensions if dimensions % 2 else dimensions // 2
-        super().__init__(dimensions)
 
     def parts(self) -> dict[str, NDArray[Any]]:
         """centroids (lists, d); codebooks (parts of a row, 16, numbers of each); assigned (rows,),
@@ -317,15 +199,11 @@ class ListIndex(ApproximateIndex):
         }
 
     def adopt(self, parts: Mapping[str, NDArray[Any]]) -> None:
-        """As `VectorIndex.adopt`.  Lists of an earlier form have other names, and are not read."""
-        given = {
-            name: parts[name]
-            for name in ("centroids", "codebooks", "assigned", "codes")
-            if name in parts
-        }
-        if given and not (len(given) == 4 and self._fit(**given)):
+        """As `VectorIndex.adopt`."""
+        names = {"centroids", "codebooks", "assigned", "codes"}
+        if parts and not (parts.keys() == names and self._fit(**parts)):
             raise ValueError("the lists of an index do not fit its vectors")
-        self._saved = given
+        self._saved = parts
 
     def _fit(
         self,
@@ -353,6 +231,7 @@ class ListIndex(ApproximateIndex):
         )
 
     def _renewed(self) -> Any:
+        """FAISS's index: the one that is built, or a new one."""
         rows, lists = LEAST, 2 * int(LEAST**0.5)
         while rows * AGAIN <= self._count:
             rows, lists = rows * AGAIN, lists * 2
@@ -408,22 +287,15 @@ class ListIndex(ApproximateIndex):
         built.orig_invlists, built.referenced_objects = None, [centres]
         return built
 
-    def _search(self, look: int, selector: Any) -> Any:
-        return self._faiss.SearchParametersIVF(nprobe=PROBED, sel=selector)
 
-
-INDEXES: Final[dict[str, type[SharedScans]]] = {
-    "exact": SharedScans,
-    "hnsw": GraphIndex,
-    "ivf": ListIndex,
-}
+INDEXES: Final[dict[str, type[SharedScans]]] = {"exact": SharedScans, "ivf": ListIndex}
 
 
 def index_of(name: object, dimensions: int) -> SharedScans:
     """An empty index by its name.  Raises InputError.
 
-    >>> type(index_of("hnsw", 8)).__name__
-    'GraphIndex'
+    >>> type(index_of("ivf", 8)).__name__
+    'ListIndex'
     """
     kind = INDEXES.get(name) if isinstance(name, str) else None
     if kind is None:

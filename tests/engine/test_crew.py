@@ -341,7 +341,7 @@ def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.Mo
                 for at, k in enumerate(order)
             ),
             threads=1,
-            index="hnsw",
+            index="ivf",
         )
         memory.encode_all([Event(1.0, f"{number}") for number in range(2000)])
         memory.retrieve("1")
