@@ -113,7 +113,7 @@ def to_html(
             ("claim", "Claim", ["earned", "finding", "unearned", *unrated]),
         ],
     )
-    write_whole(path, [page])
+    write_whole(path, [page], shared=True)
 
 
 def write_figures(result: AuditResult, folder: Path) -> None:
@@ -123,7 +123,7 @@ def write_figures(result: AuditResult, folder: Path) -> None:
     for m in result.mechanisms:
         for each in m.pictures:
             if each.svg:
-                write_whole(folder / f"{m.id}-{each.name}.svg", [standalone(each.svg)])
+                write_whole(folder / f"{m.id}-{each.name}.svg", [standalone(each.svg)], shared=True)
 
 
 def anchor(*names: str) -> str:

@@ -36,7 +36,7 @@ def main() -> None:
     from ..engine.catalogue.registry import Registry
     from .collect import audit_registry
 
-    write_json(FILE, derived(audit_registry(Registry.read(), mutants=False, jobs=2)))
+    write_json(FILE, derived(audit_registry(Registry.read(), mutants=False, jobs=2)), shared=True)
 
 
 if __name__ == "__main__":

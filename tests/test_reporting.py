@@ -7,16 +7,18 @@ from __future__ import annotations
 import errno
 import os
 import re
+import subprocess
+import sys
 from base64 import b64decode
-from collections.abc import Iterable
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jinja2 import UndefinedError
 
 import hebbarium
+from hebbarium.engine.base import private
 from hebbarium.engine.base.errors import HebbariumError
 from hebbarium.reporting.files import write_json, write_whole
 from hebbarium.reporting.pages import SHARED, environment
@@ -110,29 +112,52 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     ids=["full", "forbidden", "other"],
 )
 def test_a_file_that_cannot_be_written_names_the_cause_and_leaves_nothing_behind(
-    number: int, what: str, cure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, what: str, cure: str, tmp_path: Path
 ) -> None:
-    path, opened = tmp_path / "rows.jsonl", Path.open
+    path = tmp_path / "rows.jsonl"
     write_whole(path, ["earlier"])
 
-    def failing(self: Path, *args: Any, **options: Any) -> Any:
-        file = opened(self, *args, **options)
+    def failing() -> Iterator[str]:
+        yield "half"
+        raise OSError(number, os.strerror(number))
 
-        def writelines(lines: Iterable[str]) -> None:
-            file.write("half")
-            file.flush()
-            raise OSError(number, os.strerror(number))
-
-        monkeypatch.setattr(file, "writelines", writelines, raising=False)
-        return file
-
-    monkeypatch.setattr(Path, "open", failing)
     with pytest.raises(HebbariumError, match=what) as caught:
-        write_whole(path, ["later"])
+        write_whole(path, failing())
     assert caught.value.where == str(path) and caught.value.cure.startswith(cure)
     assert [file.name for file in tmp_path.iterdir()] == [
         "rows.jsonl"
     ] and path.read_bytes() == b"earlier"
+
+
+def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither at the name that drafts had, nor at one that somebody has foreseen."""
+    path, victim = tmp_path / "page.html", tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    path.with_name("page.html.part").symlink_to(victim)
+    write_whole(path, ["words"])
+    monkeypatch.setattr(private, "token_hex", lambda size: "0" * 2 * size)
+    foreseen = path.with_name(f"page.html.{os.getpid()}-00000000.part")
+    foreseen.symlink_to(victim)
+    with pytest.raises(HebbariumError, match="cannot be written"):
+        write_whole(path, ["other words"])
+    assert victim.read_bytes() == b"mine" and path.read_bytes() == b"words"
+    path.unlink()
+    path.symlink_to(victim)
+    monkeypatch.undo()
+    write_whole(path, ["whole"])  # a link at the name itself is replaced
+    assert victim.read_bytes() == b"mine" and not path.is_symlink()
+
+
+def test_drafts_of_processes_that_have_ended_are_cleared(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    name, mine = f"page.html.{ended.pid}", f"page.html.{os.getpid()}"
+    gone = {f"{name}-0a1b2c3d.part", f"{name}.part"}
+    stay = {f"{mine}-0a1b2c3d.part", f"{name}.new", f"other.{name}.part", "page.html.part"}
+    for file in gone | stay:
+        (tmp_path / file).touch()
+    write_whole(tmp_path / "page.html", ["words"])
+    assert {file.name for file in tmp_path.iterdir()} == stay | {"page.html"}
 
 
 def test_text_that_tricks_a_reader_is_replaced() -> None:

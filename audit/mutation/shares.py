@@ -116,7 +116,7 @@ def keep(results: Iterable[Result], file: Path = FILE) -> None:
             "shares": shares,
             "survivors": [{"id": j.mutant.id, "change": j.mutant.change} for j in result.survivors],
         }
-    write_json(file, dict(sorted(found.items())))
+    write_json(file, dict(sorted(found.items())), shared=True)
     _file.cache_clear()
 
 

@@ -281,8 +281,10 @@ def write(
         "versions": versions(),
         "made": asdict(making or made()),
     }
-    write_json(out / EVIDENCE, {**to_json(fit), **by})
+    write_json(out / EVIDENCE, {**to_json(fit), **by}, shared=True)
     write_whole(
-        file, [yaml.safe_dump(written_set(fit, registry), sort_keys=False, allow_unicode=True)]
+        file,
+        [yaml.safe_dump(written_set(fit, registry), sort_keys=False, allow_unicode=True)],
+        shared=True,
     )
     return file

@@ -389,10 +389,12 @@ def write(
         "versions": versions(),
         "made": asdict(making or made()),
     }
-    write_json(out / CALIBRATION, {**to_json(found), **by})
-    write_whole(out / "reliability.svg", [to_svg(found)])
+    write_json(out / CALIBRATION, {**to_json(found), **by}, shared=True)
+    write_whole(out / "reliability.svg", [to_svg(found)], shared=True)
     write_whole(
-        file, [yaml.safe_dump(written_set(found, registry), sort_keys=False, allow_unicode=True)]
+        file,
+        [yaml.safe_dump(written_set(found, registry), sort_keys=False, allow_unicode=True)],
+        shared=True,
     )
     return file
 

@@ -243,7 +243,9 @@ def _sidecar(path: Path) -> Path:
 
 def _record(checked: Checked) -> None:
     # the form that sha256sum -c reads
-    write_whole(_sidecar(checked.path), [f"{checked.sha256}  {checked.path.resolve().name}\n"])
+    write_whole(
+        _sidecar(checked.path), [f"{checked.sha256}  {checked.path.resolve().name}\n"], shared=True
+    )
 
 
 def _recorded(path: Path) -> str | None:

@@ -164,8 +164,8 @@ def main(arguments: list[str]) -> int:
         embedder=given.embedder,
         plantings=given.plantings,
     )
-    write_json(out / "edits.json", found)
-    write_whole(out / "edits.svg", [to_svg(points)])
+    write_json(out / "edits.json", found, shared=True)
+    write_whole(out / "edits.svg", [to_svg(points)], shared=True)
     print(json.dumps(found, indent=1) if given.json else "\n".join(table(points)))
     return int(any(p.gate == GATE and p.operator == "all" and p.share > GOAL for p in points))
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.base.errors import DataError, HebbariumError, InputError
+from ...engine.base.private import private_file
 
 # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
 _APPLICATION = 0x48656262
@@ -161,7 +162,9 @@ class Ledger:
         when that process ends, also by a kill.
         """
         lock = self.path.with_name(self.path.name + ".lock")
-        with closing(sqlite3.connect(lock, timeout=0.0, isolation_level=None)) as connection:
+        with closing(
+            sqlite3.connect(private_file(lock), timeout=0.0, isolation_level=None)
+        ) as connection:
             try:
                 connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.Error as error:
@@ -192,6 +195,8 @@ class Ledger:
     def _connection(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         try:
+            if mode == "rwc":
+                private_file(self.path)
             with closing(
                 sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
             ) as connection:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...engine.base.errors import DataError, InputError
+from ...engine.base.private import private_file, private_folder
 from ...engine.catalogue.registry import Registry
 from ...reporting.files import write_json
 from ..systems.hebbarium import Life
@@ -85,7 +86,7 @@ class LifeFolder:
     @contextmanager
     def living(self, cell: Cell, registry: Registry, embedder: Embedder) -> Iterator[Life]:
         """A new life of a cell, which `keep` can keep."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        private_folder(self.path)
         with (
             tempfile.TemporaryDirectory(dir=self.path, prefix=".") as folder,
             closing(
@@ -107,7 +108,8 @@ class LifeFolder:
         if file.with_suffix(".json").exists() or life.path is None:
             return
         life.save()
-        Path(shutil.copyfile(life.path, life.path.with_suffix(".copy"))).replace(file)
+        copy = private_file(life.path.with_suffix(".copy"))
+        Path(shutil.copyfile(life.path, copy)).replace(file)
         write_json(file.with_suffix(".json"), {**record, "saved_with": cell.spec.mechanisms})
 
     @contextmanager
@@ -122,7 +124,8 @@ class LifeFolder:
         saved = _read(file)
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it was kept while it was open
-            copy = Path(shutil.copyfile(file.with_suffix(".db"), Path(folder) / "life.db"))
+            copy = private_file(Path(folder) / "life.db")
+            shutil.copyfile(file.with_suffix(".db"), copy)
             with closing(
                 Life(registry, saved["saved_with"], embedder, cell.spec.seed, copy)
             ) as life:

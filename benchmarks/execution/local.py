@@ -244,8 +244,7 @@ def run_cells(
     def ended(results: Finished) -> None:
         for failure in results.failed if out else ():
             assert out
-            (out / LOGS).mkdir(exist_ok=True)
-            (out / failure.failure.log).write_text(failure.text, encoding="utf-8")
+            write_whole(out / failure.failure.log, [failure.text])
 
     def failed(failures: Sequence[Failed]) -> None:
         if out:

@@ -231,10 +231,10 @@ def measure(
                 )
             ),
         )
-    write_json(out / "ablation.json", to_json(result))
-    write_whole(out / "ablation.md", [to_markdown(result)])
-    write_whole(out / "ablation.svg", [to_svg(result)])
-    write_whole(out / "ablation.tex", [to_latex(result)])
+    write_json(out / "ablation.json", to_json(result), shared=True)
+    write_whole(out / "ablation.md", [to_markdown(result)], shared=True)
+    write_whole(out / "ablation.svg", [to_svg(result)], shared=True)
+    write_whole(out / "ablation.tex", [to_latex(result)], shared=True)
     curves = write_learning_curve(
         out,
         experiment.plan.settings.feedback,

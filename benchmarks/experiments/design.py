@@ -297,8 +297,8 @@ def written(
     found = to_json(prepared, results, stamp) | (
         {"costs": [asdict(cost) for cost in costs]} if costs else {}
     )
-    write_json(out / "design.json", found)
-    write_whole(out / "design.md", [to_markdown(prepared, results)])
+    write_json(out / "design.json", found, shared=True)
+    write_whole(out / "design.md", [to_markdown(prepared, results)], shared=True)
     design_page.write(found, out)
     write_lines(out / "estimates.jsonl", _lines(results))
     if prepared.laid.coalitions:

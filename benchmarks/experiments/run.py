@@ -109,7 +109,7 @@ def measure(
     result = metrics_of(
         data.name, outcomes, ahead.counts, Conversations.of(data, planned.settings.match).sizes
     )
-    write_json(out / "metrics.json", result)
+    write_json(out / "metrics.json", result, shared=True)
     write_card(RunFolder.read(out))
     curves = write_learning_curve(out, planned.settings.feedback, data, {FULL: outcomes})
     write_learning_page(

@@ -104,7 +104,7 @@ def write_card(folder: RunFolder, out: Path | None = None) -> Path:
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"it is damaged ({error})", where=str(file), cure=AGAIN) from error
     path = out or folder.path / "card.json"
-    write_json(path, card(folder.manifest, metrics))
+    write_json(path, card(folder.manifest, metrics), shared=True)
     return path
 
 

@@ -34,8 +34,8 @@ def write(design: Mapping[str, Any], out: Path) -> DesignReport:
     """design.html, design.csv and design.tex of what design.json holds.  Raises HebbariumError."""
     report = report_of(design, published=published)
     to_html(report, out / "design.html")
-    write_whole(out / "design.csv", [to_csv(report)])
-    write_whole(out / "design.tex", [to_latex(report)])
+    write_whole(out / "design.csv", [to_csv(report)], shared=True)
+    write_whole(out / "design.tex", [to_latex(report)], shared=True)
     return report
 
 
@@ -56,7 +56,7 @@ def to_html(report: DesignReport, path: Path) -> Path:
         costed=COSTED,
         blocks=[_drawn(block, report.margin) for block in report.blocks],
     )
-    write_whole(Path(path), [page])
+    write_whole(Path(path), [page], shared=True)
     return Path(path)
 
 

@@ -87,9 +87,11 @@ def write_learning_curve(
         for arm, outcomes in arms.items()
     }
     write_json(
-        out / FILES[0], {"format": 1, "feedback": feedback, "groups": GROUPS, "arms": curves}
+        out / FILES[0],
+        {"format": 1, "feedback": feedback, "groups": GROUPS, "arms": curves},
+        shared=True,
     )
-    write_whole(out / FILES[1], [to_markdown(feedback, curves)])
+    write_whole(out / FILES[1], [to_markdown(feedback, curves)], shared=True)
     return curves
 
 

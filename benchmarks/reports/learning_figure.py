@@ -71,4 +71,4 @@ def write_learning_page(out: Path, feedback: str, arms: Mapping[str, Points], ab
                 arms=[(arm, points, figures(points)) for arm, points in arms.items()],
             )
         )
-        write_whole(out / PAGE, [page])
+        write_whole(out / PAGE, [page], shared=True)

@@ -100,7 +100,7 @@ def to_html(result: AblationResult, path: Path, learning: Points = ()) -> Path:
             feedback=said_of_feedback(result.provenance.get("feedback", "none")),
         )
     )
-    write_whole(Path(path), [page])
+    write_whole(Path(path), [page], shared=True)
     return Path(path)
 
 

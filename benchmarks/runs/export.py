@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.base.errors import HebbariumError, InputError
+from ...engine.base.private import draft_name, opened_new, private_folder
 from ...reporting.files import write_whole
 from ..execution.folder import RunFolder
 
@@ -63,10 +64,11 @@ def to_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
         )
         for name in names
     ]
-    draft = path.with_name(path.name + ".part")
+    draft = draft_name(path, "part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.table(dict(zip(names, arrays, strict=True))), draft)
+        private_folder(path.parent)
+        with opened_new(draft) as file:
+            pq.write_table(pa.table(dict(zip(names, arrays, strict=True))), file)
         draft.replace(path)
     except OSError as error:
         with suppress(OSError):

@@ -71,7 +71,7 @@ def reported(conversations: int, out: Path) -> AblationResult:
         1.0,
         n_designed=ARMS,
     )
-    write_json(out / "ablation.json", to_json(result))
+    write_json(out / "ablation.json", to_json(result), shared=True)
     write_whole(out / "ablation.md", [to_markdown(result)])
     write_whole(out / "ablation.svg", [to_svg(result)])
     write_whole(out / "ablation.tex", [to_latex(result)])

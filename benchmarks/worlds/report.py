@@ -172,5 +172,5 @@ def to_html(report: Report, path: Path) -> Path:
         judged=judged,
         figures=[[figure(one, layout) for layout in LAYOUTS] for one in report.results],
     )
-    write_whole(path, [page])
+    write_whole(path, [page], shared=True)
     return path

@@ -92,8 +92,8 @@ def study(
         provenance,
     )
     write_lines(out / ROWS, rows)
-    write_json(out / RESULT, to_json(report))
-    write_whole(out / "world.md", [to_markdown(report)])
+    write_json(out / RESULT, to_json(report), shared=True)
+    write_whole(out / "world.md", [to_markdown(report)], shared=True)
     to_html(report, out / "world.html")
     return report
 

@@ -40,7 +40,7 @@ if __name__ == "__main__":
         raise SystemExit(__doc__)
     found = from_json(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     if found.dataset == "demo":
-        write_json(DEMO, figures(found))
+        write_json(DEMO, figures(found), shared=True)
     else:
         HERE.write_text(to_svg(found, both=False), encoding="utf-8")
     print(DEMO if found.dataset == "demo" else HERE)

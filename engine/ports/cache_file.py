@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from ..base.errors import HebbariumError
 from ..base.marks import mark
+from ..base.private import private_file, private_folder
 from ..text.utf8 import encoded
 
 SQL_KEYS = 500  # keys in one SELECT
@@ -186,7 +187,7 @@ class CacheFile:
 
 def default_cache() -> Path:
     """The folder of caches: $HEBBARIUM_CACHE, or `hebbarium` in the user's cache folder of the
-    platform; created if need be.
+    platform; made for its user alone if need be.
     """
     home = Path.home()
     if chosen := os.environ.get("HEBBARIUM_CACHE"):
@@ -198,7 +199,7 @@ def default_cache() -> Path:
     else:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "hebbarium"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise HebbariumError(
             f"the cache folder cannot be made: {error}", where=str(folder), cure=CURE_CACHE
@@ -218,9 +219,11 @@ def _columns(table: str) -> list[str]:
 def _opened(path: Path | None, model: Model) -> tuple[sqlite3.Connection, int]:
     """The connection, and the model's number in this file."""
     if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
     connection = sqlite3.connect(
-        ":memory:" if path is None else path, timeout=BUSY_SECONDS, check_same_thread=False
+        ":memory:" if path is None else private_file(path),
+        timeout=BUSY_SECONDS,
+        check_same_thread=False,
     )
     try:
         if path is not None:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import HebbariumError
+from ..base.private import draft_name, opened_new, private_folder
 from .cache_file import DamagedCacheWarning
 from .embedder import Vectors
 from .sentence_transformer import SentenceTransformerEmbedder
@@ -188,10 +189,11 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
         if file is None:
             return
         with suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            temporary = file.with_name(f".{file.name}.{os.getpid()}")
+            private_folder(file.parent)
+            temporary = draft_name(file, "part")
             try:
-                temporary.write_bytes(hashlib.sha256(graph).digest() + graph)
+                with opened_new(temporary) as stream:
+                    stream.write(hashlib.sha256(graph).digest() + graph)
                 # at once: another process sees the whole file or none
                 temporary.replace(file)
             finally:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..base.errors import DataError, HebbariumError, InputError
+from ..base.private import private_file
 from ..text.utf8 import decoded, encoded
 from .json_schema import parsed
 from .language_model import LanguageModel, NoModel, Reply, Request, Status, metered
@@ -251,6 +252,8 @@ def _opened(path: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
             cure="give the file that a run with --llm MODEL --transcript FILE has made",
         )
     try:
+        if new:
+            private_file(path)
         with closing(
             sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from weakref import finalize
 
 from ..base.errors import ContractError, InputError, SnapshotError
+from ..base.private import draft_name, opened_new
 
 fcntl: Any
 try:
@@ -438,13 +439,13 @@ def connected(path: Path) -> sqlite3.Connection:
 
 
 def place_new(path: Path, fill: Callable[[sqlite3.Connection], object]) -> None:
-    """Make the file with its first content, whole or not at all; a file that is there already
-    stays.  Raises OSError and errors of SQLite.
+    """Make the file with its first content, whole or not at all, for its user alone; a file that
+    is there already stays.  Raises OSError and errors of SQLite.
     """
     path = path.resolve()
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    new = draft_name(path, "new")
     try:
-        new.unlink(missing_ok=True)
+        opened_new(new).close()
         connection = connected(new)
         try:
             connection.execute(PAGE_SIZE)

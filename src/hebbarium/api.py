@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .engine.base.errors import HebbariumError, InputError, SnapshotError
+from .engine.base.private import draft_name
 from .engine.catalogue.registry import Registry, Value
 from .engine.contract.vocabulary import WITHHELD
 from .engine.memory.arrivals import EVENTS, YEAR_AHEAD, WallClock
@@ -184,7 +184,7 @@ def rebuild(
             where=str(path),
             cure="give a path where nothing stands, or remove the file",
         )
-    part = path and path.with_name(f"{path.name}.{os.getpid()}.new")
+    part = path and draft_name(path, "new")
     with reopen(source) if not isinstance(source, Engine) else nullcontext(source) as old:
         new = memory(set, path=part, **{**options, "durable": False})
         late, new.late_hours = new.late_hours, math.inf

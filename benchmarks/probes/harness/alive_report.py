@@ -26,8 +26,8 @@ MARKS: Mapping[State, str] = {
 
 def write(found: Matrix, out: Path) -> None:
     """Write probes.json, probes.md and probes.html.  Raises HebbariumError."""
-    write_json(out / "probes.json", to_json(found))
-    write_whole(out / "probes.md", [to_markdown(found)])
+    write_json(out / "probes.json", to_json(found), shared=True)
+    write_whole(out / "probes.md", [to_markdown(found)], shared=True)
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval)
     page = made.get_template("alive.html.j2").render(
@@ -38,7 +38,7 @@ def write(found: Matrix, out: Path) -> None:
         states=State,
         rows=_rows(found),
     )
-    write_whole(out / "probes.html", [page])
+    write_whole(out / "probes.html", [page], shared=True)
 
 
 def _rows(found: Matrix) -> list[dict[str, Any]]:

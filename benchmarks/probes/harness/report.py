@@ -169,5 +169,5 @@ def to_html(report: Report, path: Path) -> Path:
         meaning=MEANING,
         used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)],
     )
-    write_whole(path, [page])
+    write_whole(path, [page], shared=True)
     return path

@@ -78,8 +78,8 @@ def study(
         {**provenance, "made": asdict(making or made())},
     )
     write_lines(out / ROWS, rows)
-    write_json(out / RESULT, to_json(report))
-    write_whole(out / "probes.md", [to_markdown(report)])
+    write_json(out / RESULT, to_json(report), shared=True)
+    write_whole(out / "probes.md", [to_markdown(report)], shared=True)
     to_html(report, out / "probes.html")
     return report
 

@@ -133,7 +133,7 @@ def audit(
     references = of_registry(registry)
     systems = () if only else sources.read(registry, references)
     if out:
-        results_folder(out)
+        results_folder(out, shared=True)
     start = perf_counter()
     with Meter("mechanisms") as tell:
         result = audit_registry(
@@ -156,10 +156,12 @@ def audit(
     if out:
         from ..audit.page import to_html, write_figures
 
-        write_json(out / "audit.json", data)
-        write_whole(out / "audit.md", [report.to_markdown(result, systems, changed, known)])
-        write_whole(out / "audit.tex", [report.to_latex(result, systems, known)])
-        write_whole(out / "audit.bib", [known.made.bibtex])
+        write_json(out / "audit.json", data, shared=True)
+        write_whole(
+            out / "audit.md", [report.to_markdown(result, systems, changed, known)], shared=True
+        )
+        write_whole(out / "audit.tex", [report.to_latex(result, systems, known)], shared=True)
+        write_whole(out / "audit.bib", [known.made.bibtex], shared=True)
         write_figures(result, out / "figures")
         to_html(result, out / "audit.html", references, registry, systems, changed, known)
     faults = result.strict_failures if strict else result.failures
@@ -221,8 +223,8 @@ def _generated(
     with Meter("generated mutants") as tell:
         run = generated.generated_all(registry, only, jobs, sample, tell)
     if out:
-        results_folder(out)
-        write_json(out / "generated.json", run.to_json())
+        results_folder(out, shared=True)
+        write_json(out / "generated.json", run.to_json(), shared=True)
     if keep:
         # a package that fails has no mutants
         shares.keep(m for m in run.mechanisms if m.of)

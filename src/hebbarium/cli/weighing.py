@@ -96,7 +96,7 @@ def weights(
         )
     print_kept(progress, work)
     written = weighing.to_json(result)
-    write_json(out, written)
+    write_json(out, written, shared=True)
     if as_json:
         print_json(written)
         return

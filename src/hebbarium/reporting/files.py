@@ -1,4 +1,6 @@
-"""Result files: written whole or not at all, in UTF-8."""
+"""Result files: written whole or not at all, in UTF-8, and for their user alone unless they are to be
+shared.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,13 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ..engine.base.errors import HebbariumError, InputError
+from ..engine.base.private import PRIVATE, SHARED, draft_name, opened_new, private_folder
 
 _FULL = ("the disk is full", "free disk space")
 _FORBIDDEN = ("no permission", "make the folder writable or choose another one")
@@ -24,18 +28,25 @@ _CAUSES = {
 }
 
 
-def results_folder(out: Path) -> Path:
-    """The folder for results, made where needed; raises InputError where it cannot be written
-    to.
+def results_folder(out: Path, *, shared: bool = False) -> Path:
+    """The folder for results, made where needed, for its user alone unless it is shared; raises
+    InputError where it cannot be written to.
     """
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        _make_folder(out, shared)
         with NamedTemporaryFile(dir=out, prefix=".write-test-"):
             pass
     except (OSError, ValueError) as error:
         what, cure = _unusable(out, error)
         raise InputError(what, where=str(out), cure=cure) from error
     return out
+
+
+def _make_folder(path: Path, shared: bool) -> None:
+    if shared:
+        path.mkdir(parents=True, exist_ok=True)
+    else:
+        private_folder(path)
 
 
 def _unusable(out: Path, error: OSError | ValueError) -> tuple[str, str]:
@@ -60,17 +71,26 @@ def _unusable(out: Path, error: OSError | ValueError) -> tuple[str, str]:
     )
 
 
-def write_whole(path: Path, lines: Iterable[str]) -> None:
+def write_whole(path: Path, lines: Iterable[str], *, shared: bool = False) -> None:
     """Write a text file whole or not at all, in UTF-8; half surrogates are written as \\udXXX.  Its
     folder is made if it is absent.
 
-    On any failure an earlier file stays and no unfinished one is left.  Raises HebbariumError,
-    which says whether space or permission is missing.
+    shared  a report that quotes no memory: others may read it, as the umask lets them.  All else is
+            for its user alone (0600, and 0700 a folder)
+
+    On any failure an earlier file stays and no unfinished one is left.  The draft is a new file in
+    the same folder; no link is followed.  Raises HebbariumError, which says whether space or
+    permission is missing.
     """
-    draft = path.with_name(path.name + ".part")
+    draft = draft_name(path, "part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        _make_folder(path.parent, shared)
+        with TextIOWrapper(
+            opened_new(draft, SHARED if shared else PRIVATE),
+            encoding="utf-8",
+            errors="backslashreplace",
+            newline="\n",
+        ) as file:
             file.writelines(lines)
         draft.replace(path)
     except BaseException as error:
@@ -86,6 +106,7 @@ def write_whole(path: Path, lines: Iterable[str]) -> None:
         raise
 
 
-def write_json(path: Path, data: Any) -> None:
-    """Indented JSON."""
-    write_whole(path, [json.dumps(data, indent=2, ensure_ascii=False, default=str), "\n"])
+def write_json(path: Path, data: Any, *, shared: bool = False) -> None:
+    """Indented JSON, as `write_whole`."""
+    text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
+    write_whole(path, [text, "\n"], shared=shared)
