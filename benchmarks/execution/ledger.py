@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.base.errors import DataError, HebbariumError, InputError
+from ...engine.base.forks import SQLITE
 from ...engine.base.private import private_file
 
 # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
@@ -27,6 +28,7 @@ _TABLE = """CREATE TABLE cells (
     key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
 ) WITHOUT ROWID"""
 _BUSY_SECONDS = 60.0
+_TOGETHER = 64  # cells that are read at a time
 _CURES = {
     sqlite3.SQLITE_CANTOPEN: "check that its folder exists and can be written to",
     sqlite3.SQLITE_FULL: "free disk space; finished cells are safe",
@@ -131,16 +133,17 @@ class Ledger:
         return next(self.cells([key]), None)
 
     def cells(self, keys: Iterable[str] | None = None) -> Iterator[FinishedCell]:
-        """Finished cells, ordered by key: those of `keys`, or all; read one at a time."""
-        where, values = (
-            ("", ())
-            if keys is None
-            else (" WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(list(keys)),))
-        )
+        """Finished cells, ordered by key: those of `keys`, or all; read some at a time."""
         with self._connection() as connection:
-            for key, payload, digest, meta in connection.execute(
-                f"SELECT key, payload, digest, meta FROM cells{where} ORDER BY key", values
-            ):
+            there = [key for (key,) in connection.execute("SELECT key FROM cells ORDER BY key")]
+        wanted = there if keys is None else sorted({*there} & {*keys})
+        for first in range(0, len(wanted), _TOGETHER):
+            with self._connection() as connection:
+                rows = connection.execute(
+                    "SELECT key, payload, digest, meta FROM cells WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key",
+                    (json.dumps(wanted[first : first + _TOGETHER]),),
+                ).fetchall()
+            for key, payload, digest, meta in rows:
                 if _digest(payload) != digest:
                     raise DataError(
                         f"the payload of cell {key} was altered after it was written",
@@ -162,20 +165,23 @@ class Ledger:
         when that process ends, also by a kill.
         """
         lock = self.path.with_name(self.path.name + ".lock")
-        with closing(
-            sqlite3.connect(private_file(lock), timeout=0.0, isolation_level=None)
-        ) as connection:
-            try:
+        with SQLITE:
+            connection = sqlite3.connect(private_file(lock), timeout=0.0, isolation_level=None)
+        try:
+            with SQLITE:
                 connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                    raise self._unusable(error) from error
-                raise HebbariumError(
-                    "another run is using this ledger",
-                    where=str(self.path),
-                    cure="wait until it ends, or choose another folder for this run",
-                ) from error
             yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise self._unusable(error) from error
+            raise HebbariumError(
+                "another run is using this ledger",
+                where=str(self.path),
+                cure="wait until it ends, or choose another folder for this run",
+            ) from error
+        finally:
+            with SQLITE:
+                connection.close()
 
     @property
     def _cure(self) -> str:
@@ -197,9 +203,12 @@ class Ledger:
         try:
             if mode == "rwc":
                 private_file(self.path)
-            with closing(
-                sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-            ) as connection:
+            with (
+                SQLITE,
+                closing(
+                    sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+                ) as connection,
+            ):
                 # finished cells survive a power failure
                 connection.execute("PRAGMA synchronous = FULL")
                 yield connection

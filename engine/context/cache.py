@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from threading import Lock
 from typing import Final, NamedTuple
 
+from ..base.forks import ForkLock
 from .context import Context
 
 KEPT: Final = 64  # contexts, those not asked for longest are dropped
@@ -28,9 +28,9 @@ class ContextCache:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._state: Hashable = None
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._lock = ForkLock("these contexts", self._kept.clear)
 
     def get(
         self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0
@@ -40,7 +40,7 @@ class ContextCache:
 
         now, ttl  h, simulated time
         """
-        with self._lock:
+        with self._lock.lock:
             if state != self._state:
                 self.clear()
                 self._state = state
@@ -54,7 +54,7 @@ class ContextCache:
         """Keep the context of a question in the state that `get` was last given.  It is
         returned, or the one that another thread has put there.
         """
-        with self._lock:
+        with self._lock.lock:
             known = self._kept.get(asked)
             if known is not None and known.state == self._state:
                 return known.context

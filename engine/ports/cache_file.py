@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..base.errors import HebbariumError
+from ..base.forks import SQLITE
 from ..base.marks import mark
 from ..base.private import private_file, private_folder
 from ..text.utf8 import encoded
@@ -148,7 +149,8 @@ class CacheFile:
     def close(self) -> None:
         """Close the file; the next call opens it again.  With path=None all values are lost."""
         if self.connection is not None:
-            self.connection.close()
+            with SQLITE:
+                self.connection.close()
         self.connection = None
 
     def damaged(self, what: str, cure: str = CURE_CACHE) -> HebbariumError:
@@ -158,8 +160,10 @@ class CacheFile:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """The open file.  Raises errors of SQLite as HebbariumError with a cure."""
-        try:
+        """The open file; within it no other thread forks the process.  Raises errors of SQLite as
+        HebbariumError with a cure.
+        """
+        with SQLITE, self._errors():
             if self.connection is not None and self._process != os.getpid():
                 # a forked process may neither use nor close its connection
                 self._inherited.append(self.connection)
@@ -174,6 +178,11 @@ class CacheFile:
                     raise self.damaged(str(error)) from error
                 self._process = os.getpid()
             yield self.connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
         except UnicodeDecodeError as error:  # names of a damaged table, in an error of SQLite
             raise self.damaged(str(error)) from error
         except (sqlite3.Error, OSError) as error:

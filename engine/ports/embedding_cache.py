@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from ..base.errors import HebbariumError
+from ..base.forks import ForkLock
 from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
 from .embedder import Embedder, Progress, Vectors, WrappedEmbedder, checked_texts, tokens_of
@@ -56,7 +56,7 @@ class CachedEmbedder(WrappedEmbedder):
         super().__init__(embedder)
         self.path, self.progress = path, progress
         self.hits = self.misses = 0
-        self._lock = threading.RLock()
+        self._lock = ForkLock("this embedder")
         self._file = CacheFile(embedder, path, "the embedding cache")
         self._vectors = _Cached(
             self._file,
@@ -102,14 +102,14 @@ class CachedEmbedder(WrappedEmbedder):
         """Close the file; the next miss of the memo opens it again.  With path=None all vectors
         are lost.
         """
-        with self._lock:
+        with self._lock.lock:
             self._file.close()
             self._vectors.forget()
             self._tokens.forget()
 
     def _of(self, cached: _Cached[Value], texts: Sequence[str]) -> list[Value]:
         checked_texts(texts)
-        with self._lock:
+        with self._lock.lock:
             found, misses = cached.of(texts, self.progress)
             self.misses += misses
             self.hits += len(texts) - misses
@@ -249,7 +249,7 @@ class MeteredEmbedder(WrappedEmbedder):
         super().__init__(embedder)
         self.texts = self.hits = 0
         self.seconds = 0.0
-        self._turn = threading.RLock()
+        self._turn = ForkLock("this embedder")
 
     @property
     def keeps(self) -> bool:
@@ -268,7 +268,7 @@ class MeteredEmbedder(WrappedEmbedder):
         return self._metered(partial(tokens_of, self.embedder), texts)
 
     def _metered(self, embed: Callable[[Sequence[str]], Value], texts: Sequence[str]) -> Value:
-        with self._turn:
+        with self._turn.lock:
             hits, start = self._hits, time.perf_counter()
             try:
                 return embed(texts)

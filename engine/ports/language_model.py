@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
-from threading import RLock
 from typing import Any, Protocol
 
 from ..base.errors import HebbariumError, InputError
+from ..base.forks import ForkLock
 from .json_schema import checked_schema, fault, parsed
 
 CURE_MODEL = "give openai:<model>, such as openai:gpt-4.1-mini, or an object with name, revision and ask(requests)"
@@ -216,7 +216,7 @@ class MeteredLanguageModel:
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.usage, self.seconds = Usage(), 0.0
-        self._turn = RLock()
+        self._turn = ForkLock("this language model")
 
     @property
     def name(self) -> str:
@@ -232,7 +232,7 @@ class MeteredLanguageModel:
         """
         if not requests:
             return []
-        with self._turn:
+        with self._turn.lock:
             start = time.perf_counter()
             try:
                 replies = self._asked(list(requests))

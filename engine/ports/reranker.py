@@ -10,7 +10,6 @@ import hashlib
 import importlib
 import json
 import math
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import HebbariumError
+from ..base.forks import ForkLock
 from ..text.utf8 import encoded
 from .cache_file import CacheFile, default_cache
 from .embedder import WORD
@@ -189,7 +189,7 @@ class CachedReranker:
         self.reranker, self.path = reranker, path
         self._file, self._lock = (
             CacheFile(reranker, path, "the cache of rerankers"),
-            threading.RLock(),
+            ForkLock("this reranker"),
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -212,7 +212,7 @@ class CachedReranker:
             pair = head.copy()
             pair.update(encoded(text))
             keys.append(pair.digest())
-        with self._lock:
+        with self._lock.lock:
             found: dict[bytes, float] = dict(self._file.stored("scores", keys))
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             if missing:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..base.errors import DataError, HebbariumError, InputError
+from ..base.forks import SQLITE
 from ..base.private import private_file
 from ..text.utf8 import decoded, encoded
 from .json_schema import parsed
@@ -254,13 +255,16 @@ def _opened(path: Path, *, new: bool = False) -> Iterator[sqlite3.Connection]:
     try:
         if new:
             private_file(path)
-        with closing(
-            sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
-                uri=True,
-                timeout=BUSY_SECONDS,
-            )
-        ) as connection:
+        with (
+            SQLITE,
+            closing(
+                sqlite3.connect(
+                    f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
+                    uri=True,
+                    timeout=BUSY_SECONDS,
+                )
+            ) as connection,
+        ):
             # one state of the file, though another process may be making its tables
             connection.execute("BEGIN")
             (application,) = connection.execute("PRAGMA application_id").fetchone()

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from weakref import finalize
 
 from ..base.errors import ContractError, InputError, SnapshotError
+from ..base.forks import SQLITE
 from ..base.private import draft_name, opened_new
 
 fcntl: Any
@@ -258,7 +259,8 @@ class SnapshotFile:
     def close(self) -> None:
         """Close the file; in another process than the one that opened it, do nothing."""
         if os.getpid() == self._process:
-            self._connection.close()
+            with SQLITE:
+                self._connection.close()
             self._unlock()
 
     def require_owner(self) -> None:
@@ -386,9 +388,12 @@ def _require_sound(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite and of the file system as SnapshotError with a cure."""
+    """Raise the errors of SQLite and of the file system as SnapshotError with a cure.  Within it no
+    other thread forks the process.
+    """
     try:
-        yield
+        with SQLITE:
+            yield
     except sqlite3.Error as error:
         cure = CURES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, START_ANEW)
         raise SnapshotError(

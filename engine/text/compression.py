@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import zlib
 from typing import Final
 
+from ..base.forks import ForkLock
+
 MOST: Final = 16_384  # sizes that are remembered (3 MB), the oldest dropped first
 _SIZES: Final[dict[tuple[bytes, int, int], int]] = {}
-_LOCK: Final = threading.Lock()
+_LOCK: Final = ForkLock("this memo", _SIZES.clear)
 
 
 def compressed_length(data: bytes, level: int, wbits: int) -> int:
@@ -26,7 +27,7 @@ def compressed_length(data: bytes, level: int, wbits: int) -> int:
     found = _SIZES.get(key)
     if found is None:
         found = len(zlib.compress(data, level, wbits))
-        with _LOCK:
+        with _LOCK.lock:
             _SIZES[key] = found
             while len(_SIZES) > MOST:
                 del _SIZES[next(iter(_SIZES))]

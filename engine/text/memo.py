@@ -6,11 +6,12 @@ Memos hold texts: `forget_texts` empties all of them, as erasing does.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 from weakref import WeakSet
+
+from ..base.forks import ForkLock
 
 P = ParamSpec("P")
 Found = TypeVar("Found")
@@ -31,12 +32,8 @@ class TextMemo(Generic[Found]):
     """
 
     def __init__(self, compute: Callable[..., Found]) -> None:
-        self._compute, self._known, self._held, self._lock = (
-            compute,
-            dict[tuple[Any, ...], Found](),
-            0,
-            threading.Lock(),
-        )
+        self._compute, self._known, self._held = compute, dict[tuple[Any, ...], Found](), 0
+        self._lock = ForkLock("this memo", self._empty)
         _ALL.add(self)
 
     def __call__(self, *args: Any) -> Found:
@@ -47,14 +44,17 @@ class TextMemo(Generic[Found]):
         return found
 
     def forget(self) -> None:
-        with self._lock:
-            self._known.clear()
-            self._held = 0
+        with self._lock.lock:
+            self._empty()
+
+    def _empty(self) -> None:
+        self._known.clear()
+        self._held = 0
 
     def _keep(self, args: tuple[Any, ...], found: Found) -> None:
         if (size := _size(args)) > LONGEST:
             return
-        with self._lock:
+        with self._lock.lock:
             self._held += 0 if args in self._known else size
             self._known[args] = found
             while self._held > MOST:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .engine.base.errors import HebbariumError, InputError, SnapshotError
+from .engine.base.forks import SQLITE
 from .engine.base.private import draft_name
 from .engine.catalogue.registry import Registry, Value
 from .engine.contract.vocabulary import WITHHELD
@@ -242,9 +243,12 @@ def _configuration(path: Path) -> dict[str, Any]:
     consolidate_every.  Raises SnapshotError.
     """
     try:
-        with closing(
-            sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
-        ) as file:
+        with (
+            SQLITE,
+            closing(
+                sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+            ) as file,
+        ):
             ((saved,),) = file.execute(
                 "SELECT value FROM meta WHERE key = 'configuration'"
             ).fetchall()
