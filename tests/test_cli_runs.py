@@ -270,14 +270,18 @@ def test_reproduce_ends_with_0_for_equal_rows_and_with_1_and_the_difference_for_
         "\n".join([json.dumps({**json.loads(first), "held_back": None}), *rest, ""]),
         encoding="utf-8",
     )
-    code, out, _ = hebbarium("reproduce", tmp_path / "run", "--out", tmp_path / "more")
+    code, _, err = hebbarium("reproduce", tmp_path / "run", "--out", tmp_path / "more")
+    assert code == 2 and "changed after the run" in err and "--force" in err
+    more = ("--out", tmp_path / "more", "--force")
+    code, out, err = hebbarium("reproduce", tmp_path / "run", *more)
+    assert f"note: {tmp_path / 'run' / 'rows.jsonl'} was changed after the run" in err
     assert (
         code == 1
         and f"1 of {n} rows" in out
         and "held_back: absent -> false" in out
         and json.loads(first)["question"] in out
     )
-    code, out, _ = hebbarium("reproduce", tmp_path / "run", "--out", tmp_path / "more", "--json")
+    code, out, _ = hebbarium("reproduce", tmp_path / "run", *more, "--json")
     assert code == 1 and json.loads(out)["n_different"] == 1
 
 

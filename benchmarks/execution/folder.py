@@ -4,6 +4,7 @@ use a folder.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from .ledger import Ledger
 from .spec import RunSpec, deciding, recorded
 
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
+SEALED, SEALS = (ROWS, TIMES), "results"  # files whose digests the manifest has, and where
 # what a run writes beside its manifest and its ledger
 RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
@@ -39,13 +41,17 @@ SHOWN = 60  # characters of a value in a message
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run: its folder and its manifest."""
+    """A run: its folder and its manifest.
+
+    force  read rows also if they are not those that the run has written; `measured` says so
+    """
 
     path: Path
     manifest: Mapping[str, Any]
+    force: bool = False
 
     @classmethod
-    def read(cls, path: Path) -> RunFolder:
+    def read(cls, path: Path, *, force: bool = False) -> RunFolder:
         """The run in a folder.  Raises DataError if there is none, or if its manifest is
         damaged.
         """
@@ -75,7 +81,7 @@ class RunFolder:
                 where=str(file),
                 cure=AGAIN,
             ) from error
-        return cls(path, manifest)
+        return cls(path, manifest, force)
 
     @property
     def arms(self) -> list[str]:
@@ -83,8 +89,23 @@ class RunFolder:
 
     @property
     def measured(self) -> str:
-        """The set, or the other system."""
-        return str(self.manifest.get("set") or self.manifest.get("system", "a run"))
+        """The set, or the other system; and which files were changed after the run, of one that is
+        read by force.
+        """
+        odd = ", ".join(self.changed) if self.force else ""
+        measured = str(self.manifest.get("set") or self.manifest.get("system", "a run"))
+        return f"{measured} ({odd} changed after the run)" if odd else measured
+
+    @property
+    def changed(self) -> list[str]:
+        """Results that are not as the run has written them.  O(bytes).  Raises DataError."""
+        there = [name for name in SEALED if (self.path / name).is_file()]
+        return [name for name in there if _sha256(self.path / name) != self._sealed(name)]
+
+    def _sealed(self, name: str) -> str | None:
+        """The digest of a result in the manifest; None: it has none."""
+        digests = self.manifest.get(SEALS)
+        return digests.get(name) if isinstance(digests, Mapping) else None
 
     @property
     def name(self) -> str:
@@ -110,7 +131,7 @@ class RunFolder:
 
     def rows(self, arm: str | None = None) -> list[dict[str, Any]]:
         """The rows of an arm, of all arms for None.  Raises DataError if the run is not
-        finished, or if rows.jsonl is damaged anywhere.
+        finished, or if rows.jsonl was changed or is damaged anywhere.
         """
         found = list(self._lines(ROWS, NEEDED_OF_ROW))
         expected = self.manifest.get("data", {}).get("rows")
@@ -248,6 +269,14 @@ class RunFolder:
                 where=str(self.path),
                 cure="start it again with the same options; finished cells are taken from its ledger",
             )
+        if not self.force and _sha256(file) != (due := self._sealed(name)):
+            raise DataError(
+                f"its SHA-256 is not the one in the manifest, {due}: it was changed after the run"
+                if due
+                else "the run is not finished: its manifest has no digest of this file",
+                where=str(file),
+                cure=f"{AGAIN}; --force reads it as it is",
+            )
         for number, line in enumerate(text.split("\n"), 1):
             if line:
                 try:
@@ -266,6 +295,11 @@ class RunFolder:
             where=str(self.path / MANIFEST),
             cure=AGAIN,
         )
+
+
+def sealed(out: Path) -> dict[str, dict[str, str]]:
+    """What the manifest of a finished run says of its results: their SHA-256, by name."""
+    return {SEALS: {name: _sha256(out / name) for name in SEALED if (out / name).is_file()}}
 
 
 def claim(out: Path, planned: Mapping[str, Any], *, replace: bool) -> None:
@@ -410,6 +444,17 @@ def _read(file: Path) -> str | None:
         ) from error
     except UnicodeDecodeError as error:
         raise DataError(f"it is damaged ({error.reason})", where=str(file), cure=AGAIN) from error
+
+
+def _sha256(file: Path) -> str:
+    """Raises DataError."""
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(
+            f"it cannot be read ({error.strerror})", where=str(file), cure="make the file readable"
+        ) from error
 
 
 def _remove(file: Path) -> None:

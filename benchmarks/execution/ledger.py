@@ -2,7 +2,8 @@
 
 A cell is content-addressed: its key is the hash of everything that decides its outcome (`RunSpec`),
 so a run that was stopped continues with the cells that are not finished, and a changed parameter is
-a different cell.  One SQLite file in WAL mode.
+a different cell.  A digest covers key, payload and what was stored with it, so that cells that have
+changed places are refused.  One SQLite file in WAL mode.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...engine.base.private import private_file
 
 # "Hebb", in the header of the file: distinguishes a ledger from other SQLite files
 _APPLICATION = 0x48656262
-_VERSION = 1
+_VERSION = 2  # the only one
 _TABLE = """CREATE TABLE cells (
     key TEXT PRIMARY KEY, payload NOT NULL, digest BLOB NOT NULL, meta TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (datetime('now'))
 ) WITHOUT ROWID"""
@@ -74,11 +75,11 @@ class Ledger:
                     cure="choose another file for the ledger",
                 )
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            if version > _VERSION:
+            if version not in (0, _VERSION):
                 raise DataError(
-                    f"the ledger has format {version}; this release reads up to {_VERSION}",
+                    f"the ledger has format {version}; this release reads format {_VERSION} alone",
                     where=str(self.path),
-                    cure="update hebbarium, or start a new ledger",
+                    cure="use the release that wrote it, or start a new ledger",
                 )
             if version == 0:
                 connection.execute(_TABLE)
@@ -112,7 +113,8 @@ class Ledger:
     def put(self, key: str, payload: bytes | str, meta: Mapping[str, Any] | None = None) -> bool:
         """Record a finished cell; False, without a change, if the key is already recorded."""
         try:
-            row = (key, payload, _digest(payload), _canonical(dict(meta or {})))
+            written = _canonical(dict(meta or {}))
+            row = (key, payload, _digest(key, payload, written), written)
         except UnicodeEncodeError as error:
             raise InputError(
                 "the payload holds half a surrogate pair and cannot be stored as text",
@@ -129,7 +131,7 @@ class Ledger:
             )
 
     def get(self, key: str) -> FinishedCell | None:
-        """The finished cell, or None; raises DataError if its payload was altered."""
+        """The finished cell, or None; raises DataError if anything of it was altered."""
         return next(self.cells([key]), None)
 
     def cells(self, keys: Iterable[str] | None = None) -> Iterator[FinishedCell]:
@@ -144,9 +146,9 @@ class Ledger:
                     (json.dumps(wanted[first : first + _TOGETHER]),),
                 ).fetchall()
             for key, payload, digest, meta in rows:
-                if _digest(payload) != digest:
+                if _digest(key, payload, meta) != digest:
                     raise DataError(
-                        f"the payload of cell {key} was altered after it was written",
+                        f"cell {key} was altered after it was written, or has the place of another",
                         where=str(self.path),
                         cure=self._cure,
                     )
@@ -240,10 +242,11 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
             raise
 
 
-def _digest(payload: bytes | str) -> bytes:
-    return hashlib.sha256(
-        b"t" + payload.encode() if isinstance(payload, str) else b"b" + payload
-    ).digest()
+def _digest(key: str, payload: bytes | str, meta: str) -> bytes:
+    """SHA-256 of all that a cell holds, each part after its length."""
+    kind, held = (b"t", payload.encode()) if isinstance(payload, str) else (b"b", payload)
+    parts = (kind, key.encode(), held, meta.encode())
+    return hashlib.sha256(b"".join(len(p).to_bytes(8, "little") + p for p in parts)).digest()
 
 
 def _canonical(value: Any) -> str:

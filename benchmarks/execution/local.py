@@ -28,7 +28,7 @@ from ..systems.by_name import OURS, make, maker
 from .cells import Cell, Outcome, require_rehearsable, run_cell, run_life
 from .cluster import Cluster, require_same_code
 from .failures import ALONE, FAILED, LOGS, CellsFailed, Failure, Options
-from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim
+from .folder import LEDGER, MANIFEST, ROWS, TIMES, claim, sealed
 from .ledger import Ledger
 from .lives import LifeFolder, grouped
 from .missing import Finished, completed
@@ -121,9 +121,9 @@ def execute(
             cluster=cluster,
             data=data,
         )
-        write_json(out / MANIFEST, written | _recorded(language_model))
         write_lines(out / ROWS, (row for outcome in outcomes for row in outcome.rows))
         write_lines(out / TIMES, (times for outcome in outcomes for times in outcome.times))
+        write_json(out / MANIFEST, written | _recorded(language_model) | sealed(out))
     size = len(conversations)
     return [outcomes[i * size : (i + 1) * size] for i in range(len(plan.arms))]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from by_hand import seal
 from pages import Seen
 from scipy import stats
 
@@ -53,7 +54,7 @@ def written(folder: Path, rows: list[dict[str, Any]], **fields: Any) -> RunFolde
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8"
     )
-    return RunFolder.read(folder)
+    return RunFolder.read(seal(folder))
 
 
 def placed(ranks: dict[str, list[int]]) -> list[dict[str, Any]]:

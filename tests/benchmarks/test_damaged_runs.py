@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
@@ -72,6 +73,10 @@ def test_damaged_rows_are_named_with_the_cure(
     folder: Path, tmp_path: Path, registry: Registry, tiny: Dataset, damage: str, reader: str
 ) -> None:
     edit(folder / "rows.jsonl", ROWS[damage])
+    with pytest.raises(DataError, match="changed after the run") as caught:
+        READERS[reader](folder, tmp_path / "new", registry, tiny)
+    assert "rows.jsonl" in caught.value.where and "--force" in caught.value.cure
+    seal(folder)  # as by somebody who knows how
     with pytest.raises(DataError) as caught:
         READERS[reader](folder, tmp_path / "new", registry, tiny)
     assert "rows.jsonl" in caught.value.where and "--replace" in caught.value.cure
@@ -101,6 +106,7 @@ def test_a_run_of_other_code_is_compared_and_not_continued(
         json.dumps({**manifest, "code": "0.0+old"}), encoding="utf-8"
     )
     edit(folder / "rows.jsonl", lambda text: text.replace(manifest["code"], "0.0+old"))
+    seal(folder)
     before = (folder / "rows.jsonl").read_bytes()
     found = compare(RunFolder.read(whole), RunFolder.read(folder))
     assert found.n_changed == 0 and ("code", manifest["code"], "0.0+old") in found.differing

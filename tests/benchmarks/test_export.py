@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
@@ -39,7 +40,7 @@ def done(tmp_path_factory: pytest.TempPathFactory, registry: Registry, tiny: Dat
         "scores": [None, 0.5],
     }
     file.write_text(json.dumps(odd) + "\n" + "".join(rest), encoding="utf-8")
-    return RunFolder.read(folder)
+    return RunFolder.read(seal(folder))
 
 
 def test_the_table_holds_every_row_with_its_times(done: RunFolder) -> None:

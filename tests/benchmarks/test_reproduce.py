@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
@@ -97,7 +98,7 @@ def test_the_first_row_that_differs_is_named_with_its_fields(
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8"
     )
-    found = reproduce(RunFolder.read(folder), tiny, registry, EMBEDDER, tmp_path / "b")
+    found = reproduce(RunFolder.read(seal(folder)), tiny, registry, EMBEDDER, tmp_path / "b")
     right = RunFolder.read(ablated).rows()[4]
     assert not found.equal and found.n_different == 2 and found.first is not None
     assert (found.first.arm, found.first.conversation, found.first.question) == (
@@ -152,5 +153,6 @@ def test_what_cannot_be_repeated_is_refused(
     with pytest.raises(DataError, match="another release"):
         reproduce(RunFolder.read(folder), tiny, registry, EMBEDDER, tmp_path / "b")
     (folder / "rows.jsonl").write_text("{", encoding="utf-8")
+    seal(folder)
     with pytest.raises(DataError, match="line 1 is damaged"):
         reproduce(RunFolder.read(folder), tiny, registry, EMBEDDER, tmp_path / "b")

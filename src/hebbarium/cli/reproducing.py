@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import app
-from .runs import MovedOption, RunArgument
+from .runs import ForceOption, MovedOption, RunArgument, forced
 from .shared import JobsOption, JsonOption, installed_registry, print_json, print_kept, resumable
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def reproduce(
         typer.Option("--embedder", help="As for the run, if it is no longer found there."),
     ] = None,
     jobs: JobsOption = 1,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """A run again, from its manifest into a new folder.
@@ -33,13 +34,12 @@ def reproduce(
     Exit code 0 if all rows are equal.  Else 1, with the first row that differs and the versions
     that have changed.
     """
-    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs import reproduce as reproducing
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
     from ..reporting.provenance import made
 
-    folder = RunFolder.read(run)
+    (folder,) = forced(run, force=force)
     with (
         Meter("cells") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .app import app
+from .app import app, say
 from .shared import JsonOption, installed_registry, print_json
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ MovedOption = Annotated[
 ]
 PageOption = Annotated[
     Path | None, typer.Option("--html", help="Also write a page.", metavar="FILE")
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option(
+        "--force", help="Read rows that were changed after the run, too; the output says so."
+    ),
 ]
 LISTED = 10  # questions that the terminal shows of each kind
 TEXT = 240  # characters of a text in the terminal
@@ -50,6 +56,7 @@ def compare(
     ] = None,
     data: MovedOption = None,
     html: PageOption = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Two runs on the same data, paired by question: metrics, their differences, and the
@@ -57,11 +64,10 @@ def compare(
     """
     if arm and len(arm) > 2:
         raise typer.BadParameter("--arm is given at most twice")
-    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs import compare as comparing
 
     arms = (arm[0], arm[-1]) if arm else (None, None)
-    result = comparing.compare(RunFolder.read(first), RunFolder.read(second), arms=arms, data=data)
+    result = comparing.compare(*forced(first, second, force=force), arms=arms, data=data)
     page = comparing.to_html(result, html) if html else None
     if as_json:
         print_json(comparing.to_json(result))
@@ -95,6 +101,7 @@ def explain(
         ),
     ] = False,
     html: PageOption = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Why the evidence of one question is, or is not, in the answer.
@@ -103,12 +110,11 @@ def explain(
     strongest rivals: every signal, the rank after every stage, and the rank of gold with each
     mechanism silenced in turn.  With --misses: the cause of every gold event that the run missed.
     """
-    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs import explain as explaining
     from ..console import Meter
     from ..engine.ports.embedding_cache import default_cache
 
-    folder = RunFolder.read(run)
+    (folder,) = forced(run, force=force)
     if misses:
         from .missed import explain_misses
 
@@ -145,25 +151,39 @@ def export(
             "--parquet", help="Parquet file to write; needs hebbarium[arrow].", metavar="FILE"
         ),
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """The rows of a run, with the times of each question, as one table in CSV or Parquet."""
     if csv is None and parquet is None:
         raise typer.BadParameter("give --csv FILE or --parquet FILE")
-    from ..benchmarks.execution.folder import RunFolder
     from ..benchmarks.runs import export as exporting
     from ..console import print_lines
     from ..reporting.text import plural
 
-    rows = exporting.table(RunFolder.read(run))
+    (folder,) = forced(run, force=force)
+    rows = exporting.table(folder)
     for path, write in ((csv, exporting.to_csv), (parquet, exporting.to_parquet)):
         if path:
             write(rows, path)
     written = [str(path) for path in (csv, parquet) if path]
     if as_json:
-        print_json({"files": written, "rows": len(rows)})
+        print_json(
+            {"files": written, "rows": len(rows), **({"changed": folder.changed} if force else {})}
+        )
         return
     print_lines(f"{plural(len(rows), 'row')} written to {' and '.join(written)}")
+
+
+def forced(*runs: Path, force: bool) -> tuple[RunFolder, ...]:
+    """The runs in some folders.  force: also with rows that were changed, which is said."""
+    from ..benchmarks.execution.folder import RunFolder
+
+    folders = tuple(RunFolder.read(run, force=force) for run in runs)
+    for folder in folders if force else ():
+        for name in folder.changed:
+            say(f"note: {folder.path / name} was changed after the run, and is read by --force")
+    return folders
 
 
 def _print_page(page: Path | None) -> None:

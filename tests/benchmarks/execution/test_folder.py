@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.designs import arms_of
@@ -217,9 +219,47 @@ def test_damaged_rows_are_refused_whole(
 ) -> None:
     file = copied(done, tmp_path) / "rows.jsonl"
     file.write_text(damage(file.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(DataError, match=r"rows\.jsonl") as caught:
+    changed = pytest.raises(DataError, match=r"rows\.jsonl.*changed after the run")
+    with changed as caught:
         RunFolder.read(tmp_path).rows()
-    assert caught.value.cure
+    assert "--force" in caught.value.cure
+    for folder in (RunFolder.read(tmp_path, force=True), RunFolder.read(seal(tmp_path))):
+        with pytest.raises(DataError, match=r"rows\.jsonl") as caught:
+            folder.rows()
+        assert caught.value.cure
+
+
+def test_one_rank_that_was_edited_is_noticed(done: Path, tmp_path: Path) -> None:
+    """Also one of which JSON, the count of the rows and their fields are right; with force it is
+    read, and the name of what was measured says so.
+    """
+    file = copied(done, tmp_path) / "rows.jsonl"
+    first, rest = file.read_text(encoding="utf-8").split("\n", 1)
+    row = json.loads(first)
+    row["ranks"] = [row["ranks"][0] + 1]
+    file.write_text(f"{json.dumps(row, sort_keys=True)}\n{rest}", encoding="utf-8")
+    with pytest.raises(DataError, match="changed after the run"):
+        RunFolder.read(tmp_path).rows()
+    forced = RunFolder.read(tmp_path, force=True)
+    assert forced.rows()[0]["ranks"] == row["ranks"] and forced.changed == ["rows.jsonl"]
+    assert forced.measured == "single (rows.jsonl changed after the run)"
+    whole = RunFolder.read(done, force=True)
+    assert whole.measured == "single" and whole.changed == []
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "times.jsonl"])
+@pytest.mark.parametrize("seals", [None, {}, [], {"rows.jsonl": 3, "times.jsonl": None}])
+def test_results_without_a_digest_are_not_those_of_a_finished_run(
+    done: Path, tmp_path: Path, name: str, seals: Any
+) -> None:
+    file = copied(done, tmp_path) / "manifest.json"
+    shutil.copy(done / "times.jsonl", tmp_path)
+    manifest = json.loads(file.read_text(encoding="utf-8")) | {"results": seals}
+    file.write_text(json.dumps(manifest), encoding="utf-8")
+    run = RunFolder.read(tmp_path)
+    with pytest.raises(DataError, match=r"not finished|changed") as caught:
+        run.rows() if name == "rows.jsonl" else run.times()
+    assert name in caught.value.where
 
 
 def test_bytes_that_are_not_text_are_refused(done: Path, tmp_path: Path) -> None:
@@ -267,7 +307,7 @@ def test_a_run_of_an_earlier_release_can_be_read(done: Path, tmp_path: Path) -> 
     (tmp_path / "rows.jsonl").write_text(
         "".join(json.dumps({k: v for k, v in row.items() if k not in new}) + "\n" for row in lines)
     )
-    folder = RunFolder.read(tmp_path)
+    folder = RunFolder.read(seal(tmp_path))
     assert len(folder.rows("full")) == 6 and folder.deciding("full")["set"] == "single"
     with pytest.raises(DataError, match="another release"):
         folder.cell(

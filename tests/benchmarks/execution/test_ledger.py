@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import joblib
@@ -213,6 +214,34 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="another program"):
         Ledger(path)
     assert path.read_bytes() == before
+
+
+EXCHANGED = (
+    # each payload with its own digest
+    "UPDATE cells SET (payload, digest) = (SELECT payload, digest FROM cells AS c WHERE c.key = 'b') WHERE key = 'a'",
+    # whole rows, but for the key
+    "UPDATE cells SET key = CASE key WHEN 'a' THEN 'c' ELSE 'd' END; "
+    "UPDATE cells SET key = CASE key WHEN 'c' THEN 'b' ELSE 'a' END",
+    "UPDATE cells SET meta = '{\"arm\":\"full\"}' WHERE key = 'b'",
+    "UPDATE cells SET payload = CAST(payload AS BLOB) WHERE key = 'a'",
+)
+
+
+@pytest.mark.parametrize("change", EXCHANGED)
+def test_cells_that_have_changed_places_are_refused(ledger: Ledger, change: str) -> None:
+    ledger.put("a", "of a", {"arm": "full"})
+    ledger.put("b", "of b", {"arm": "without b"})
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.executescript(change)
+    with pytest.raises(DataError, match=r"cell [ab] was altered.*or has the place of another"):
+        list(ledger.cells())
+
+
+def test_a_cell_of_the_format_before_is_refused(ledger: Ledger) -> None:
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    with pytest.raises(DataError, match="format 1; this release reads format 2 alone"):
+        Ledger(ledger.path)
 
 
 def test_a_newer_format_a_missing_folder_and_a_vanished_file_are_told(
