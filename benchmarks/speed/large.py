@@ -114,9 +114,9 @@ def repeat(
     for turn in range(len(out) // len(rows)):
         part = out[turn * len(rows) : (turn + 1) * len(rows)]
         part[...] = array[rows]
-        if column.rows is not None:
-            found = place[part[column.rows]]
-            part[column.rows] = np.where(found >= 0, found + turn * len(rows), -1)
+        if column.upkeep.rows is not None:
+            found = place[part[column.upkeep.rows]]
+            part[column.upkeep.rows] = np.where(found >= 0, found + turn * len(rows), -1)
         if column in (CREATED, ARRIVED):
             part += turn * span
 

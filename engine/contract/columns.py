@@ -11,7 +11,7 @@ import keyword
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -71,6 +71,43 @@ class Scale(Enum):
     LOG_ODDS = "log odds"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upkeep:
+    """How the engine keeps a column, where that is not as usual: what maintenance, saving,
+    shortlists and a clock that is set back need to know.
+
+    fresh       the phase that recomputes the column: it is reset to neutral before the first
+                contribution, and hooks of other phases may not write it
+    first       whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until
+                the column is computed
+    clock       whether its cells are readings of the memory's clock, or times to which it has yet
+                to come: they go back with it when it is set back
+    anywhere    of a column of memories or edges, whether hooks of ENCODE change cells of earlier
+                rows or edges that they do not name by `view.wrote`: a saved tick then compares all
+                cells, in O(n)
+    rows        of a column that persists, which of its numbers are rows of the memory, negative for
+                none: an index, `...` for all, `(..., 0)` for the first of each cell; where only
+                some rows are shown they are numbered anew
+    chained     whether the one value is a factor from the row before to this one: where only some
+                rows are shown, the engine multiplies the factors of all rows between two of them
+    considered  whether memories at which it is not neutral, of which there are few, may be answered
+                although they match the question little, so that a shortlist compares them with each
+                question, the newest if there are more than it has rows; of memories, with one
+                number a cell
+    """
+
+    fresh: Phase | None = None
+    first: bool = False
+    clock: bool = False
+    anywhere: bool = False
+    rows: Any = None
+    chained: bool = False
+    considered: bool = False
+
+
+AS_USUAL: Final = Upkeep()
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One typed array.
@@ -84,23 +121,10 @@ class Column:
     neutral  value while no hook sets it; another column for a stage that passes its input on
     meaning  one sentence
     low, high  bounds of a valid cell, for the conformance suite
-    fresh    the phase that recomputes the column: it is reset to neutral before the first
-             contribution
-    first    whether hooks of ENCODE, too, may set cells of a `fresh` column, which hold until the
-             column is computed
-    own      whether hooks of ENCODE change no other cells than that of the event's row, those of
-             edges made for the event, and those that they name by `view.wrote`; a saved tick then
-             compares these alone, and `close` all cells
-    rows   of a column that persists, which of its numbers are rows of the memory, negative for
-           none: an index, `...` for all, `(..., 0)` for the first of each cell
-    considered  whether memories at which it is not neutral, of which there are few, may be answered
-             although they match the question little, so that a shortlist compares them with each
-             question, the newest if there are more than it has rows; of memories, with one number a
-             cell
-    clock    whether its cells are readings of the memory's clock, or times to which it has yet to
-             come: they go back with it when it is set back
-    chained  whether the one value is a factor from the row before to this one: where only some rows
-           are shown, the engine multiplies the factors of all rows between two of them
+    upkeep   how the engine keeps the column where that is not as usual; most columns need none
+
+    Hooks of ENCODE change the cell of the event's row, those of edges made for the event, and those
+    that they name by `view.wrote`: a saved tick compares these alone, and `close` all cells.
 
     Raises ContractError for a name that is no attribute name, for another dtype, and for a column
     that cannot be `considered`.
@@ -115,18 +139,12 @@ class Column:
     shape: tuple[int | str, ...] = ()
     low: float | None = None
     high: float | None = None
-    fresh: Phase | None = None
-    first: bool = field(default=False, kw_only=True)
-    own: bool = field(default=False, kw_only=True)
-    rows: Any = field(default=None, kw_only=True)
-    considered: bool = field(default=False, kw_only=True)
-    clock: bool = field(default=False, kw_only=True)
-    chained: bool = field(default=False, kw_only=True)
+    upkeep: Upkeep = field(default=AS_USUAL, kw_only=True)
 
     def __post_init__(self) -> None:
         _require_name(self.name)
         _require_dtype(self.name, self.dtype)
-        if self.considered and not (
+        if self.upkeep.considered and not (
             self.scope is Scope.MEMORY and not self.shape and self.neutral == self.neutral
         ):
             raise ContractError(

@@ -376,11 +376,11 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                 )
             if (
                 isinstance(item, Column)
-                and item.fresh not in (None, each.phase)
-                and not (item.first and each.phase is Phase.ENCODE)
+                and item.upkeep.fresh not in (None, each.phase)
+                and not (item.upkeep.first and each.phase is Phase.ENCODE)
             ):
                 raise ContractError(
-                    f"{item.name} is computed in {item.fresh} only, not in {each.phase}",
+                    f"{item.name} is computed in {item.upkeep.fresh} only, not in {each.phase}",
                     where=where,
                     cure="write it there",
                 )

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from .columns import Column, Facet, Phase, Scope, Structure
+from .columns import Column, Facet, Phase, Scope, Structure, Upkeep
 
 WORKING_MEMORY_SLOTS: Final = 9  # most items that a cycle of theta can hold
 REPLAY_STEPS: Final = 1024  # most steps replayed in one sleep
@@ -42,7 +42,7 @@ ARRIVED = Column(
     "h",
     0.0,
     "the present when the memory encoded the event: it ascends with the rows of events and is never ahead; of one in time it is CREATED",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 UTC_OFFSET = Column(
     "utc_offset",
@@ -232,7 +232,7 @@ SLEEP_ONSET = Column(
     "h",
     np.nan,
     "start of the next sleep, or of the current one; NaN: not scheduled",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 SLEEP_END = Column(
     "sleep_end",
@@ -241,7 +241,7 @@ SLEEP_END = Column(
     "h",
     np.nan,
     "end of that sleep, unless an event ends it; NaN: sleep at fixed intervals",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 SLEEP_SHARE = Column(
     "sleep_share",
@@ -279,8 +279,7 @@ REPLAYED = Column(
     "the two rows activated in sequence by each replayed step of this sleep; -1: unused",
     (REPLAY_STEPS, 2),
     low=-1,
-    fresh=Phase.CONSOLIDATE,
-    rows=...,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE, rows=...),
 )
 REPLAY_LAG = Column(
     "replay_lag",
@@ -291,7 +290,7 @@ REPLAY_LAG = Column(
     "time between the two rows of each replayed step, on the time scale of replay",
     (REPLAY_STEPS,),
     low=0,
-    fresh=Phase.CONSOLIDATE,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE),
 )
 REPLAYS = Column(
     "replays",
@@ -301,7 +300,7 @@ REPLAYS = Column(
     0,
     "replayed steps of this sleep that contain the memory",
     low=0,
-    fresh=Phase.CONSOLIDATE,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE),
 )
 
 # --- owned by the engine: the vote on archiving ---------------------------------------------------
@@ -313,7 +312,7 @@ HIDE = Column(
     0,
     "votes of this sleep to archive the memory; hidden if more than SHOW",
     low=0,
-    fresh=Phase.CONSOLIDATE,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE),
 )
 SHOW = Column(
     "show",
@@ -323,7 +322,7 @@ SHOW = Column(
     0,
     "votes of this sleep to show the memory; shown if more than HIDE",
     low=0,
-    fresh=Phase.CONSOLIDATE,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE),
 )
 
 WORTH = Column(
@@ -333,7 +332,7 @@ WORTH = Column(
     "ln odds",
     0.0,
     "log odds of another need, as this sleep judges them; when the memory is full, the least go first",
-    fresh=Phase.CONSOLIDATE,
+    upkeep=Upkeep(fresh=Phase.CONSOLIDATE),
 )
 
 # --- owned by the engine: plasticity between memories ---------------------------------------------
@@ -346,7 +345,7 @@ WORKING_MEMORY = Column(
     "active rows in order, oldest first, the new memory last; -1: unused",
     (WORKING_MEMORY_SLOTS,),
     low=-1,
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 WORKING_MEMORY_STEP = Column(
     "working_memory_step",
@@ -371,6 +370,7 @@ MODIFIABILITY = Column(
     "1",
     1.0,
     "factor on potentiation of associations onto the memory; below 0: depression",
+    upkeep=Upkeep(anywhere=True),
 )
 RELEASE_PROBABILITY = Column(
     "release_probability",
@@ -380,8 +380,7 @@ RELEASE_PROBABILITY = Column(
     1.0,
     "factor on the probability that an active memory passes activation on",
     low=0,
-    fresh=Phase.MAINTAIN,
-    first=True,
+    upkeep=Upkeep(fresh=Phase.MAINTAIN, first=True, anywhere=True),
 )
 RESOURCES = Column(
     "resources",
@@ -401,7 +400,6 @@ CONGRUENCY = Column(
     "fit of the memory with earlier knowledge; 0: not judged",
     low=0,
     high=1,
-    own=True,
 )
 HIPPOCAMPAL_DEPENDENCE = Column(
     "hippocampal_dependence",
@@ -452,7 +450,6 @@ NEWS = Column(
     "how much the memory said that was new; 0: not judged",
     low=0,
     high=1,
-    own=True,
 )
 STAGE = Column(
     "stage",
@@ -462,6 +459,7 @@ STAGE = Column(
     -1,
     "stage of the talk: row of its first event; -1: the session stands for it",
     low=-1,
+    upkeep=Upkeep(anywhere=True),
 )
 ACTIVATION = Column(
     "activation",
@@ -470,8 +468,7 @@ ACTIVATION = Column(
     "ln odds",
     0.0,
     "availability from the history of use; 0: even odds of being needed",
-    fresh=Phase.MAINTAIN,
-    first=True,
+    upkeep=Upkeep(fresh=Phase.MAINTAIN, first=True),
 )
 LOG_STRENGTH = Column(
     "log_strength",
@@ -480,7 +477,7 @@ LOG_STRENGTH = Column(
     "ln",
     0.0,
     "log of the factor on a memory's strength; 0: as encoded",
-    fresh=Phase.MAINTAIN,
+    upkeep=Upkeep(fresh=Phase.MAINTAIN),
 )
 
 USED = Column(
@@ -492,7 +489,7 @@ USED = Column(
     "rows that answers needed, newest use first: row, session of the query, number of the use",
     (USES_KEPT, 3),
     low=-1,
-    rows=(..., 0),
+    upkeep=Upkeep(rows=(..., 0)),
 )
 USED_TIME = Column(
     "used_time",
@@ -502,7 +499,7 @@ USED_TIME = Column(
     np.nan,
     "when each of them was needed; NaN: unused",
     (USES_KEPT,),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 # --- owned by the engine: from cue to ranking -----------------------------------------------------

@@ -28,7 +28,7 @@ def derived(nodes: Sequence[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]
         c
         for writes in written.values()
         for c in writes
-        if isinstance(c, Column) and c.fresh is Phase.MAINTAIN and c.scope is Scope.MEMORY
+        if isinstance(c, Column) and c.upkeep.fresh is Phase.MAINTAIN and c.scope is Scope.MEMORY
     )
     while odd := found & _union(
         writes
@@ -73,8 +73,8 @@ def _one_by_one(node: Node) -> bool:
     return all(
         isinstance(c, Column)
         and c.scope in (Scope.MEMORY, Scope.GLOBAL)
-        and c.rows is None
-        and not c.chained
+        and c.upkeep.rows is None
+        and not c.upkeep.chained
         for c in node.reads
     )
 

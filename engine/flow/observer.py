@@ -198,7 +198,9 @@ class Observer(Stopwatch):
                 )
             for column in lasting:
                 given = node.owner, node.name, column
-                earlier = None if column.fresh is node.phase else self.contributions.get(given)
+                earlier = (
+                    None if column.upkeep.fresh is node.phase else self.contributions.get(given)
+                )
                 self.contributions[given] = _sum(binding.contributions[column], earlier)
             if vetoes and binding.contributions[VETO].item() > 0:
                 self._vetoing[node.owner] = votes

@@ -97,6 +97,15 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
     return {phase: ordered([n for n in pool if n.phase is phase], signals) for phase in Phase}
 
 
+def _named(item: Column | Structure) -> bool:
+    """Whether hooks of ENCODE name the cells of earlier rows or edges that they change."""
+    return (
+        isinstance(item, Column)
+        and item.scope in (Scope.MEMORY, Scope.EDGE)
+        and not item.upkeep.anywhere
+    )
+
+
 def answering(nodes: Iterable[Node]) -> list[Node]:
     """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in
     the same order.
@@ -190,7 +199,7 @@ class PhasePlan:
             for n in nodes
             if not n.appends
             for c in (*n.sets, *n.adds)
-            if c.persists and not (phase is Phase.ENCODE and getattr(c, "own", False))
+            if c.persists and not (phase is Phase.ENCODE and _named(c))
         )
         written = {c for n in nodes for c in n.sets}
         for node in nodes:
@@ -349,7 +358,7 @@ class PhasePlan:
             self._gather(column, first, bindings)
 
     def _start(self, column: Column) -> Column | None:
-        return self.stages.before(column) or (column if column.fresh is self.phase else None)
+        return self.stages.before(column) or (column if column.upkeep.fresh is self.phase else None)
 
     def _begin(self, column: Column, start: Column) -> None:
         self.store.array(column)[...] = (

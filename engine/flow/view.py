@@ -33,8 +33,8 @@ class View:
     _declared: tuple[str, ...] = ()
 
     def wrote(self, column: Column, numbers: ArrayLike) -> None:
-        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column that is
-        `own`; too many cost time, too few are not saved.
+        """Say of which earlier rows or edges a hook of ENCODE has written cells of a column; too many
+        cost time, too few are not saved. Of a column with upkeep `anywhere` nothing need be said.
 
         numbers  integers from 0, of rows or edges that exist
 

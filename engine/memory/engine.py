@@ -1387,7 +1387,7 @@ class Engine(Serial):
         """
         now, store = self.now, self.store
         for column in store.columns:
-            if column.clock and column.persists:
+            if column.upkeep.clock and column.persists:
                 set_back(store.array(column), time, now)
         set_back(store.graph.column("created"), time, now)
         self.clock.maintained, self.clock.consolidated = (

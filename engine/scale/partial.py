@@ -182,7 +182,8 @@ class PartialStore(Overlay):
 
     def _owns(self, column: Column) -> bool:
         return not (
-            column.scope is Scope.EVENT or (column.scope is Scope.GLOBAL and column.rows is None)
+            column.scope is Scope.EVENT
+            or (column.scope is Scope.GLOBAL and column.upkeep.rows is None)
         )
 
     def _fill(self, column: Column, buffer: Array) -> None:
@@ -193,16 +194,16 @@ class PartialStore(Overlay):
             buffer[: self.n] = self._late.array(column, self.rows)
             return
         array = self.base.array(column)
-        if column.chained:
+        if column.upkeep.chained:
             _along(array, self.rows, buffer)
         elif column.scope is Scope.MEMORY:
             # "raise" would copy the output
             np.take(array, self.rows, axis=0, out=buffer[: self.n], mode="clip")
         else:
             buffer[...] = array
-        if column.rows is not None:
+        if column.upkeep.rows is not None:
             mine = buffer[: self.n] if column.scope is Scope.MEMORY else buffer
-            mine[column.rows] = self.places(mine[column.rows])
+            mine[column.upkeep.rows] = self.places(mine[column.upkeep.rows])
 
 
 @kernel

@@ -60,6 +60,9 @@ def _alone(node: Node) -> bool:
     """
     written = [c for c in (*node.sets, *node.adds) if not isinstance(c, Column) or c.persists]
     return not written and all(
-        isinstance(c, Column) and c.scope is Scope.MEMORY and c.rows is None and not c.chained
+        isinstance(c, Column)
+        and c.scope is Scope.MEMORY
+        and c.upkeep.rows is None
+        and not c.upkeep.chained
         for c in node.reads
     )

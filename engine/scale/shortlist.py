@@ -365,7 +365,7 @@ class Shortlist:
         self.run: Callable[..., None] = (
             instrument.timed(Phase.RETRIEVE, self._run) if instrument else self._run
         )
-        numbered = [c for c in touched if isinstance(c, Column) and c.rows is not None]
+        numbered = [c for c in touched if isinstance(c, Column) and c.upkeep.rows is not None]
         self._known = [c for c in numbered if c.scope is Scope.GLOBAL]
         self._pointing = [c for c in numbered if c.scope is Scope.MEMORY]
         self._passages = base.structures[PASSAGES] if PASSAGES in touched else None
@@ -374,7 +374,7 @@ class Shortlist:
         self._worded: Rows = np.empty(0, np.int64)  # rows with such words
         self._held: NDArray[np.float32] = np.empty(0, np.float32)  # their scores
         self._room = self._words, self._worded, self._held  # for these
-        self._asking = [c for c in touched if isinstance(c, Column) and c.considered]
+        self._asking = [c for c in touched if isinstance(c, Column) and c.upkeep.considered]
         considered = (ALIKE + WORDS + CONSIDERED) * most
         self._priors = Priors(base, considered, asking, streams, late(base, considered))
         self._long: tuple[tuple[int, int], list[Rows]] = (-1, -1), []
@@ -484,7 +484,7 @@ class Shortlist:
 
     def _targets(self, column: Column) -> NDArray[Any]:
         """(n, m) the row numbers that a column holds, a view; negative ones are none."""
-        array = self._base.array(column)[column.rows]
+        array = self._base.array(column)[column.upkeep.rows]
         targets: NDArray[Any] = array.reshape(len(array), prod(array.shape[1:]))
         return targets
 
@@ -638,7 +638,7 @@ class Shortlist:
         """As `likely`, from what is near."""
         n, most, (visible, alike, products, words, marked) = self._base.n, self.most, near
         both = self._by_both(cue, alike, products, [words, marked])
-        used = [np.ravel(self._base.array(c)[c.rows]) for c in self._known]
+        used = [np.ravel(self._base.array(c)[c.upkeep.rows]) for c in self._known]
         share = int(most * NAMED)
         known = [
             e for name in cue.features.entities if (e := self._graph.entity_id(name)) is not None

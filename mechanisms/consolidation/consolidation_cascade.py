@@ -52,7 +52,6 @@ CASCADE_BALANCE = Column(
     0.0,
     "strong minus weak synapses at each level; for a chain, the levels of its beakers",
     ("levels",),
-    own=True,
 )
 CASCADE_OCCUPANCY = Column(
     "cascade_occupancy",
@@ -63,7 +62,6 @@ CASCADE_OCCUPANCY = Column(
     "share of the synapses at each level; 0 for a chain",
     ("levels",),
     low=0,
-    own=True,
 )
 CASCADE_AS_OF = Column(
     "cascade_as_of",
@@ -73,7 +71,6 @@ CASCADE_AS_OF = Column(
     0,
     "plasticity events up to which balance and occupancy are updated",
     low=0,
-    own=True,
 )
 PLASTICITY_EVENTS = Column(
     "plasticity_events",

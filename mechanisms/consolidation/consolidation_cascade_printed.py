@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     ARRIVED,
@@ -46,7 +46,7 @@ STAGE_ENTERED = Column(
     np.nan,
     "when each stage begins or began; NaN: its condition is not met",
     (4,),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 STAGE_IMPORTANCE = Column(
     "stage_importance",

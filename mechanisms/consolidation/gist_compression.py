@@ -47,7 +47,6 @@ GIST_LOSS = Column(
     (2,),
     low=0,
     high=1,
-    own=True,
 )
 
 

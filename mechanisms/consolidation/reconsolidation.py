@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     EMBEDDING,
@@ -64,7 +64,6 @@ TRACE_WEIGHT = Column(
     "weight of the memory's own synapses at its last reactivation",
     low=0,
     high=1,
-    own=True,
 )
 SYNTHESIS_DUE = Column(
     "synthesis_due",
@@ -74,7 +73,6 @@ SYNTHESIS_DUE = Column(
     0.0,
     "weight that synthesis adds in the window after reactivation",
     low=0,
-    own=True,
 )
 REACTIVATED = Column(
     "reactivated",
@@ -83,8 +81,7 @@ REACTIVATED = Column(
     "h",
     np.nan,
     "when it was last reactivated, or stored as a new version; NaN: never",
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 EMBEDDING_TOTAL = Column(
     "embedding_total",

@@ -120,7 +120,6 @@ SCHEMA = Column(
     "1",
     -1,
     "number of the schema that the memory belongs to; -1: none",
-    own=True,
 )
 SCHEMA_ITEM = Column(
     "schema_item",
@@ -130,7 +129,6 @@ SCHEMA_ITEM = Column(
     -1,
     "features of the memory; -1: no more",
     ("features",),
-    own=True,
 )
 SCHEMA_FEATURES = Column(
     "schema_features",

@@ -45,7 +45,6 @@ DISTINCT_CODE = Column(
     0.0,
     "direction of the weights w of the memory's unit",
     ("code",),
-    own=True,
 )
 DISTINCT_SIZE = Column("distinct_size", np.float32, Scope.MEMORY, "1", 1.0, "length of w", low=0)
 DISTINCT_RIVALS = Column(

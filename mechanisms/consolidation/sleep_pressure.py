@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, SLEEP_END, SLEEP_ONSET, SLEEP_SHARE, SURPRISE, VETO
 
@@ -53,7 +53,7 @@ PROCESS_S_SINCE = Column(
     "h",
     np.nan,
     "time of the last update of S; NaN: no event yet",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 DROWSY_FROM = Column(
     "drowsy_from",
@@ -62,7 +62,7 @@ DROWSY_FROM = Column(
     "h",
     np.nan,
     "when S first meets the upper threshold after the last sleep",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

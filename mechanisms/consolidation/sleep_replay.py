@@ -72,7 +72,6 @@ REPLAY_REWARD = Column(
     "size of the reward in the memory",
     low=0,
     high=1,
-    own=True,
 )
 REPLAY_REHEARSED = Column(
     "replay_rehearsed",

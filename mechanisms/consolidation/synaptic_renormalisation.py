@@ -51,7 +51,6 @@ RENORMALISED_WEIGHT = Column(
     "ln",
     0.0,
     "log of the memory's weight w from waking gains and sleeping losses",
-    own=True,
 )
 RENORMALISED_ROOM = Column(
     "renormalised_room",

@@ -47,7 +47,6 @@ EARLY_PHASE_INDUCED = Column(
     "mV",
     0.0,
     "h - h0 just after encoding; 0: at rest",
-    own=True,
 )
 LATE_PHASE = Column(
     "late_phase",
@@ -67,7 +66,6 @@ PROTEIN_DRIVE = Column(
     0.0,
     "sum of |h - h0| over the entity's synapses just after this encoding",
     low=0,
-    own=True,
 )
 PROTEINS = Column(
     "proteins",
@@ -77,7 +75,6 @@ PROTEINS = Column(
     0.0,
     "amount p of the entity's proteins at this encoding",
     low=0,
-    own=True,
 )
 PROTEIN_INTEGRAL = Column(
     "protein_integral",
@@ -87,7 +84,6 @@ PROTEIN_INTEGRAL = Column(
     NO_SYNAPSE,
     "integral of p up to this encoding; -1: no synapse",
     low=NO_SYNAPSE,
-    own=True,
 )
 
 

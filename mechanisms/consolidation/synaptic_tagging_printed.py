@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ARRIVED, GRAPH, LOG_STRENGTH, ROW, SALIENCE
 from ...engine.state.graph import EdgeType
@@ -32,6 +32,7 @@ PRINTED_IMPORTANCE = Column(
     "importance: salience, and what tagging added",
     low=0,
     high=1,
+    upkeep=Upkeep(anywhere=True),
 )
 PRINTED_TAGGING_HEAT = Column(
     "printed_tagging_heat",
@@ -41,6 +42,7 @@ PRINTED_TAGGING_HEAT = Column(
     1.0,
     "factor on heat from tagging; 1: never raised",
     low=1,
+    upkeep=Upkeep(anywhere=True),
 )
 
 

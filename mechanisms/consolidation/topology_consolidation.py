@@ -100,7 +100,6 @@ TOPOLOGY_LINK = Column(
     "whether the edge is a link of the topology: 0 no, 1 made for it, 2 another's edge, too",
     low=0,
     high=2,
-    own=True,
 )
 DESCRIPTOR = Column(
     "descriptor",
@@ -119,7 +118,6 @@ DESCRIPTOR_EMBEDDING = Column(
     0.0,
     "unit vector of the descriptor; 0: none",
     ("dimensions",),
-    own=True,
 )
 TOPOLOGY_CONSOLIDATED = Column(
     "topology_consolidated",

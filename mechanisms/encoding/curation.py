@@ -36,7 +36,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Structure, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     ARRIVED,
@@ -78,7 +78,6 @@ AFFINITY = Column(
     "strength of a curated link; 0: not made by curation",
     low=0,
     high=1,
-    own=True,
 )
 RESTATES = Column(
     "restates",
@@ -88,7 +87,6 @@ RESTATES = Column(
     -1,
     "row of the first memory with the same content; -1: this memory is the first",
     low=-1,
-    own=True,
 )
 RESTATED = Column(
     "restated",
@@ -98,7 +96,6 @@ RESTATED = Column(
     0,
     "number of later memories that restate this one",
     low=0,
-    own=True,
 )
 WORDS_SAID = Column(
     "words_said",
@@ -107,7 +104,6 @@ WORDS_SAID = Column(
     "1",
     0,
     "number that memories of one speaker with the same words share; 0: no words",
-    own=True,
 )
 REPEATS = Column(
     "repeats",
@@ -117,8 +113,7 @@ REPEATS = Column(
     -1,
     "row of the first memory with the same words by the same speaker; -1: this is the first",
     low=-1,
-    own=True,
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 CURATED = signal(
     "curated",

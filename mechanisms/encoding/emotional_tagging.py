@@ -46,7 +46,6 @@ AROUSAL = Column(
     "arousal of the event at encoding; 0: neutral",
     low=0,
     high=1,
-    own=True,
 )
 
 

@@ -32,7 +32,7 @@ import numpy as np
 
 from ...engine.base.errors import RegistryError
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
 from ...engine.state.graph import EdgeType
@@ -67,10 +67,10 @@ ENGRAM_ACTIVE = Column(
     0.0,
     "when each unit was last active",
     ("units",),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 ENGRAM = Column(
-    "engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",), own=True
+    "engram", np.int16, Scope.MEMORY, "1", -1, "units of the memory, ascending", ("size",)
 )
 ENGRAM_RECENT = Column(
     "engram_recent",
@@ -100,7 +100,6 @@ ENGRAM_OVERLAP = Column(
     "share of units that two memories have in common; 0: no link of this mechanism",
     low=0,
     high=1,
-    own=True,
 )
 LINKED = signal(
     "linked",

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import MATCH, NOW, ROW, VISIBLE
 from ...engine.state.ranking import best
@@ -41,7 +41,7 @@ SLOT_CHANGED = Column(
     0.0,
     "when the excitability of a slot last changed",
     ("slots",),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 SLOT = Column("slot", np.int32, Scope.MEMORY, "1", -1, "slot of the memory")
 SLOTMATES = signal(

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, TURNOVER
 
@@ -34,7 +34,7 @@ NEUROGENESIS_STARTED = Column(
     "h",
     np.nan,
     "time of the first event, at which all cells are mature; NaN: none yet",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

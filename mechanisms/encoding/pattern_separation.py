@@ -45,7 +45,6 @@ SEPARATION_CODE = Column(
     -1,
     "active cells (unit and generation) at storage; -1: none",
     ("active",),
-    own=True,
 )
 SEPARATION_EVENT_CODE = Column(
     "separation_event_code",

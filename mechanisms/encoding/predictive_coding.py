@@ -128,14 +128,7 @@ PC_CODE = Column(
     ("entities",),
 )
 PC_CODES = Column(
-    "pc_codes",
-    np.float32,
-    Scope.MEMORY,
-    "1",
-    0.0,
-    "PC_CODE of each memory",
-    ("entities",),
-    own=True,
+    "pc_codes", np.float32, Scope.MEMORY, "1", 0.0, "PC_CODE of each memory", ("entities",)
 )
 
 

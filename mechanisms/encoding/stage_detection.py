@@ -60,7 +60,6 @@ STAGE_LABEL = Column(
     "1",
     0,
     "number of the event's label, from its text; 0: no label",
-    own=True,
 )
 STAGE_VALLEY = Column(
     "stage_valley",

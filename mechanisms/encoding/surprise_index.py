@@ -49,7 +49,6 @@ NEW_FINGERPRINTS = Column(
     "codes of the fingerprints that were new in the memory; 0: unused",
     ("kept",),
     low=0,
-    own=True,
 )
 
 

@@ -34,7 +34,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
     ARRIVED,
@@ -66,8 +66,7 @@ CONTEXT_RETENTION = Column(
     "t_i . t_{i-1}, share of the previous context that is retained",
     low=0,
     high=1,
-    own=True,
-    chained=True,
+    upkeep=Upkeep(chained=True),
 )
 CONTEXT_CUES = Column(
     "context_cues",
@@ -78,7 +77,7 @@ CONTEXT_CUES = Column(
     "rows used before the memory in a session; -1: none",
     (BOUND,),
     low=-1,
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 CONTEXT_BINDING = Column(
     "context_binding",

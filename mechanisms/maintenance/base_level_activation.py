@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
@@ -32,14 +32,7 @@ SHORTEST_AGE = 1.0  # s; the law diverges at age 0
 
 # --- columns --------------------------------------------------------------------------------------
 USES = Column(
-    "uses",
-    np.int64,
-    Scope.MEMORY,
-    "1",
-    0,
-    "how often the memory was encoded or recalled",
-    low=0,
-    own=True,
+    "uses", np.int64, Scope.MEMORY, "1", 0, "how often the memory was encoded or recalled", low=0
 )
 RECENT_USES = Column(
     "recent_uses",
@@ -49,8 +42,7 @@ RECENT_USES = Column(
     np.nan,
     "times of the latest uses, newest first",
     ("kept_uses",),
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 RECENT_DECAYS = Column(
     "recent_decays",
@@ -60,7 +52,6 @@ RECENT_DECAYS = Column(
     np.nan,
     "decay d_j of each of those uses",
     ("kept_uses",),
-    own=True,
 )
 
 

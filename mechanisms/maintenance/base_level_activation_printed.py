@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
 
@@ -44,7 +44,7 @@ ACCESSED = Column(
     "h",
     0.0,
     "when it was last encoded or recalled",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 HEAT_AT_ACCESS = Column(
     "heat_at_access",

@@ -43,7 +43,6 @@ BCM_THETA = Column(
     0.0,
     "sliding threshold: running mean of the memory's squared activity",
     low=0,
-    own=True,
 )
 BCM_WEIGHT = Column(
     "bcm_weight",
@@ -54,7 +53,6 @@ BCM_WEIGHT = Column(
     "BCM's weight of an association",
     low=-LARGEST,
     high=LARGEST,
-    own=True,
 )
 
 

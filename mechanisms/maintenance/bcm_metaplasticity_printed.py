@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import MODIFIABILITY, RECALLED
 from ..shared.coactivation import COACTIVATION, activities, is_first
@@ -28,7 +28,13 @@ LARGEST = 20.0
 
 # --- columns --------------------------------------------------------------------------------------
 PRINTED_BCM_MEAN = Column(
-    "printed_bcm_mean", np.float64, Scope.MEMORY, "1", 0.0, "running mean of the memory's activity"
+    "printed_bcm_mean",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    0.0,
+    "running mean of the memory's activity",
+    upkeep=Upkeep(anywhere=True),
 )
 PRINTED_BCM_THETA = Column(
     "printed_bcm_theta",
@@ -38,6 +44,7 @@ PRINTED_BCM_THETA = Column(
     0.0,
     "running mean of the square of the mean activity",
     low=0,
+    upkeep=Upkeep(anywhere=True),
 )
 PRINTED_BCM_WEIGHT = Column(
     "printed_bcm_weight",
@@ -48,7 +55,6 @@ PRINTED_BCM_WEIGHT = Column(
     "BCM's weight of an association, under the printed threshold",
     low=-LARGEST,
     high=LARGEST,
-    own=True,
 )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, MATCH, ROW, VISIBLE
 from ...engine.state.graph import EdgeType
@@ -33,7 +33,7 @@ BRANCH = Column(
     "1",
     -1,
     "branch that the memory is on, by the row of its first memory; -1: none",
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 BRANCH_MEMBERS = Column(
     "branch_members",
@@ -43,6 +43,7 @@ BRANCH_MEMBERS = Column(
     0,
     "memories on the branch whose first memory this is",
     low=0,
+    upkeep=Upkeep(anywhere=True),
 )
 BRANCHED = signal(
     "branched",

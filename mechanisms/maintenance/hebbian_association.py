@@ -60,7 +60,6 @@ HEBBIAN_WEIGHT = Column(
     "Oja's weight of an association, at its last occasion",
     low=0,
     high=1,
-    own=True,
 )
 HEBBIAN_SEEN = Column(
     "hebbian_seen",
@@ -70,7 +69,6 @@ HEBBIAN_SEEN = Column(
     0,
     "occasions of the target that the weight includes",
     low=0,
-    own=True,
 )
 HEBBIAN_OCCASIONS = Column(
     "hebbian_occasions",
@@ -80,7 +78,6 @@ HEBBIAN_OCCASIONS = Column(
     0,
     "how often the memory was active together with others",
     low=0,
-    own=True,
 )
 ASSOCIATED = signal(
     "associated",

@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import GRAPH, LOG_STRENGTH, NOW, RANDOM, RECALLED
 from ...engine.state.graph import EdgeType
@@ -47,7 +47,6 @@ SYNAPTIC_USE = Column(
     0.0,
     "trace A of the association's use, at the time `complement_clock`",
     low=0,
-    own=True,
 )
 SYNAPTIC_PROTECTOR = Column(
     "synaptic_protector",
@@ -58,7 +57,6 @@ SYNAPTIC_PROTECTOR = Column(
     "protector P, like CD47, at the time `complement_clock`",
     low=0,
     high=1,
-    own=True,
 )
 COMPLEMENT = Column(
     "complement",
@@ -69,7 +67,6 @@ COMPLEMENT = Column(
     "complement tag T, at the time `complement_clock`",
     low=0,
     high=1,
-    own=True,
 )
 ENGULFMENT_RISK = Column(
     "engulfment_risk",
@@ -79,7 +76,6 @@ ENGULFMENT_RISK = Column(
     0.0,
     "hazard of engulfment from the last sleep to `complement_clock`",
     low=0,
-    own=True,
 )
 COMPLEMENT_CLOCK = Column(
     "complement_clock",
@@ -88,8 +84,7 @@ COMPLEMENT_CLOCK = Column(
     "h",
     np.nan,
     "time of the last update of A, P, T and hazard, by use or sleep; NaN: never",
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 PRUNED = Column(
     "pruned",
@@ -98,7 +93,7 @@ PRUNED = Column(
     "h",
     np.nan,
     "when the association was engulfed; NaN: it was not",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 CD55 = Column(
     "cd55",

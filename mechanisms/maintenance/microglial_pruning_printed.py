@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import GRAPH, NOW, RECALLED
 from ...engine.state.graph import EdgeType
@@ -34,7 +34,6 @@ PRINTED_EDGE_WEIGHT = Column(
     "weight of the association: a gain for each co-activation",
     low=0,
     high=1,
-    own=True,
 )
 PRINTED_COACTIVE = Column(
     "printed_coactive",
@@ -43,8 +42,7 @@ PRINTED_COACTIVE = Column(
     "h",
     np.nan,
     "time of the last co-activation; NaN: none",
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 PRINTED_ACCESSES = Column(
     "printed_accesses",
@@ -54,6 +52,7 @@ PRINTED_ACCESSES = Column(
     0,
     "how often the memory was active together with another",
     low=0,
+    upkeep=Upkeep(anywhere=True),
 )
 PRINTED_TOUCHED = Column(
     "printed_touched",
@@ -62,7 +61,7 @@ PRINTED_TOUCHED = Column(
     "h",
     np.nan,
     "when it was last active together with another; NaN: never",
-    clock=True,
+    upkeep=Upkeep(clock=True, anywhere=True),
 )
 
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     ARRIVED,
@@ -60,7 +60,7 @@ THETA_START = Column(
     "h",
     np.nan,
     "when that session began; NaN: none yet",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 THETA_PHASE = Column(
     "theta_phase",

@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     LTP,
@@ -78,7 +78,7 @@ LAST_RIPPLES = Column(
     "h",
     np.nan,
     "time of the last ripples, else of the first event; NaN: no event",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     NOW,
@@ -42,26 +42,10 @@ RECOVERED = 20.0
 
 # --- columns --------------------------------------------------------------------------------------
 UTILISATION = Column(
-    "utilisation",
-    np.float64,
-    Scope.MEMORY,
-    "1",
-    0.0,
-    "u just after the last use",
-    low=0,
-    high=1,
-    own=True,
+    "utilisation", np.float64, Scope.MEMORY, "1", 0.0, "u just after the last use", low=0, high=1
 )
 DEPLETION = Column(
-    "depletion",
-    np.float64,
-    Scope.MEMORY,
-    "1",
-    0.0,
-    "1 - x just after the last use",
-    low=0,
-    high=1,
-    own=True,
+    "depletion", np.float64, Scope.MEMORY, "1", 0.0, "1 - x just after the last use", low=0, high=1
 )
 LAST_USED = Column(
     "last_used",
@@ -70,8 +54,7 @@ LAST_USED = Column(
     "h",
     np.nan,
     "time of the last use; NaN: never",
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

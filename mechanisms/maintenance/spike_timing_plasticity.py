@@ -62,7 +62,6 @@ TIMING_WEIGHT = Column(
     0.0,
     "weight of an association from a memory to one that came after it",
     low=0,
-    own=True,
 )
 TIMING_PACE = Column(
     "timing_pace",

@@ -32,7 +32,6 @@ TIMING_PRINTED = Column(
     "1",
     0.0,
     "sum of the printed window over all pairs; without bounds",
-    own=True,
 )
 CLOSE_IN_TIME = signal(
     "close_in_time",

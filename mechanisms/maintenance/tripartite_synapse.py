@@ -30,7 +30,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, REPLAYS, ROW
 
@@ -42,7 +42,7 @@ START = (0.09, 0.78, 0.22)  # C, h, I in uM, 1, uM: near rest
 
 # --- columns --------------------------------------------------------------------------------------
 TERRITORY = Column(
-    "territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1, own=True
+    "territory", np.int16, Scope.MEMORY, "1", -1, "astrocyte around the memory", low=-1
 )
 GLUTAMATE = Column(
     "glutamate",
@@ -92,7 +92,7 @@ ASTROCYTE_CLOCK = Column(
     np.nan,
     "time up to which a territory is integrated; NaN: never active",
     ("territories",),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 # Names of constants, in the order of the kernels' arguments.  Constants of the astrocyte `a`: the

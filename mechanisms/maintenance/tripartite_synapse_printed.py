@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, RECALLED, RELEASE_PROBABILITY, ROW
 
@@ -61,7 +61,7 @@ PRINTED_CALCIUM_CLOCK = Column(
     0.0,
     "time of the last access to a cluster",
     (2**BITS,),
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.records import ROLES
 from ...engine.contract.vocabulary import LOG_PRIOR, MATCH, ROW, SESSION, SPEAKER
@@ -39,7 +39,6 @@ ASKED_WORDS = Column(
     0.0,
     "words in sentences that ask; 0 also if said in a role",
     low=0,
-    own=True,
 )
 TOLD_WORDS = Column(
     "told_words",
@@ -49,7 +48,6 @@ TOLD_WORDS = Column(
     np.nan,
     "words in its other sentences; NaN: said in a role",
     low=0,
-    own=True,
 )
 ANSWERS = Column(
     "answers",
@@ -59,8 +57,7 @@ ANSWERS = Column(
     -1,
     "row of the question that the memory follows; -1: none",
     low=-1,
-    own=True,
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 ANSWER = signal(
     "answer",

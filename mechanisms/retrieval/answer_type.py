@@ -50,7 +50,6 @@ NAMES_TIME = Column(
     "1",
     False,
     "whether the text names a date or a relative time",
-    own=True,
 )
 STATES_QUANTITY = Column(
     "states_quantity",
@@ -59,7 +58,6 @@ STATES_QUANTITY = Column(
     "1",
     False,
     "whether the text has a number outside dates, in digits or words",
-    own=True,
 )
 MENTIONED = Column(
     "mentioned",
@@ -69,7 +67,6 @@ MENTIONED = Column(
     0,
     "numbers of the first names that the text mentions; 0: no further",
     (MOST,),
-    own=True,
 )
 SAID_BY = Column(
     "said_by",
@@ -79,7 +76,6 @@ SAID_BY = Column(
     0,
     "numbers of the whole name and of the first name of who said the memory; 0: none",
     (2,),
-    own=True,
 )
 ASKED_TYPE = Column(
     "asked_type",

@@ -51,7 +51,6 @@ ROLE = Column(
     "who said the memory: 0 nobody in a role, 1 user, 2 assistant, 3 system",
     low=0,
     high=3,
-    own=True,
 )
 SAID = Column(
     "said",

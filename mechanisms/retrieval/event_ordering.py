@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
     ANSWERABLE,
@@ -64,8 +64,7 @@ EXCHANGE = Column(
     -1,
     "row of the user's request that the memory is or replies to; -1: neither",
     low=-1,
-    own=True,
-    rows=...,
+    upkeep=Upkeep(rows=...),
 )
 
 # --- questions ------------------------------------------------------------------------------------

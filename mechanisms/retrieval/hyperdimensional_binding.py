@@ -49,7 +49,6 @@ ROLE_FILLER_RECORD = Column(
     0,
     "majority of the memory's role-filler pairs, 64 signs per word",
     ("words",),
-    own=True,
 )
 BINDING = signal(
     "binding",

@@ -32,7 +32,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, forecast, hook
 from ...engine.contract.records import ROLES
 from ...engine.contract.vocabulary import EMBEDDER, EMBEDDING, LOG_PRIOR, ROW
@@ -76,8 +76,7 @@ STANDING = Column(
     "how much the memory is an instruction or preference for later requests; 0: none",
     low=0,
     high=1,
-    own=True,
-    considered=True,
+    upkeep=Upkeep(considered=True),
 )
 STANDING_KIND = Column(
     "standing_kind",
@@ -88,7 +87,6 @@ STANDING_KIND = Column(
     "kind of the standing utterance, a value of Standing; 0: none",
     low=0,
     high=3,
-    own=True,
 )
 STANDING_SCOPE = Column(
     "standing_scope",
@@ -98,7 +96,6 @@ STANDING_SCOPE = Column(
     0.0,
     "unit vector of the clause that says when it applies; 0: none",
     ("dimensions",),
-    own=True,
 )
 ASKING = Column(
     "asking",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
+from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CREATED, NOW, RECALLED, ROW
 
@@ -28,8 +28,7 @@ LAST_ACCESS = Column(
     "h",
     0.0,
     "when it happened, or was last recalled",
-    own=True,
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 RECENCY = signal(
     "recency",

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     ANSWERABLE,
@@ -60,7 +60,7 @@ COMPETITION_TIME = Column(
     "h",
     0.0,
     "when competition last changed the trace",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

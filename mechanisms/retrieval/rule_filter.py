@@ -53,7 +53,6 @@ RULES_MATCHED = Column(
     0,
     "bit r is 1 if the memory matches `where` of rule r",
     low=0,
-    own=True,
 )
 
 MOST_RULES: Final = 62  # bits of RULES_MATCHED

@@ -68,7 +68,6 @@ STYLE = Column(
     (CELLS,),
     low=0,
     high=1,
-    own=True,
 )
 PREFIXED_EMBEDDING = Column(
     "prefixed_embedding",

@@ -40,7 +40,6 @@ ASSOCIATION = Column(
     1.0,
     "strength of a link between a memory and an entity; 1: mentioned once",
     low=0,
-    own=True,
 )
 SPREAD = signal(
     "spread",

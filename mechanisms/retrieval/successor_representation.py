@@ -59,7 +59,6 @@ SUCCESSOR = Column(
     0.0,
     "M(s, s') of two entities: expected discounted visits of s' from s on",
     low=0,
-    own=True,
 )
 SUCCESSOR_STATED = Column(
     "successor_stated",
@@ -68,7 +67,6 @@ SUCCESSOR_STATED = Column(
     "1",
     -1,
     "last row of the session so far that names an entity; -1: none",
-    own=True,
 )
 SUCCESSION = signal(
     "succession",

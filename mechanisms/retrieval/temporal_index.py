@@ -90,7 +90,6 @@ TIME_START = Column(
     NONE,
     "start of each time that the text names, since 1970; the least number: none",
     (MOST,),
-    own=True,
 )
 TIME_END = Column(
     "time_end",
@@ -100,7 +99,6 @@ TIME_END = Column(
     NONE,
     "end of each time that the text names, since 1970; the least number: none",
     (MOST,),
-    own=True,
 )
 WHEN = signal(
     "when",

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.numerics import kernel
-from ...engine.contract.columns import Column, Phase, Scope
+from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ARRIVED, LOG_STRENGTH, MATCH, NOW, RECALLED
 
@@ -46,7 +46,7 @@ TESTED = Column(
     "h",
     0.0,
     "time of the last successful retrieval; 0: none",
-    clock=True,
+    upkeep=Upkeep(clock=True),
 )
 
 

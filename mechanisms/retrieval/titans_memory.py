@@ -94,14 +94,7 @@ TITANS_SURPRISE = Column(
     low=0,
 )
 TITANS_UNFORESEEN = Column(
-    "titans_unforeseen",
-    np.float64,
-    Scope.MEMORY,
-    "1",
-    1.0,
-    "TITANS_SURPRISE at encoding",
-    low=0,
-    own=True,
+    "titans_unforeseen", np.float64, Scope.MEMORY, "1", 1.0, "TITANS_SURPRISE at encoding", low=0
 )
 TITANS_VALUE = Column(
     "titans_value",
@@ -111,7 +104,6 @@ TITANS_VALUE = Column(
     0.0,
     "value of the memory, scaled to length 1",
     ("keys",),
-    own=True,
 )
 TITANS_RECALL = signal(
     "titans_recall",

@@ -5,8 +5,8 @@ own.
     kernel
 
 what it holds      where it is defined, with shapes, units and errors
-columns            `engine.contract.columns`: Column, Structure, Signal, signal; Scope, Facet,
-                   Scale, Phase
+columns            `engine.contract.columns`: Column, Upkeep, Structure, Signal, signal; Scope,
+                   Facet, Scale, Phase
 contract           `engine.contract.hooks`: Mechanism, Params, hook, forecast, at_rest, HOURS_PER;
                    Incoming, Cue, Tick, the third argument of a hook
 equations          `engine.base.numerics`: kernel; `engine.state.ranking`: best;
@@ -48,7 +48,17 @@ from .audit.memory import Scripted, encode, memory_of, neighbour, plug_in
 from .audit.paper_numbers import paper_number
 from .audit.specimen import NotTestable, Specimen
 from .engine.base.numerics import kernel
-from .engine.contract.columns import Column, Facet, Phase, Scale, Scope, Signal, Structure, signal
+from .engine.contract.columns import (
+    Column,
+    Facet,
+    Phase,
+    Scale,
+    Scope,
+    Signal,
+    Structure,
+    Upkeep,
+    signal,
+)
 from .engine.contract.drafts import Draft, Kind
 from .engine.contract.hooks import (
     HOURS_PER,
@@ -300,6 +310,7 @@ __all__ = [
     "Status",
     "Structure",
     "Tick",
+    "Upkeep",
     "Writing",
     "adaptation",
     "at_least",

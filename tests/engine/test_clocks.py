@@ -207,7 +207,7 @@ def test_a_jump_that_is_confirmed_and_then_erased(by: str) -> None:
     memory.erase("farther", confirm=True)
     assert memory.now == NOW + 30.0
     for column in memory.store.columns:
-        if column.clock and column.persists:
+        if column.upkeep.clock and column.persists:
             values = memory.store.array(column)
             # the next sleep may lie ahead
             assert not (values > NOW + 30.0 + 48.0).any(), column.name

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.base.errors import ContractError
-from hebbarium.engine.contract.columns import Column, Facet, Scope, signal
+from hebbarium.engine.contract.columns import Column, Facet, Scope, Upkeep, signal
 from hebbarium.engine.contract.vocabulary import FUSED, MATCH, REPLAYED
 
 TAKEN = [bool, np.bool_, int, np.int8, np.int64, np.uint8, np.uint64, float, np.float16, np.float32,
@@ -64,6 +64,6 @@ def test_only_numbers_of_memories_can_be_considered(wrong: dict[str, Any]) -> No
         "neutral": 0.0,
         "meaning": "how urgent",
     }
-    assert Column(**right, considered=True).considered
+    assert Column(**right, upkeep=Upkeep(considered=True)).upkeep.considered
     with pytest.raises(ContractError, match="urgent"):
-        Column(**right | wrong, considered=True)
+        Column(**right | wrong, upkeep=Upkeep(considered=True))

@@ -16,7 +16,7 @@ import pytest
 
 from hebbarium.engine.base.errors import ContractError, SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.columns import Column, Phase, Scope, Upkeep
 from hebbarium.engine.contract.hooks import Mechanism, Params, at_rest, forecast, hook
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import (
@@ -37,8 +37,8 @@ from hebbarium.engine.saving import contents as snapshot_contents
 from hebbarium.engine.saving import snapshot
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
-A, B, C = (column(name, fresh=Phase.MAINTAIN) for name in "abc")
-KEPT, LEVEL = column("kept"), column("level", Scope.GLOBAL, fresh=Phase.MAINTAIN)
+A, B, C = (column(name, upkeep=Upkeep(fresh=Phase.MAINTAIN)) for name in "abc")
+KEPT, LEVEL = column("kept"), column("level", Scope.GLOBAL, upkeep=Upkeep(fresh=Phase.MAINTAIN))
 SYLLABLES = ("ban", "cor", "del", "fan", "gil", "hut", "jam", "kep")
 
 
@@ -91,7 +91,7 @@ def test_encoding_may_set_only_what_says_so() -> None:
         view.dawn[view.row] = 1.0
 
     for first in (True, False):
-        dawn = column("dawn", fresh=Phase.MAINTAIN, first=first)
+        dawn = column("dawn", upkeep=Upkeep(fresh=Phase.MAINTAIN, first=first))
 
         def made(dawn: Column = dawn) -> Engine:
             return memory(
@@ -210,7 +210,7 @@ def stored(path: Path, e: Engine) -> set[str]:
 
 # --- files ----------------------------------------------------------------------------------------
 SIZE = column("size")
-GROWN = column("grown", fresh=Phase.MAINTAIN)
+GROWN = column("grown", upkeep=Upkeep(fresh=Phase.MAINTAIN))
 
 
 def growing(path: Path | None, derives: bool = True, observer: Observer | None = None) -> Engine:
@@ -376,7 +376,11 @@ def ageing(read_in: Phase | None = None) -> tuple[Engine, list[float]]:
     """Each memory ages; the times at which ages were computed.  read_in: a phase with a hook
     that reads the ages.
     """
-    age, seen, computed = column("age", fresh=Phase.MAINTAIN), column("seen"), list[float]()
+    age, seen, computed = (
+        column("age", upkeep=Upkeep(fresh=Phase.MAINTAIN)),
+        column("seen"),
+        list[float](),
+    )
 
     def grow(view: Any, tick: Any) -> None:
         computed.append(tick.end)
@@ -496,7 +500,7 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
 
 def test_a_maintenance_that_changes_what_they_read_is_seen() -> None:
     """Also one that only finishes a tick in which somebody asked."""
-    told, said = column("told"), column("said", fresh=Phase.MAINTAIN)
+    told, said = column("told"), column("said", upkeep=Upkeep(fresh=Phase.MAINTAIN))
 
     def tell(view: Any, tick: Any) -> None:
         view.told[...] += 1.0
@@ -522,7 +526,7 @@ def test_a_maintenance_that_changes_what_they_read_is_seen() -> None:
 
 def test_what_a_forecast_or_a_promise_to_rest_reads_does_not_wait() -> None:
     for declare in (forecast, at_rest):
-        held = column("held", fresh=Phase.MAINTAIN)
+        held = column("held", upkeep=Upkeep(fresh=Phase.MAINTAIN))
 
         class Reading(Mechanism[Params]):
             owns = (held,)

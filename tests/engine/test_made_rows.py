@@ -20,7 +20,7 @@ import pytest
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.base.marks import checksum
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.columns import Phase, Scope, Upkeep
 from hebbarium.engine.contract.drafts import Draft, Kind
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.contract.vocabulary import (
@@ -284,7 +284,7 @@ def test_views_after_the_step_show_the_new_rows_also_when_the_store_has_grown() 
     def after(view: Any, tick: Any) -> None:
         sizes.append(len(view.kind))
 
-    tally = column("tally", fresh=Phase.CONSOLIDATE)
+    tally = column("tally", upkeep=Upkeep(fresh=Phase.CONSOLIDATE))
     e = grown(
         maker(*drafts),
         mechanism(

@@ -352,15 +352,15 @@ def test_columns_of_row_numbers_hold_the_new_ones(registry: Registry) -> None:
     numbered = [
         c
         for c in memory.store.columns
-        if c.rows is not None and c.scope in (Scope.MEMORY, Scope.GLOBAL)
+        if c.upkeep.rows is not None and c.scope in (Scope.MEMORY, Scope.GLOBAL)
     ]
     assert {"used", "answers", "exchange", "context_cues", "repeats"} <= {c.name for c in numbered}
     for column in numbered:
         old, new = memory.store.array(column), short.store.array(column)
         at = old[rows] if column.scope is Scope.MEMORY else old
         assert (
-            new[column.rows].tolist()
-            == np.vectorize(lambda row: place.get(row, -1))(at[column.rows]).tolist()
+            new[column.upkeep.rows].tolist()
+            == np.vectorize(lambda row: place.get(row, -1))(at[column.upkeep.rows]).tolist()
         ), column.name
         assert new.shape == at.shape
     assert (short.store.array(next(c for c in numbered if c.name == "used"))[:, 0] >= 0).sum() >= 2

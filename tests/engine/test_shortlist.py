@@ -136,7 +136,9 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(
     by_words = np.empty(N, np.float32)
     memory.assembly.lexicon.scores(cue.terms, by_words, Idf.LUCENE.weight)
     worded = by_words > 0
-    targets = np.hstack([memory.store.array(c)[c.rows].reshape(N, -1) for c in asker._pointing])
+    targets = np.hstack(
+        [memory.store.array(c)[c.upkeep.rows].reshape(N, -1) for c in asker._pointing]
+    )
     admitted = np.zeros(N, np.bool_)
     admitted[100:350] = True
     back = np.array(

@@ -497,7 +497,7 @@ def made_rows_that_stay_visible_do_no_harm(bench: Bench) -> None:
 
 
 def a_saved_tick_is_whole(bench: Bench) -> None:
-    """Hooks of ENCODE change no other cells of columns that are `own` than they say: a file of the
+    """Hooks of ENCODE change no other cells of earlier rows and edges than they say: a file of the
     last tick is the memory, and `close` adds nothing.
 
     Blocks have 8 rows, since the last rows, too few for a block, are always compared.

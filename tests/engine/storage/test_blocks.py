@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 from hebbarium.engine.base.errors import ContractError, SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.engine.contract.columns import Column, Phase, Scope
+from hebbarium.engine.contract.columns import Column, Phase, Scope, Upkeep
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ROW
 from hebbarium.engine.memory.engine import Engine
@@ -30,7 +29,8 @@ ROWS = 20
 
 def made(path: Path | None = None) -> Engine:
     """A memory with a wide column; each event sets its own row, and the tenth one row 1, too."""
-    wide, level = column("wide", shape=(WIDTH,), dtype=np.float32), column("level")
+    wide = column("wide", shape=(WIDTH,), dtype=np.float32, upkeep=Upkeep(anywhere=True))
+    level = column("level")
 
     def dress(view: Any, incoming: Any) -> None:
         view.wide[view.row], view.level[view.row] = view.row, view.row
@@ -231,11 +231,11 @@ def test_a_block_of_one_repeated_row_is_stored_as_that_row(tmp_path: Path) -> No
     again.close()
 
 
-def own(path: Path, declared: bool, told: Sequence[int] = ()) -> Engine:
+def changing_an_earlier_row(path: Path, anywhere: bool, told: Sequence[int] = ()) -> Engine:
     """A memory whose mechanism also changes row 1 at the tenth event, with and without a
-    declaration that it never does but as it says: in `told`.
+    declaration that it may change any row; `told` are the rows that it names.
     """
-    wide = replace(column("wide", shape=(WIDTH,), dtype=np.float32), own=declared)
+    wide = column("wide", shape=(WIDTH,), dtype=np.float32, upkeep=Upkeep(anywhere=anywhere))
 
     def dress(view: Any, incoming: Any) -> None:
         view.wide[view.row] = view.row
@@ -251,23 +251,23 @@ def own(path: Path, declared: bool, told: Sequence[int] = ()) -> Engine:
 
 
 @pytest.mark.parametrize(
-    ("declared", "told", "missed"),
+    ("anywhere", "told", "missed"),
     [
-        (False, (), False),
-        (True, (), True),
-        (True, (1,), False),
-        (True, (7, 1, 1, 9), False),
-        (True, (8, 9), True),
+        (True, (), False),
+        (False, (), True),
+        (False, (1,), False),
+        (False, (7, 1, 1, 9), False),
+        (False, (8, 9), True),
     ],
 )
-def test_a_wrong_declaration_is_seen_and_closing_repairs_the_file(
-    tmp_path: Path, declared: bool, told: Sequence[int], missed: bool
+def test_an_earlier_row_that_is_not_named_is_seen_and_closing_repairs_the_file(
+    tmp_path: Path, anywhere: bool, told: Sequence[int], missed: bool
 ) -> None:
-    e = live(own(tmp_path / "m.db", declared, told), 0, ROWS)
+    e = live(changing_an_earlier_row(tmp_path / "m.db", anywhere, told), 0, ROWS)
     assert e._snapshot is not None and e._snapshot.unsaved() == ["column.wide"] * missed
     before = e.digest()
     e.close()
-    again = own(tmp_path / "m.db", declared)
+    again = changing_an_earlier_row(tmp_path / "m.db", anywhere)
     assert again.digest() == before
     again.close()
 
@@ -275,10 +275,12 @@ def test_a_wrong_declaration_is_seen_and_closing_repairs_the_file(
 def test_cells_of_edges_that_a_hook_names_are_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where neither the graph nor another column has changed."""
+    """Also where neither the graph nor another column has changed; those of a column that may
+    change anywhere, without a name.
+    """
     monkeypatch.setattr(snapshot, "EDGES", 8)
-    for told in (True, False):
-        weight = replace(column("weight", Scope.EDGE), own=True)
+    for told, anywhere in ((True, False), (False, False), (False, True)):
+        weight = column("weight", Scope.EDGE, upkeep=Upkeep(anywhere=anywhere))
 
         def weigh(view: Any, incoming: Any, told: bool = told, weight: Column = weight) -> None:
             if view.row >= 10:
@@ -291,13 +293,13 @@ def test_cells_of_edges_that_a_hook_names_are_saved(
             mechanism(
                 "m", does(Phase.ENCODE, weigh, reads=[ROW], sets=[weight]), owns=[weight], order=1
             ),
-            path=tmp_path / f"{told}.db",
+            path=tmp_path / f"{told}_{anywhere}.db",
         )
         for i in range(12):
             e.encode(Event(float(i), f"Ada met Bo, number {i}" if i < 10 else f"none, number {i}"))
             e.advance(e.now)
             assert e._snapshot is not None and e._snapshot.unsaved() == (
-                ["graph.column:weight"] if i >= 10 and not told else []
+                ["graph.column:weight"] if i >= 10 and not (told or anywhere) else []
             )
         assert e.store.graph.n_edges > 8
         e.close()
@@ -326,7 +328,7 @@ def test_a_hook_names_cells_of_columns_that_it_writes_alone(tmp_path: Path) -> N
 )
 def test_cells_are_named_by_numbers_of_rows(numbers: Any) -> None:
     """The event that names them is row 0; a mask would name rows 0 and 1."""
-    own = column("own_cells", own=True)
+    own = column("own_cells")
 
     def dress(view: Any, incoming: Any) -> None:
         view.wrote(own, numbers)
@@ -343,7 +345,7 @@ def test_cells_are_named_by_numbers_of_rows(numbers: Any) -> None:
 def test_a_saved_tick_leaves_no_array_unsaved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str
 ) -> None:
-    """Mechanisms that declare columns as `own` change no other cells in ENCODE than they say;
+    """Mechanisms change no other cells of earlier rows in ENCODE than they say;
     recall, nights and repeated texts are among it, and working memory holds several events of a
     session.
 
