@@ -38,6 +38,9 @@ FLOORS = (
     ("mechanisms",),
     ("audit", "benchmarks"),
     ("hebbarium",),
+    ("doors",),
+    ("cli",),
+    ("__main__",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 REPORTING_IMPORTS = {"reporting", "engine.base", ""}
@@ -105,7 +108,7 @@ LAZY = {""}
 def room(name: str) -> str:
     """The longest name in FLOORS that a module falls under.
 
-    >>> room("engine.state.graph"), room("engine.memory.engine"), room("cli")
+    >>> room("engine.state.graph"), room("engine.memory.engine"), room("api")
     ('engine.state', 'engine.memory', 'hebbarium')
     """
     parts = name.split(".")

@@ -92,6 +92,7 @@ def build_site(folder: Path, fast: bool = False) -> Path:
     write_notebooks(pages)
     nav: Nav = [
         {"Home": "index.md"},
+        {"Doors": room("doors")},
         {"Guides": [PAGES["docs/index.md"], "architecture.md", *room("guides"), *examples(pages),
                     *(PAGES[name] for name in AROUND)]},
         {"Notebooks": ["notebooks/index.md",

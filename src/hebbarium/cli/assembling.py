@@ -201,14 +201,27 @@ def event(
     data: DataOption = None,
     conversation: ConversationOption = None,
     embedder: EmbedderOption = "minilm",
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--memory",
+            metavar="FILE",
+            help="The file of the memory whose context names the row, in place of a data set.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """All of one memory of a conversation, verbatim: an event, or a text that the memory made,
-    with its sources, versions and edits.
+    """All of one memory of a conversation or of a file, verbatim: an event, or a text that the
+    memory made, with its sources, versions and edits.
     """
+    from ..doors.files import open_memory
     from ..engine.memory.history import history
 
-    with _memory(set_name, dataset, data, conversation, embedder) as memory:
+    with (
+        open_memory(file)
+        if file
+        else _memory(set_name, dataset, data, conversation, embedder) as memory
+    ):
         found = history(memory, row)
         unit, edits = found.unit, [memory.writings[number] for number in found.edits]
     if as_json:
