@@ -154,7 +154,8 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     assert [line.split()[0] for line in commands.splitlines()] == [
         "list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology",
         "export", "assemble",
-        "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "new"]  # fmt: skip
+        "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "import",
+        "memory", "new"]  # fmt: skip
     assert all(
         line.rstrip().endswith((".", "?")) and not line.endswith("...")
         for line in commands.splitlines()
@@ -162,7 +163,9 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     )
 
 
-@pytest.mark.parametrize("command", [*ORDER, "data list", "data get", "data check", "data convert"])
+@pytest.mark.parametrize("command", [*ORDER, "data list", "data get", "data check", "data convert",
+                                     "memory FILE tell", "memory FILE ask", "memory FILE erase",
+                                     "memory FILE export"])  # fmt: skip
 def test_help_names_values_in_words_and_fits_80_columns(
     hebbarium: Command, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

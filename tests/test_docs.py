@@ -8,6 +8,7 @@ In README, CONTRIBUTING and docs/*.md
                        folders
   ```yaml <path>       a file in the working folder: a set or rules; the text of registry.yaml is
                        appended to the registry
+  ```text <path>       is a file in the working folder, and so is ```json <path>
   ```console           `$ hebbarium ...` runs, and prints the text after it (`...` stands for any
                        text)
   ```sh                is parsed: commands, options and values must exist
@@ -308,7 +309,7 @@ def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> No
     from hebbarium.cli import app
 
     for block in blocks(page):
-        if of_user(block):
+        if of_user(block) or (block.kind in ("text", "json") and block.path):
             Path(block.path).write_text(block.text, encoding="utf-8")
         if block.kind != "console":
             continue

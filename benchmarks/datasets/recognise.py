@@ -43,15 +43,23 @@ class Form:
     fields   (field there, field of an event) of each that has a place in an event; () for what
              holds no messages
     before   what has to be done before the messages can be written as events; "" for nothing
+    kind     name by which `hebbarium import` reads it; "" for what it does not read
     """
 
     name: str
     dataset: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     before: str = ""
+    kind: str = ""
 
     def cure(self) -> str:
         """How it can be used: the data set to name, or how its messages become events."""
+        if self.kind and not self.dataset:
+            fields = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.fields)
+            return (
+                f"`hebbarium import PATH --to FOLDER` writes it as events ({fields}); by hand: "
+                f"{OWN_FORM}"
+            )
         steps = [self.before] if self.before else []
         if self.dataset and not (self.before and self.dataset == OWN_DATA):
             return "; ".join(
@@ -194,10 +202,11 @@ def _of_file(file: Path) -> Form | None:
     with file.open("rb") as opened:
         head = opened.read(HEAD)
         whole = not opened.read(1)
-    return _of_bytes(head, whole)
+    return recognise_bytes(head, whole)
 
 
-def _of_bytes(head: bytes, whole: bool) -> Form | None:
+def recognise_bytes(head: bytes, whole: bool) -> Form | None:
+    """What a file seems to be, by its first bytes; whole: whether they are all of it."""
     if whole and not head.removeprefix(b"\xef\xbb\xbf").strip():
         return EMPTY
     if head.startswith(b"\x1f\x8b"):
@@ -264,7 +273,7 @@ def _encoding(head: bytes) -> str:
 def _of_gzip(head: bytes) -> Form:
     try:
         inner = zlib.decompressobj(31).decompress(head, HEAD)
-        found = _of_bytes(inner, False) if inner else None
+        found = recognise_bytes(inner, False) if inner else None
     except zlib.error:
         found = None
     if found is None:
@@ -324,6 +333,7 @@ SPOKEN: Final = re.compile(r"^(?!https?:)[^\s:{}\[\]\"<>][^:{}\[\]\"<>\n]{0,39}:
 
 MAIL: Final = Form(
     "mails (mbox)",
+    kind="mail",
     fields=_fields(
         "the thread, by `Subject` or `In-Reply-To`, = conversation; `Message-ID` = id; `Date`, as ISO 8601, = time; `From` = speaker; "
         "the body without what it quotes = text"
@@ -331,6 +341,7 @@ MAIL: Final = Form(
 )
 CHAT_LINES: Final = Form(
     "a chat of WhatsApp",
+    kind="whatsapp",
     fields=_fields(
         "the name of the chat = conversation; a number of your own = id; the date before each message, as ISO 8601, = time; "
         "the name before the colon = speaker; the rest, with the lines up to the next date, = text"
@@ -416,6 +427,7 @@ def _of_table(text: str, whole: bool) -> Form | None:
             return Form(
                 f"a table ({name}) with the columns {_listed(heads)}",
                 fields=_mapped(dict(zip(heads, rows[1], strict=True))),
+                kind="table",
             )
     return None
 
@@ -424,6 +436,7 @@ def _of_table(text: str, whole: bool) -> Form | None:
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:"]', re.DOTALL)
 SLACK: Final = Form(
     "a day of a channel of Slack",
+    kind="slack",
     before="read the days of a channel in order, and no `subtype`",
     fields=_fields(
         "the channel = conversation; `ts` = id; `ts` / 3600 = time; the name of `user` = speaker; `thread_ts` = session; `text` = text"
@@ -431,12 +444,14 @@ SLACK: Final = Form(
 )
 OPENAI: Final = Form(
     "messages as OpenAI's interface takes them",
+    kind="messages",
     fields=_fields(
         "the name of the chat = conversation; the place in the list = id; `role` = speaker; `content` = text"
     ),
 )
 CHATGPT: Final = Form(
     "an export of ChatGPT",
+    kind="chatgpt",
     before="follow `parent` from `current_node`, which gives the branch that was shown",
     fields=_fields(
         "`title` = conversation; `message.id` = id; `message.create_time` / 3600 = time; `message.author.role` = speaker; "
@@ -445,26 +460,44 @@ CHATGPT: Final = Form(
 )
 CLAUDE: Final = Form(
     "an export of Claude",
+    kind="claude",
     fields=_fields(
         "`name` or `uuid` of the chat = conversation; `uuid` = id; `created_at` = time; `sender` = speaker; `text` = text"
     ),
 )
 TELEGRAM: Final = Form(
     "an export of Telegram",
+    kind="telegram",
     fields=_fields(
         "`name` of the chat = conversation; `id` = id; `date` = time; `from` = speaker; `text`, whose parts are joined, = text"
     ),
 )
 DISCORD: Final = Form(
     "an export of Discord",
+    kind="discord",
     fields=_fields(
         "`channel.name` = conversation; `id` = id; `timestamp` = time; `author.name` = speaker; `content` = text"
     ),
 )
 OWN_DISCORD: Final = Form(
     "a channel of Discord's own export",
+    kind="own_discord",
     fields=_fields(
         "the channel = conversation; `ID` = id; `Timestamp` = time; yourself = speaker; `Contents` = text"
+    ),
+)
+CLAUDE_CODE: Final = Form(
+    "a log of Claude Code",
+    kind="claude_code",
+    fields=_fields(
+        "`sessionId` = session; `uuid` = id; `timestamp` = time; `message.role` = speaker; the texts of `message.content` = text"
+    ),
+)
+CODEX: Final = Form(
+    "a log of Codex",
+    kind="codex",
+    fields=_fields(
+        "`id` of the first line = session; the number of the line = id; `timestamp` = time; `role` = speaker; the texts of `content` = text"
     ),
 )
 MESSENGER: Final = Form(
@@ -504,6 +537,8 @@ JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (
     (TELEGRAM, ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",
     ), (".messages[].from", ".messages[].date"))),
     (DISCORD, ((".guild", ".channel"), (".messages[].author.name", ".messages[].timestamp"))),
+    (CLAUDE_CODE, ((".sessionId", ".message.role"), (".sessionId", ".message.content"))),
+    (CODEX, ((".payload.type", ".timestamp"), (".instructions", ".role", ".content[].text"))),
     (OWN_DISCORD, (("[].Timestamp", "[].Contents"),)),
     (MESSENGER, ((".messages[].sender_name",),)),
     (GOOGLE_CHAT, ((".messages[].creator",),)),
@@ -564,7 +599,11 @@ def _of_json(text: str) -> Form | None:
         if text.startswith("[")
         else "an object in JSON"
     )
-    return Form(f"{kind} with the fields {_listed(first)}", fields=fields)
+    return Form(
+        f"{kind} with the fields {_listed(first)}",
+        fields=fields,
+        kind="records" if lines or text.startswith("[") else "",
+    )
 
 
 def _is_json(text: str) -> bool:

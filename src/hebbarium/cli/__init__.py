@@ -12,6 +12,7 @@ try:
         catalogue,
         data,
         experiments,
+        importing,
         memory_file,
         probing,
         reproducing,
@@ -25,5 +26,5 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
     raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data",
-           "experiments", "main", "memory_file", "probing", "reproducing", "runs",
+           "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs",
            "topology", "weighing", "worlds"]  # fmt: skip

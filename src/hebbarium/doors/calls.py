@@ -412,27 +412,25 @@ def records(memory: Engine, conversation: str) -> Iterator[Plain]:
     docs/guides/data.md.  An event without an id gets its place.
     """
     for number, (event, _) in enumerate(told(memory)):
-        grouped: dict[str, list[str]] = {}
-        for key, value in event.attributes:
-            grouped.setdefault(key, []).append(value)
-        record: Plain = {
-            "conversation": conversation,
-            "id": event.id or f"event {number}",
-            "time": exact_time(event),
-            "speaker": event.speaker,
-            "session": event.session,
-            "text": event.text,
-        }
-        if event.caption:
-            record["caption"] = event.caption
-        if not event.dated:
-            record["dated"] = False
-        yield record | ({"attributes": grouped} if grouped else {})
+        yield record(event, conversation, event.id or f"event {number}")
 
 
-def exact_time(event: Event) -> str:
-    """ISO 8601 of the time of an event, to a millisecond."""
-    return event.local.isoformat(timespec="milliseconds")
+def record(event: Event, conversation: str, id: str) -> Plain:
+    """An event as a line of events.jsonl."""
+    grouped: dict[str, list[str]] = {}
+    for key, value in event.attributes:
+        grouped.setdefault(key, []).append(value)
+    return {
+        "conversation": conversation,
+        "id": id,
+        "time": event.local.isoformat(timespec="milliseconds"),
+        "speaker": event.speaker,
+        "session": event.session,
+        "text": event.text,
+        **({"caption": event.caption} if event.caption else {}),
+        **({} if event.dated else {"dated": False}),
+        **({"attributes": grouped} if grouped else {}),
+    }
 
 
 def checked_limit(limit: Any) -> int:

@@ -1,0 +1,53 @@
+"""Values of exports that may be of any type: each function takes anything and never raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MANY_DIGITS = re.compile(r"(\.\d{6})\d+")
+
+
+def as_dict(value: Any) -> Mapping[str, Any]:
+    """The object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> Sequence[Any]:
+    """The list, or an empty one."""
+    return value if isinstance(value, list) else ()
+
+
+def text_of(value: Any) -> str:
+    """A text or a whole number as text; "" for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value) if isinstance(value, str) or abs(value) < 10**30 else ""
+
+
+def from_seconds(value: Any) -> datetime | None:
+    """The moment of seconds since 1970, or of milliseconds, which are a thousand times as many.
+
+    >>> from_seconds("1740820500.000200"), from_seconds(1740820500000) == from_seconds(1740820500)
+    (datetime.datetime(2025, 3, 1, 9, 15, 0, 200, tzinfo=datetime.timezone.utc), True)
+    """
+    if isinstance(value, bool):
+        return None
+    try:
+        seconds = float(value)
+        return EPOCH + timedelta(seconds=seconds / 1000.0 if abs(seconds) > 1e11 else seconds)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def from_iso(value: Any) -> datetime | None:
+    """The moment of a text in ISO 8601; naive if it has no offset."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return datetime.fromisoformat(MANY_DIGITS.sub(r"\1", value.strip()))
+    except ValueError:
+        return None
