@@ -11,6 +11,12 @@ An evidence file holds decorated functions; each takes a specimen and returns wh
     @equation("CM-6.2", source="definition; Petrov 2006", atol=1e-9)
     def keeping_every_use_is_exact(specimen): ...
 
+    @data("TE-2", source="Experiment 1, table 1", papers=("key",), subjects="120 students")
+    def shipped_curves_are_near_the_measured_cells(specimen): ...      # reads plug_in(specimen)
+
+    @rival("an exponential, fitted to the same cells", rejected_by="TE-2")
+    def exponential(specimen): ...
+
     @mutant("exponential forgetting", rejected_by="CM-6.2")
     def exponential(specimen): return specimen.replacing("activation", other)
 
@@ -20,6 +26,7 @@ A check that cannot finish gets a score of its own; it never raises.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import traceback
 from collections.abc import Callable, Collection
@@ -47,7 +54,8 @@ ROOM = Path(__file__).parent
 class Kind(StrEnum):
     EQUATION = "equation"  # an identity of the source's equation
     LIMIT = "limit"  # a limiting case
-    DATA = "data"  # a published data point
+    DATA = "data"  # a measurement of people or animals
+    REFERENCE = "reference"  # a value of another model, or of a text with its answer by hand
     SIGNATURE = "signature"  # a qualitative pattern with a number
     # a property of the code and its label; the same checks for every mechanism
     STATIC = "static"
@@ -116,6 +124,7 @@ class Check:
     needs       what must be provided for it to run, such as "engine"
     papers      BibTeX keys of the papers that state what is compared, each of them alone; empty:
                 mathematics, a definition or a form of ours
+    subjects    of data: who was measured and how many, such as "120 students"
     """
 
     id: str
@@ -129,6 +138,7 @@ class Check:
     scope: str = ""
     needs: str = ""
     papers: tuple[str, ...] = ()
+    subjects: str = ""
 
     def __post_init__(self) -> None:
         where, cure = (
@@ -147,11 +157,24 @@ class Check:
                 where=where,
                 cure="give finite numbers, 0 or more",
             )
-        if self.scope and self.kind not in (Kind.DATA, Kind.SIGNATURE):
+        if self.kind is Kind.DATA and not (self.papers and self.subjects.strip()):
+            raise ContractError(
+                "is data without a paper, or without who was measured and how many",
+                where=where,
+                cure='name papers=("key",) and subjects="120 students"; values of models and texts '
+                "are a reference",
+            )
+        if self.subjects and self.kind is not Kind.DATA:
+            raise ContractError(
+                f"is no data and has subjects={self.subjects!r}",
+                where=where,
+                cure="use @data for measurements of people or animals",
+            )
+        if self.scope and self.kind not in (Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE):
             raise ContractError(
                 f"declares an {self.kind} out of scope",
                 where=where,
-                cure="only data and signatures may be; claim less instead",
+                cure="only data, references and signatures may be; claim less instead",
             )
         if self.scope and not (
             self.scope.startswith("out:") and self.scope.removeprefix("out:").strip()
@@ -230,11 +253,16 @@ class _Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong version of the mechanism, and the id of the check that must reject it."""
+    """A wrong version of the mechanism, and the id of the check that must reject it.
+
+    rival  whether it is a simpler account of the same data, at its best: a constant, a line, or the
+           simplest competitor
+    """
 
     name: str
     rejected_by: str
     function: Callable[[Any], Any]
+    rival: bool = False
 
     def __call__(self, specimen: Any) -> Any:
         return self.function(specimen)
@@ -258,18 +286,31 @@ class Decorator:
         scope: str = "",
         needs: str = "",
         papers: tuple[str, ...] = (),
+        subjects: str = "",
     ) -> Callable[[Callable[[Any], Any]], Check]:
         def declare(function: Callable[[Any], Any]) -> Check:
             _refuse_second(function, Check)
             return Check(
-                id, self.kind, source, function, atol, rtol, figure, warn, scope, needs, papers
+                id,
+                self.kind,
+                source,
+                function,
+                atol,
+                rtol,
+                figure,
+                warn,
+                scope,
+                needs,
+                papers,
+                subjects,
             )
 
         return declare
 
 
-equation, limit, data, signature, adaptation = (
-    Decorator(k) for k in (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.SIGNATURE, Kind.ADAPTATION)
+equation, limit, data, reference, signature, adaptation = (
+    Decorator(k)
+    for k in (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE, Kind.ADAPTATION)
 )
 
 
@@ -279,6 +320,18 @@ def mutant(name: str, *, rejected_by: str) -> Callable[[Callable[[Any], Any]], M
     def declare(function: Callable[[Any], Any]) -> Mutant:
         _refuse_second(function, Mutant)
         return Mutant(name, rejected_by, function)
+
+    return declare
+
+
+def rival(name: str, *, rejected_by: str) -> Callable[[Callable[[Any], Any]], Mutant]:
+    """Declare a rival: a simpler account of the data that its check must reject, at its best.  A
+    check of data that no rival fails decides nothing.
+    """
+
+    def declare(function: Callable[[Any], Any]) -> Mutant:
+        _refuse_second(function, Mutant)
+        return Mutant(name, rejected_by, function, rival=True)
 
     return declare
 
@@ -320,8 +373,8 @@ def evidence_of(module: ModuleType) -> Evidence:
     """The evidence in a module.
 
     Raises ContractError for an id or name given twice, for no checks or no mutants, for a mutant
-    whose check is absent or does not gate, for a check whose figure is absent, and for NUMBERS that
-    are no tuple of paper_number.
+    whose check is absent or does not gate, for data without a rival, for a check whose figure is
+    absent, and for NUMBERS that are no tuple of paper_number.
     """
     found = list(
         {id(v): v for v in vars(module).values() if isinstance(v, (Check, Mutant, Figure))}.values()
@@ -351,7 +404,7 @@ def evidence_of(module: ModuleType) -> Evidence:
         raise ContractError(
             "holds no check",
             where=where,
-            cure="decorate functions with @equation, @limit, @data, @signature or @adaptation",
+            cure="decorate functions with @equation, @limit, @data, @reference, @signature or @adaptation",
         )
     if not mutants:
         raise ContractError(
@@ -372,6 +425,17 @@ def evidence_of(module: ModuleType) -> Evidence:
                 f"mutant {each.name!r} is rejected by {each.rejected_by!r}, which does not gate",
                 where=where,
                 cure="name a check that gates",
+            )
+    decided = {each.rejected_by for each in mutants if each.rival}
+    for check in checks:
+        # one of the form that a variety varies has its rivals there
+        if inspect.unwrap(check.function).__module__ != where:
+            continue
+        if check.kind is Kind.DATA and check.gates and check.id not in decided:
+            raise ContractError(
+                f"data {check.id!r} has no rival, so nothing proves that the data decide",
+                where=where,
+                cure="add a @rival: a constant, a line or the simplest competitor that fails it",
             )
     drawn = [f.name for f in figures]
     for check in checks:

@@ -235,7 +235,8 @@ def exhibit_of(entry: Entry, registry: Registry, references: References) -> Exhi
     variety has.
     """
     name = evidence_module(entry, registry)
-    numbers = evidence_of(import_module(name)).numbers if name else ()
+    by = import_module(name) if name else None
+    numbers = evidence_of(by).numbers if by else ()
     own = name is not None and name.rpartition(".")[2] == entry.id
     return Exhibit(
         entry,
@@ -243,4 +244,5 @@ def exhibit_of(entry: Entry, registry: Registry, references: References) -> Exhi
         references,
         registry,
         tuple(n for n in numbers if own or n.parameter in entry.params),
+        by,
     )

@@ -135,7 +135,7 @@ def _unclaimed(case: Case) -> list[Ground]:
 
 
 def _limited(case: Case) -> list[Ground]:
-    shown = case.passing(Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.SIGNATURE)
+    shown = case.passing(Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE)
     return [
         *(
             Ground(

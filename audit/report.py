@@ -72,7 +72,8 @@ def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
         "checks": [_check_json(r) for r in m.checks],
         "also_compared": [_check_json(r) for r in m.also_compared],
         "static": [_check_json(r) for r in m.static],
-        "mutants": [{"name": x.name, "rejected_by": x.rejected_by, "fate": str(x.fate),
+        "mutants": [{"name": x.name, "rejected_by": x.rejected_by, "rival": x.rival,
+                     "fate": str(x.fate),
                      "note": x.note} for x in m.mutants],
         "figures": [{"name": p.name, "caption": p.caption, "source": p.source,
                      "note": p.note} for p in m.pictures],
@@ -94,6 +95,7 @@ def _check_json(r: CheckResult) -> dict[str, Any]:
     return {
         "id": r.check.id, "kind": str(r.check.kind), "what": r.check.title,
         "source": r.check.source, "papers": list(r.check.papers),
+        "subjects": r.check.subjects,
         "figure": r.check.figure,
         "gates": r.check.gates, "score": str(r.score), "measured": _json(r.measured),
         "expected": _json(r.expected),

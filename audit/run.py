@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import ModuleType
 
@@ -30,7 +30,7 @@ Progress = Callable[[str, str], None]
 # fewest checks, and of hard kinds, for a claim of a paper under --strict
 ENOUGH, ENOUGH_HARD = 5, 3
 NOT_RATED = "not rated"  # claim of a printed form that its source does not rate
-HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA)
+HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE)
 
 
 class Fate(StrEnum):
@@ -49,6 +49,7 @@ class MutantResult:
     rejected_by: str
     fate: Fate
     note: str = ""
+    rival: bool = False
 
     @property
     def rejected(self) -> bool:
@@ -335,7 +336,8 @@ def _mechanism(
     fates = []
     for each in evidence.mutants if mutants and own else ():
         tell(entry.id, each.name)
-        fates.append(_mutant(each, specimen, evidence, results, provides))
+        fate = _mutant(each, specimen, evidence, results, provides)
+        fates.append(replace(fate, rival=each.rival))
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())

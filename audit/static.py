@@ -1,5 +1,5 @@
-"""Static evidence: checks of a mechanism's code, registry entry and numbers.  The same six for
-each.
+"""Static evidence: checks of a mechanism's code, registry entry, numbers and declarations.  The
+same for each.
 
 ST-1  every claimed equation is a kernel of the module and cites a paper
 ST-2  every parameter has a source, and one of kind `paper` names the paper
@@ -9,6 +9,7 @@ ST-5  one time scale: all time constants are read with it, and with twice the ti
       twice the times give the same memory
 ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's
       value at time_scale 1
+ST-7  checks of data take the numbers that ship from the plug-in, and hold no copy of them
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
-from .checks import Check, Decorator, Kind, Measured
+from .checks import Check, Decorator, Kind, Measured, evidence_of
 from .paper_numbers import PaperNumber, differences
 from .references import References
 
@@ -58,6 +59,12 @@ class Exhibit:
     references: References
     registry: Registry
     numbers: tuple[PaperNumber, ...] = ()
+    evidence: ModuleType | None = None
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks of the evidence."""
+        return evidence_of(self.evidence).checks if self.evidence else ()
 
     @cached_property
     def kernels(self) -> Mapping[str, FunctionType]:
@@ -225,6 +232,67 @@ def the_plug_in_holds_the_numbers_of_its_papers(exhibit: Exhibit) -> Measured:
     return _none(
         list(differences(exhibit.entry, exhibit.registry, exhibit.numbers)),
         f"{len(exhibit.numbers)} numbers of papers",
+    )
+
+
+# names of the helpers through which evidence reaches the numbers that ship
+SHIPPED = frozenset({"plug_in", "memory_of", "registry"})
+# numbers that are no sign of a copy
+PLAIN = (0.0, 1.0, 2.0)
+
+
+@static("ST-7", source="the functions that checks of data call, against the values of the registry")
+def data_are_compared_with_the_numbers_that_ship(exhibit: Exhibit) -> Measured:
+    wrong, checks = [], [c for c in exhibit.checks if c.kind is Kind.DATA and c.gates]
+    ours = {
+        float(p.value): name
+        for name, p in exhibit.entry.params.items()
+        if p.kind != "paper" and isinstance(p.value, (int, float)) and float(p.value) not in PLAIN
+    }
+    for check in checks:
+        names, constants = _called(check.function)
+        if exhibit.entry.params and not names & SHIPPED:
+            wrong.append(f"{check.id} reads no number that ships")
+        wrong += sorted(
+            f"{check.id} holds a copy of {', '.join(ours[v] for v in values)} in {name}"
+            for name, values in constants.items()
+            if values and all(v in ours for v in values)
+        )
+    return _none(wrong, f"{len(checks)} checks of data")
+
+
+def _called(function: Any) -> tuple[set[str], dict[str, list[float]]]:
+    """All names that a function of an evidence module and those of the same module below it use,
+    and the numbers held by constants of the module among them, without plain ones.
+    """
+    names, constants, waiting, seen = set[str](), dict[str, list[float]](), [function], set[int]()
+    while waiting:
+        plain = inspect.unwrap(waiting.pop())
+        if id(plain) in seen or not isinstance(plain, FunctionType):
+            continue
+        seen.add(id(plain))
+        for name in _names_in(plain.__code__):
+            names.add(name)
+            value = plain.__globals__.get(name)
+            value = value.function if isinstance(value, Check) else value
+            if isinstance(value, FunctionType) and value.__module__ == plain.__module__:
+                waiting.append(value)
+            elif isinstance(value, (bool, str)):
+                continue
+            elif isinstance(value, (int, float)):
+                constants[name] = [v for v in (float(value),) if v not in PLAIN]
+            elif isinstance(value, (tuple, list)):
+                constants[name] = [
+                    float(v)
+                    for v in value
+                    if isinstance(v, (int, float)) and not isinstance(v, bool) and v not in PLAIN
+                ]
+    return names, constants
+
+
+def _names_in(code: CodeType) -> set[str]:
+    return set(code.co_names).union(
+        *(_names_in(c) for c in code.co_consts if isinstance(c, CodeType))
     )
 
 

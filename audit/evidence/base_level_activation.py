@@ -16,9 +16,20 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import ACTIVATION
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
-from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..checks import (
+    adaptation,
+    at_least,
+    at_most,
+    data,
+    equation,
+    limit,
+    mutant,
+    reference,
+    rival,
+    signature,
+)
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of
+from ..memory import encode, memory_of, plug_in, with_numbers
 from ..paper_numbers import paper_number
 from .temporal_context import WordParams, Words
 
@@ -245,7 +256,7 @@ def one_trace_loses_ln_two_whenever_its_age_quadruples(specimen: Any) -> Any:
     ], -math.log(2.0)
 
 
-@data(
+@reference(
     "CM-6.7a",
     source=f"{EBBINGHAUS}; power function a t^-b, as in Wixted & Ebbesen 1991",
     rtol=2e-3,
@@ -261,16 +272,31 @@ def odds_of_one_trace_fit_the_savings_as_a_power_function(specimen: Any) -> Any:
 
 
 @data(
-    "CM-6.7b",
-    source=f"{EBBINGHAUS}; an exponential of two parameters reaches R^2 = 0.397",
+    "CM-6.7d",
+    source=f"{EBBINGHAUS}; odds of one trace with the decay that ships, scaled to the savings and nothing else fitted",
     figure="ebbinghaus",
     papers=("ebbinghaus1885gedachtnis", "murre2015replication"),
+    subjects="one, Ebbinghaus himself",
 )
-def activation_itself_beats_the_exponential(specimen: Any) -> Any:
-    curve = np.array([activation_of(specimen, [60.0 * m]) for m in EBBINGHAUS_MIN])
+def the_decay_that_ships_is_near_the_savings(specimen: Any) -> Any:
+    d = plug_in(specimen).params.decay_intercept
+    odds = np.array([math.exp(activation_of(specimen, [60.0 * m], d=d)) for m in EBBINGHAUS_MIN])
+    scale = float(odds @ EBBINGHAUS_SAVINGS / (odds @ odds))
+    return at_least(r_squared(EBBINGHAUS_SAVINGS, scale * odds), 0.8)
+
+
+@data(
+    "CM-6.7b",
+    source=f"{EBBINGHAUS}; savings are linear in activation, whose slope is free, so that d is not tested",
+    figure="ebbinghaus",
+    papers=("ebbinghaus1885gedachtnis", "murre2015replication"),
+    subjects="one, Ebbinghaus himself",
+)
+def savings_are_linear_in_activation(specimen: Any) -> Any:
+    d = plug_in(specimen).params.decay_intercept
+    curve = np.array([activation_of(specimen, [60.0 * m], d=d) for m in EBBINGHAUS_MIN])
     _, r2 = fitted(lambda t, high, gain: high + gain * curve, [50.0, 5.0])
-    _, exponential_r2 = fitted(lambda t, high, rate: high * np.exp(-rate * t), [50.0, 1e-4])
-    return at_least([r2, 1.0 - abs(exponential_r2 - 0.397)], 0.93)
+    return at_least(r2, 0.93)
 
 
 @figure(
@@ -625,6 +651,50 @@ def per_row(formula: Callable[..., float]) -> Callable[..., None]:
             )
 
     return activation
+
+
+def with_course(specimen: Any, course: Callable[[float], float]) -> Any:
+    """The specimen whose activation is another function of the minutes since the one use."""
+
+    def activation(
+        now: float, created: Any, uses: Any, recent: Any, decays: Any, seconds: float, out: Any
+    ) -> None:
+        out[:] = [course((now - t) / 60.0) for t in recent[:, 0]]
+
+    return specimen.replacing("activation", activation)
+
+
+@rival("an exponential, at its best", rejected_by="CM-6.7b")
+def exponential_savings(specimen: Any) -> Any:
+    _, rate = fitted(lambda t, high, rate: high * np.exp(-rate * t), [50.0, 1e-4])[0]
+    return with_course(specimen, lambda minutes: math.exp(-rate * minutes))
+
+
+@rival("an exponential of the odds, at its best", rejected_by="CM-6.7d")
+def exponential_odds(specimen: Any) -> Any:
+    _, rate = fitted(lambda t, high, rate: high * np.exp(-rate * t), [50.0, 1e-4])[0]
+    return with_course(specimen, lambda minutes: -rate * minutes)
+
+
+@mutant("a third of the decay", rejected_by="CM-6.7d")
+def slow_decay(specimen: Any) -> Any:
+    return with_numbers(specimen, decay_intercept=0.177 / 3.0)
+
+
+@mutant("three times the decay", rejected_by="CM-6.7d")
+def fast_decay(specimen: Any) -> Any:
+    return with_numbers(specimen, decay_intercept=0.177 * 3.0)
+
+
+@rival("a line over time", rejected_by="CM-6.7b")
+def linear_savings(specimen: Any) -> Any:
+    return with_course(specimen, lambda minutes: -minutes)
+
+
+@rival("a hyperbola of the rate that fits best", rejected_by="CM-6.7b")
+def hyperbolic_savings(specimen: Any) -> Any:
+    _, rate = fitted(lambda t, high, rate: high / (1.0 + rate * t), [50.0, 0.01])[0]
+    return with_course(specimen, lambda minutes: 1.0 / (1.0 + rate * minutes))
 
 
 @mutant("exponential forgetting", rejected_by="CM-6.6")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, at_most, equation, limit, mutant, signature
 from ..figures import Curve, Picture, dots, figure
 from .base_level_activation import (
     EBBINGHAUS,
@@ -132,7 +132,7 @@ def heat_loses_the_same_log_odds_whenever_its_age_quadruples(specimen: Any) -> A
     return lost, lost[0]
 
 
-@data(
+@signature(
     "CM-6.7",
     source=f"{EBBINGHAUS}; a power function reaches R^2 = 0.975, an exponential 0.397",
     figure="ebbinghaus",

@@ -16,7 +16,7 @@ from scipy.special import expit
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import MATCH, SESSION
 from ...engine.state.graph import EdgeType, Graph, entity_node
-from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, at_most, equation, limit, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of
 from ..paper_numbers import paper_number
@@ -213,7 +213,7 @@ def the_cell_fires_more_for_the_better_arrangement(specimen: Any) -> Any:
     )
 
 
-@data(
+@reference(
     "CM-13.7",
     source="the paper: two layers explain 94 % of a cell's rates, one layer about 82 %; here one layer on the output of two",
     warn=True,

@@ -13,7 +13,7 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import SALIENCE
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType, Graph, entity_node
-from ..checks import adaptation, data, limit, mutant
+from ..checks import adaptation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
@@ -83,7 +83,7 @@ def nothing_is_salient_without_memories(specimen: Any) -> Any:
     ], [[0.0, 0.0]] * 2
 
 
-@data("EC-3", source="eight lists of texts with their profile by hand, in order of time")
+@reference("EC-3", source="eight lists of texts with their profile by hand, in order of time")
 def what_texts_say_of_an_entity(specimen: Any) -> Any:
     return [str(dict(specimen.profile("ada", told))) for told, _ in TOLD], [
         str(by_hand) for _, by_hand in TOLD

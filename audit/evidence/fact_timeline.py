@@ -13,7 +13,7 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import KIND, LOG_PRIOR, REACH, VETO, VISIBLE, WRITING
 from ...engine.state.graph import EdgeType
-from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of, neighbour
 from .shared.sentences import (
@@ -353,7 +353,7 @@ class _Listed(tuple[Any, ...]):
     erased = 0
 
 
-@data("FT-10c", source="texts of writings with their facts by hand; other texts state none")
+@reference("FT-10c", source="texts of writings with their facts by hand; other texts state none")
 def a_fact_is_read_back_as_it_was_written(specimen: Any) -> Any:
     texts = {"mia · lives_in · oslo · holds · changed": ("mia", "lives_in", "oslo", "HOLDS", True),
              "bo · likes · tea · with milk · denied · stated": ("bo", "likes", "tea · with milk",

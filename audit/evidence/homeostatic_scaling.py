@@ -276,6 +276,7 @@ def two_days_of_silence_double_all_weights(specimen: Any) -> Any:
     warn=True,
     figure="deprivation",
     papers=("turrigiano1998activity",),
+    subjects="neurons of rat cortex in culture; their number was not read",
 )
 def two_days_of_silence_scale_as_in_culture(specimen: Any) -> Any:
     return math.exp(advanced(specimen, GOAL, 0.0, 0.0, in_hours(48.0))[2]), 1.92

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, lambertw, logsumexp, softmax
 
-from ..checks import adaptation, at_least, at_most, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, at_most, equation, limit, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, encode, memory_of
 
@@ -298,7 +298,7 @@ def well_separated_patterns_have_fixed_points_of_their_own(specimen: Any) -> Any
     )
 
 
-@data(
+@reference(
     "MH-6",
     source=f"{RAMSAUER}, storage capacity: printed 3.1546 and 1.3718",
     atol=1e-6,
@@ -337,7 +337,7 @@ def lambert_w_inverts_w_exp_w(specimen: Any) -> Any:
     return [specimen.lambert_w(0.0), *(specimen.lambert_w(x) for x in xs)], [0.0, *expected]
 
 
-@data(
+@reference(
     "MH-7",
     source="Krotov & Hopfield 2016, N = 100, n = 2, 3, 4",
     atol=0.1,

@@ -17,7 +17,7 @@ from scipy.stats import norm
 
 from ...engine.contract.columns import Phase
 from ...engine.contract.vocabulary import VETO
-from ..checks import adaptation, at_least, at_most, between, data, equation, mutant, signature
+from ..checks import adaptation, at_least, at_most, between, equation, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 
@@ -219,7 +219,7 @@ def a_majority_resembles_each_of_its_members(specimen: Any) -> Any:
     return means, [0.5, 0.375, 0.3125, 0.2734375, 0.1761971, 0.1122725]
 
 
-@data(
+@reference(
     "HD-4",
     source="Frady, Kleyko & Sommer 2018, detection among 1000; sum 0.9998, 0.881, 0.480; majority 0.988, 0.632, 0.256",
     atol=0.05,

@@ -38,10 +38,12 @@ from ..checks import (
     equation,
     limit,
     mutant,
+    reference,
+    rival,
     signature,
 )
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, plug_in, with_numbers
 from ..paper_numbers import paper_number
 
 HASSELMO = "Hasselmo, Bodelon & Wyble 2002"
@@ -160,7 +162,7 @@ def the_product_of_the_modulations_integrates_to_the_closed_form(specimen: Any) 
     ]
 
 
-@data(
+@reference(
     "CM-9.1c",
     source="+1.5708 in phase, 0 at 90 degrees, -1.5708 in antiphase",
     atol=5e-5,
@@ -298,9 +300,9 @@ def phase_follows_time_exactly(specimen: Any) -> Any:
 
 
 # --- gamma ----------------------------------------------------------------------------------------
-@data(
+@reference(
     "CM-9.4",
-    source="Lisman & Jensen 2013: 40 Hz in 6 Hz, 6.67 items; seven plus or minus two",
+    source="Lisman & Jensen 2013: whole cycles of gamma in one of theta; 40 Hz in 6 Hz, 6.67 items",
     papers=("lisman2013theta",),
 )
 def gamma_in_theta_gives_the_span_of_memory(specimen: Any) -> Any:
@@ -362,9 +364,10 @@ def ripples_occur_at_their_rate(specimen: Any) -> Any:
     "CM-9.N2",
     source="Buzsaki 2015: 0.1 to 2 ripples a second of slow-wave sleep",
     papers=("buzsaki2015hippocampal",),
+    subjects="rodents of many studies, as reviewed",
 )
 def the_default_rate_is_in_the_published_range(specimen: Any) -> Any:
-    return between(clock(specimen, 1.0).hours("ripple_rate") / 3600.0, 0.1, 2.0)
+    return between(plug_in(specimen).hours("ripple_rate") / 3600.0, 0.1, 2.0)
 
 
 # --- in an engine ---------------------------------------------------------------------------------
@@ -727,6 +730,11 @@ def self_strengthening(specimen: Any) -> Any:
             else abs(specimen.weight_change(ec, recalled, *rest))
         ),
     )
+
+
+@rival("a ripple a minute, still many a night", rejected_by="CM-9.N2")
+def rare_ripples(specimen: Any) -> Any:
+    return with_numbers(specimen, ripple_rate=1.0 / 60.0)
 
 
 @mutant("seven items at any frequencies", rejected_by="CM-9.4")

@@ -20,10 +20,10 @@ from ..checks import (
     at_least,
     at_most,
     between,
-    data,
     equation,
     limit,
     mutant,
+    reference,
     signature,
 )
 from ..figures import Curve, Picture, figure
@@ -104,7 +104,7 @@ def a_memory_that_stands_for_several_counts_as_often(specimen: Any) -> Any:
 
 
 # --- the networks ---------------------------------------------------------------------------------
-@data(
+@reference(
     "PT-1",
     source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped",
     figure="capacity",
@@ -116,7 +116,7 @@ def recall_holds_at_low_load(specimen: Any) -> Any:
     )
 
 
-@data(
+@reference(
     "PT-1b",
     source="Amit, Gutfreund & Sompolinsky 1985: recall breaks down past alpha = 0.138; 500 units, 20 % flipped",
     figure="capacity",

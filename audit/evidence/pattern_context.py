@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.contract.records import Event
 from ...engine.memory.engine import Engine
 from ...engine.text.features import SpeechAct, features
-from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of
 
@@ -57,7 +57,7 @@ def a_pattern_that_was_never_applied(specimen: Any) -> Any:
     return [specimen.rate(0.0, 0.0), specimen.rate(1e6, 1e6)], [0.5, 1.0 - 1.0 / (1e6 + 2.0)]
 
 
-@data("PA-3", source="texts by hand")
+@reference("PA-3", source="texts by hand")
 def what_holds_beyond_the_moment(specimen: Any) -> Any:
     found = [bool(specimen.lasting(text, features(text).act)) for text, _ in SAID]
     # a question as a whole asks for nothing lasting

@@ -13,7 +13,7 @@ from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import RELEASED, SALIENCE
 from ...engine.memory.engine import Engine
-from ..checks import adaptation, data, equation, limit, mutant
+from ..checks import adaptation, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared import context_sources as shared
@@ -24,7 +24,7 @@ PAPER = "contextassemblyundated"
 recency = equation("RC-1", source=shared.RECENCY, papers=(PAPER,))(shared.recency_by_age)
 
 
-@data(
+@reference(
     "RC-2",
     source="the comment says that the score halves every 24 h; the printed code gives 1/e there",
     papers=(PAPER,),

@@ -21,7 +21,7 @@ from ...engine.contract.vocabulary import (
     ROW,
     VETO,
 )
-from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, between, equation, limit, mutant, reference, signature
 from ..figures import Curve, Picture, dots, figure
 from ..memory import encode, memory_of, neighbour
 from ..paper_numbers import paper_number
@@ -329,7 +329,7 @@ def releases_depend_on_the_rate(specimen: Any) -> Any:
     return bool((slow[1:] > 1.3 * fast[1:]).all() and np.abs(fast[1:] - collapsed[1:]).min() > 0.04)
 
 
-@data(
+@reference(
     "CM-10.5d",
     source="Mongillo, Barak & Tsodyks 2008: U 0.2, tau_rec 200 ms, tau_f 1.5 s; after a burst u stays raised for about a second",
     warn=True,

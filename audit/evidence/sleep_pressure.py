@@ -21,10 +21,10 @@ from ..checks import (
     at_least,
     at_most,
     between,
-    data,
     equation,
     limit,
     mutant,
+    reference,
     signature,
 )
 from ..figures import Curve, Picture, figure
@@ -61,7 +61,7 @@ def rhythm(**changes: float) -> tuple[float, ...]:
 
 
 # --- independent references -----------------------------------------------------------------------
-def reference(
+def simulated(
     s: float, t: float, sleeps: int, **changes: float
 ) -> list[tuple[float, float, float, float]]:
     """Onset, S, end and S of each sleep: both differential equations integrated, each until its
@@ -231,7 +231,7 @@ def a_threshold_that_moves_away_is_crossed_at_once_or_on_its_return(specimen: An
     papers=("daan1984timing",),
 )
 def ten_days_equal_the_integrated_model(specimen: Any) -> Any:
-    return solved(specimen, 0.4, 10.0, 10, rhythm()), reference(0.4, 10.0, 10)
+    return solved(specimen, 0.4, 10.0, 10, rhythm()), simulated(0.4, 10.0, 10)
 
 
 @equation(
@@ -242,7 +242,7 @@ def ten_days_equal_the_integrated_model(specimen: Any) -> Any:
     papers=("daan1984timing",),
 )
 def s_after_unobserved_sleeps_equals_the_integrated_model(specimen: Any) -> Any:
-    nights, c = reference(0.4, 10.0, 6), rhythm()
+    nights, c = simulated(0.4, 10.0, 6), rhythm()
     onset = 10.0 + specimen.until_sleep(0.4, 10.0, c)
     end = onset + specimen.until_waking(specimen.awake(0.4, onset - 10.0, 18.2), onset, c)
     _, _, woke, s = nights[4]
@@ -279,7 +279,7 @@ def without_time_of_day_a_cycle_has_a_closed_form(specimen: Any) -> Any:
     ], [*closed, *closed, 0.17, 0.67]
 
 
-@data(
+@reference(
     "CM-9.5b",
     source="16.786 h awake and 5.760 h asleep",
     atol=0.001,
@@ -291,7 +291,7 @@ def the_free_running_cycle_has_the_known_length(specimen: Any) -> Any:
     return [cycle[2], cycle[4]], [16.786, 5.760]
 
 
-@data(
+@reference(
     "CM-9.6",
     source="the model with a = 0.1 and 0.12, integrated: sleep, waking, S at onset",
     atol=0.005,
@@ -307,7 +307,7 @@ def time_of_day_entrains_sleep_to_24_hours(specimen: Any) -> Any:
     ]
 
 
-@data(
+@reference(
     "CM-9.6c",
     source=f"{CAPTION} c, d, e: three sleeps in four days, three in two days, two a day",
     papers=("skeldon2025complexity",),
@@ -350,7 +350,7 @@ def forced_days_converge_to_the_closed_form(specimen: Any) -> Any:
     ], [low, low / down, 0.5, 0.5]
 
 
-@data(
+@reference(
     "CM-9.7b",
     source="S between .0928 and .6234; half-times 12.62 and 2.911 h",
     atol=0.0005,
@@ -370,7 +370,7 @@ def forced_days_oscillate_between_the_known_values(specimen: Any) -> Any:
     ]
 
 
-@data(
+@reference(
     "CM-9.8",
     source="40 h awake from .0928: S = .8993; recovery sleep 6.996 h, 1.215 times the usual",
     atol=0.001,
@@ -460,7 +460,7 @@ def five_idle_days_have_five_sleeps(specimen: Any) -> Any:
     s = night.value(specimen.PROCESS_S)
     night.memory.advance(NOON + 120.0)
     return [x[:2] for x in night.sleeps], [
-        (x[0] + NOON - 12.0, x[2] + NOON - 12.0) for x in reference(s, 12.0, 5)
+        (x[0] + NOON - 12.0, x[2] + NOON - 12.0) for x in simulated(s, 12.0, 5)
     ]
 
 
@@ -486,7 +486,7 @@ def an_event_at_night_ends_sleep_and_leaves_the_remaining_pressure(specimen: Any
     top = 1.0 - (1.0 - s) * math.exp(-(onset - NOON) / 18.2)
     left = top * math.exp(-3.0 / 4.2)
     ((_, ended, share),) = night.sleeps
-    usual = reference(0.1, 8.0, 12)[-1]
+    usual = simulated(0.1, 8.0, 12)[-1]
     again = scanned(
         lambda x: (
             1.0
@@ -577,8 +577,8 @@ def stored_events_add_pressure(specimen: Any) -> Any:
     needs="engine",
 )
 def the_first_event_starts_at_the_usual_pressure_of_that_hour(specimen: Any) -> Any:
-    _, _, woke, s = reference(0.1, 8.0, 12)[-2]
-    onset, top, _, _ = reference(0.1, 8.0, 12)[-1]
+    _, _, woke, s = simulated(0.1, 8.0, 12)[-2]
+    onset, top, _, _ = simulated(0.1, 8.0, 12)[-1]
     found = [
         Night(specimen, effort=0.0).tell(24.0 * 20000 + hour).value(specimen.PROCESS_S)
         for hour in (12.0, 3.0)

@@ -83,7 +83,7 @@ def a_hub_activates_at_most_fifty_nodes(specimen: Any) -> Any:
 # --- the papers' checks ---------------------------------------------------------------------------
 fan_equation = papers.strength_falls_with_the_log_of_the_fan
 # no fan in the printed form
-fan_effect = papers.latency_correlates_with_the_measured_fan_effect.of_variety(drawn=False)
+fan_effect = papers.latencies_have_the_size_of_the_measured_fan_effect.of_variety(drawn=False)
 per_hop = papers.each_hop_decays_once.of_variety(as_network)
 convergence = papers.converging_paths_are_summed.of_variety(as_network)
 walks = papers.activation_is_the_sum_over_all_walks.of_variety(as_network)

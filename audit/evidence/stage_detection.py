@@ -18,7 +18,7 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DRAFTS, KIND, STAGE, VETO
 from ...engine.ports.embedder import HashingEmbedder
 from ...engine.ports.language_model import Reply, Request, Status
-from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, dots, figure
 from ..memory import Scripted, memory_of, neighbour
 
@@ -207,7 +207,7 @@ def in_a_memory_stages_begin_in_the_deep_valleys(specimen: Any) -> Any:
     return [str(each) for each in found], [str(each) for each in expected]
 
 
-@data(
+@reference(
     "SD-5",
     source="talks composed of eight topics with known boundaries; WindowDiff of Pevzner & Hearst 2002",
     papers=("pevzner2002critique",),

@@ -17,7 +17,7 @@ from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import DRAFTS, HIDE, KIND, ROW, SESSION, STAGE, VISIBLE, WRITING
 from ...engine.memory.engine import Engine
 from ...engine.state.graph import EdgeType
-from ..checks import adaptation, at_most, data, equation, limit, mutant
+from ..checks import adaptation, at_most, equation, limit, mutant, reference
 from ..figures import Curve, Picture, figure
 from ..memory import memory_of, neighbour
 from .shared.sentences import facts_of_long_texts, facts_of_sentences, names_of_tellers
@@ -100,7 +100,7 @@ def a_word_tells_by_events_inside_and_outside(specimen: Any) -> Any:
     return out, [h * (np.log(51.0) - np.log(1.0 + o)) for h, o in zip(held, others, strict=True)]
 
 
-@data("SS-2", source="sixteen talks with their parts by hand")
+@reference("SS-2", source="sixteen talks with their parts by hand")
 def what_was_decided_what_changed_and_what_is_open(specimen: Any) -> Any:
     found = []
     for talk, *_ in TALKS:

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from ...engine.contract.columns import Phase
 from ...engine.contract.records import Event
 from ...engine.contract.vocabulary import ENCODING_STRENGTH, LOG_STRENGTH, SLEEP_SHARE, VETO
-from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of, neighbour
+from ..memory import encode, memory_of, neighbour, plug_in
 from ..paper_numbers import paper_number
 
 SHY, DE_VIVO = "Tononi & Cirelli 2014", "de Vivo et al. 2017"
+MICE = "mice, 6,920 synapses; the number of mice was not read"
 ETA, MOST, NIGHT, SPARED, RAMP = 0.2, 20.0, 0.18, 0.2, 0.1
 NUMBERS = (
     paper_number(
@@ -60,6 +61,12 @@ def slept(
     low, high = specimen.quantiles(log_weight, 1.0 - spared - ramp, 1.0 - spared)
     specimen.downscale(share, low, high, log_weight, after)
     return after
+
+
+def as_shipped(specimen: Any, log_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log weights after a full night by the numbers that ship."""
+    p = plug_in(specimen).params
+    return slept(specimen, log_weight, p.downscaling, p.spared, p.ramp)
 
 
 def awake(specimen: Any, occasions: int, n: int = 200) -> tuple[NDArray[np.float64], float]:
@@ -108,12 +115,13 @@ def the_total_falls_by_rho_times_the_share_not_spared(specimen: Any) -> Any:
     atol=0.02,
     figure="downscaling",
     papers=("devivo2017ultrastructural",),
+    subjects=MICE,
 )
 def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     means = []
     for spread in (0.3, 0.8, 1.0):
         before = sizes(spread=spread)
-        means.append(np.exp(slept(specimen, before)).mean() / np.exp(before).mean())
+        means.append(np.exp(as_shipped(specimen, before)).mean() / np.exp(before).mean())
     return means, [0.82, 0.82, 0.82]
 
 
@@ -123,11 +131,12 @@ def a_night_takes_eighteen_percent_off_the_mean_size(specimen: Any) -> Any:
     atol=0.0,
     figure="downscaling",
     papers=("devivo2017ultrastructural",),
+    subjects=MICE,
 )
 def the_largest_fifth_is_spared(specimen: Any) -> Any:
     before = sizes()
     largest = np.argsort(before)[-1000:]
-    return slept(specimen, before)[largest], before[largest]
+    return as_shipped(specimen, before)[largest], before[largest]
 
 
 @signature(
@@ -481,6 +490,11 @@ def subtractive(specimen: Any) -> Any:
     return specimen.replacing("downscale", downscale)
 
 
+@rival("a constant: sleep changes nothing", rejected_by="CM-16.5")
+def unchanged(specimen: Any) -> Any:
+    return specimen.replacing("downscale", lambda share, low, high, log_strength, log_weight: 0.0)
+
+
 @mutant("all halved every night", rejected_by="CM-16.5")
 def halved(specimen: Any) -> Any:
     def downscale(
@@ -492,7 +506,7 @@ def halved(specimen: Any) -> Any:
     return specimen.replacing("downscale", downscale)
 
 
-@mutant("no weight spared", rejected_by="CM-16.5b")
+@rival("in proportion for all: no weight spared", rejected_by="CM-16.5b")
 def nobody_spared(specimen: Any) -> Any:
     return specimen.replacing("loss", lambda x, low, high: 1.0)
 

@@ -1,5 +1,6 @@
 """Evidence for testing_effect.  References are the cells of Roediger & Karpicke (2006), quoted
-from memory, and closed forms.
+from memory, and closed forms.  Checks of the data read the numbers that ship; all others take
+numbers of their own.
 """
 
 from __future__ import annotations
@@ -7,15 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.optimize import curve_fit
 
 from ...engine.contract.records import Event, Query
 from ...engine.contract.vocabulary import LOG_STRENGTH, MATCH
-from ..checks import adaptation, at_least, between, data, equation, limit, mutant, signature
+from ..checks import adaptation, at_least, between, data, equation, limit, mutant, rival, signature
 from ..figures import Curve, Picture, dots, figure
-from ..memory import encode, memory_of
+from ..memory import encode, memory_of, plug_in, with_numbers
 
-A_STUDY, B_STUDY, A_TEST, B_TEST = 0.804, 0.329, 0.760, 0.135
-FIT = (A_STUDY, B_STUDY, A_TEST, B_TEST)
+# near what ships, and not the same
+A_STUDY, B_STUDY, A_TEST, B_TEST = 0.79, 0.34, 0.74, 0.125
+CURVES = (A_STUDY, B_STUDY, A_TEST, B_TEST)
 DELAYS = np.array([5 / 1440, 2.0, 7.0])  # d
 # Experiment 1, % recalled at each delay
 STUDIED, RECALLED = np.array([81.0, 54.0, 42.0]), np.array([75.0, 68.0, 56.0])
@@ -23,10 +26,17 @@ STUDIED, RECALLED = np.array([81.0, 54.0, 42.0]), np.array([75.0, 68.0, 56.0])
 FOUR = {0: (83.0, 40.0), 1: (78.0, 56.0), 3: (71.0, 61.0)}
 
 
+def shipped(specimen: Any) -> tuple[float, float, float, float]:
+    """The two curves of the plug-in as it ships."""
+    p = plug_in(specimen).params
+    return p.a_study, p.b_study, p.a_test, p.b_test
+
+
 def curve(specimen: Any, delays: Any, tests: float) -> Any:
     """% recalled by the specimen: retention of the restudy group, times the advantage."""
-    study = np.array([specimen.retention(t, A_STUDY, B_STUDY) for t in delays])
-    return 100.0 * study * np.exp([specimen.log_advantage(t, tests, *FIT) for t in delays])
+    ours = shipped(specimen)
+    study = np.array([specimen.retention(t, *ours[:2]) for t in delays])
+    return 100.0 * study * np.exp([specimen.log_advantage(t, tests, *ours) for t in delays])
 
 
 # --- the power law --------------------------------------------------------------------------------
@@ -47,29 +57,27 @@ def retention_is_a_power_of_time(specimen: Any) -> Any:
 def advantage_is_the_log_of_the_ratio_of_the_two_groups(specimen: Any) -> Any:
     t = np.linspace(0.0, 30.0, 31)
     ratio = (A_TEST * (1 + t) ** -B_TEST) / (A_STUDY * (1 + t) ** -B_STUDY)
-    return [specimen.log_advantage(x, 1.0, *FIT) for x in t], np.log(ratio)
+    return [specimen.log_advantage(x, 1.0, *CURVES) for x in t], np.log(ratio)
 
 
 @equation(
-    "TE-0c",
-    source="the root of the ratio: t = (a_s / a_t)^(1 / (b_s - b_t)) - 1, about 8 h",
-    atol=1e-12,
+    "TE-0c", source="the root of the ratio: t = (a_s / a_t)^(1 / (b_s - b_t)) - 1", atol=1e-12
 )
 def the_curves_cross_at_the_time_of_the_closed_form(specimen: Any) -> Any:
     return specimen.log_advantage(
-        (A_STUDY / A_TEST) ** (1 / (B_STUDY - B_TEST)) - 1.0, 1.0, *FIT
+        (A_STUDY / A_TEST) ** (1 / (B_STUDY - B_TEST)) - 1.0, 1.0, *CURVES
     ), 0.0
 
 
 @limit("TE-0d", source="no test: restudy")
 def without_a_test_there_is_no_advantage(specimen: Any) -> Any:
-    return [specimen.log_advantage(t, 0.0, *FIT) for t in (0.0, 1.0, 100.0)], [0.0, 0.0, 0.0]
+    return [specimen.log_advantage(t, 0.0, *CURVES) for t in (0.0, 1.0, 100.0)], [0.0, 0.0, 0.0]
 
 
 @adaptation("TE-0e", source="ln of the two groups' quotient, added to what other mechanisms give")
 def the_advantage_is_added(specimen: Any) -> Any:
     out = np.array([1.5, -0.5])
-    specimen.add_advantage(100.0, 24.0, np.array([1.0, 0.0]), np.array([28.0, 0.0]), *FIT, out)
+    specimen.add_advantage(100.0, 24.0, np.array([1.0, 0.0]), np.array([28.0, 0.0]), *CURVES, out)
     return out, [1.5 + np.log(A_TEST * 4.0**-B_TEST / (A_STUDY * 4.0**-B_STUDY)), -0.5]
 
 
@@ -87,18 +95,40 @@ def restudy_leads_at_five_minutes_and_retrieval_after_days(specimen: Any) -> Any
 
 @data(
     "TE-2",
-    source="Roediger & Karpicke 2006, Experiment 1, six cells; four parameters fitted",
+    source="Roediger & Karpicke 2006, Experiment 1, six cells, quoted from memory; the numbers that ship",
     figure="testing_effect",
     papers=("roediger2006test",),
+    subjects="120 students, 40 at each delay",
 )
-def all_six_cells_lie_within_five_points(specimen: Any) -> Any:
+def all_six_cells_lie_within_three_points(specimen: Any) -> Any:
     return between(
         np.concatenate(
             [curve(specimen, DELAYS, 0.0) - STUDIED, curve(specimen, DELAYS, 1.0) - RECALLED]
         ),
-        -5.0,
-        5.0,
+        -3.0,
+        3.0,
     )
+
+
+@data(
+    "TE-2a",
+    source="Roediger & Karpicke 2006, Experiment 1: the least squares of two power functions, by scipy",
+    rtol=0.03,
+    figure="testing_effect",
+    papers=("roediger2006test",),
+    subjects="120 students, 40 at each delay",
+)
+def the_numbers_that_ship_are_those_that_fit_best(specimen: Any) -> Any:
+    return shipped(specimen), [*fitted(power, STUDIED), *fitted(power, RECALLED)]
+
+
+def power(t: Any, a: float, b: float) -> Any:
+    return a * (1.0 + t) ** -b
+
+
+def fitted(form: Any, cells: Any) -> Any:
+    """Least-squares parameters (a, b) of a form of (days, a, b) on the cells of one group."""
+    return curve_fit(form, DELAYS, cells / 100.0, p0=(0.75, 0.1))[0]
 
 
 @data(
@@ -106,10 +136,11 @@ def all_six_cells_lie_within_five_points(specimen: Any) -> Any:
     source="Roediger & Karpicke 2006, Experiment 2, one and three tests; the cells without tests given, nothing fitted",
     warn=True,
     papers=("roediger2006test",),
+    subjects="180 students",
 )
 def three_tests_are_predicted_from_the_fit_to_one(specimen: Any) -> Any:
     off = [
-        percent * np.exp(specimen.log_advantage(t, float(n), *FIT)) - cell
+        percent * np.exp(specimen.log_advantage(t, float(n), *shipped(specimen))) - cell
         for n in (1, 3)
         for t, percent, cell in zip(DELAYS[[0, 2]], FOUR[0], FOUR[n], strict=True)
     ]
@@ -121,7 +152,7 @@ def three_tests_are_predicted_from_the_fit_to_one(specimen: Any) -> Any:
 )
 def a_harder_retrieval_gains_more(specimen: Any) -> Any:
     hard, easy = (
-        specimen.log_advantage(7.0, specimen.difficulty(accessible, A_STUDY), *FIT)
+        specimen.log_advantage(7.0, specimen.difficulty(accessible, A_STUDY), *CURVES)
         for accessible in (0.2, 0.9)
     )
     return at_least(hard / easy, 1.5)
@@ -258,9 +289,11 @@ def retrievals_in_a_memory_follow_the_two_curves(specimen: Any) -> Any:
     return tested_in_memory(specimen, None, 0.7, 0.4, 0.6, 0.2, 4.3)
 
 
-@adaptation("TE-6b", source="as TE-6 with the fitted curves, and a day that lasts two", rtol=1e-9)
+@adaptation(
+    "TE-6b", source="as TE-6 with curves near those that ship, and a day that lasts two", rtol=1e-9
+)
 def at_another_time_scale_retrievals_follow_the_two_curves(specimen: Any) -> Any:
-    return tested_in_memory(specimen, 2.0, *FIT, 3.0)
+    return tested_in_memory(specimen, 2.0, *CURVES, 3.0)
 
 
 @limit(
@@ -283,7 +316,7 @@ def a_match_at_the_criterion_is_a_test_and_an_empty_answer_is_none(specimen: Any
 @figure(
     "testing_effect",
     caption="Recall over the delay after restudy and after a test: restudy is better after five minutes, the test after days",
-    source="Roediger & Karpicke 2006, Experiment 1, from memory; four parameters fitted",
+    source="Roediger & Karpicke 2006, Experiment 1, from memory",
 )
 def recall_over_the_delay(specimen: Any) -> Picture:
     days = np.geomspace(0.002, 30.0, 60)
@@ -320,9 +353,40 @@ def effortless(specimen: Any) -> Any:
     return specimen.replacing("difficulty", lambda accessible, at_once: 1.0)
 
 
-@mutant("exponential forgetting", rejected_by="TE-2")
+def at_their_best(specimen: Any, form: Any) -> Any:
+    """The specimen with another form of forgetting in both groups, each fitted to its cells."""
+    study, test = fitted(form, STUDIED), fitted(form, RECALLED)
+    return specimen.replacing("retention", lambda t, a, b: form(t, *study)).replacing(
+        "log_advantage", lambda t, w, *curves: w * np.log(form(t, *test) / form(t, *study))
+    )
+
+
+@rival("exponential forgetting in both groups, at its best", rejected_by="TE-2")
 def exponential(specimen: Any) -> Any:
-    return specimen.replacing("retention", lambda t, a, b: a * np.exp(-b * t))
+    return at_their_best(specimen, lambda t, a, b: a * np.exp(-b * t))
+
+
+@rival("a line in both groups, at its best", rejected_by="TE-2")
+def linear(specimen: Any) -> Any:
+    return at_their_best(specimen, lambda t, a, b: a - b * t)
+
+
+@rival("a line in the log of time, at its best", rejected_by="TE-2")
+def logarithmic(specimen: Any) -> Any:
+    return at_their_best(specimen, lambda t, a, b: a - b * np.log1p(t))
+
+
+@rival("a test changes nothing: one curve for both groups, at its best", rejected_by="TE-2a")
+def one_curve(specimen: Any) -> Any:
+    a, b = curve_fit(
+        power, np.tile(DELAYS, 2), np.concatenate([STUDIED, RECALLED]) / 100.0, p0=(0.75, 0.1)
+    )[0]
+    return with_numbers(specimen, a_study=a, b_study=b, a_test=a, b_test=b)
+
+
+@mutant("forgetting after a test three times as fast", rejected_by="TE-2a")
+def tests_do_not_last(specimen: Any) -> Any:
+    return with_numbers(specimen, b_test=0.335)
 
 
 @mutant("difficulty counts from encoding after every test", rejected_by="TE-6")

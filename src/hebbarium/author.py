@@ -19,8 +19,8 @@ made rows          `engine.contract.drafts`: Draft, Kind; `engine.contract.writi
 order of use       `engine.steps.uses`: step_of_use, used_last
 language model     `engine.ports.language_model`: Request, Reply, Status
 graph              `engine.state.graph`: EdgeType, entity_node
-evidence           `audit.checks`: the decorators equation, limit, data, signature, adaptation and
-                   mutant; at_least, at_most, between, Measured; `audit.specimen`: Specimen,
+evidence           `audit.checks`: the decorators equation, limit, data, reference, signature,
+                   adaptation, mutant and rival; at_least, at_most, between, Measured; `audit.specimen`: Specimen,
                    NotTestable; `audit.paper_numbers`: paper_number
 engine checks      `audit.memory`: memory_of, plug_in, encode, neighbour, Scripted
 figures            `audit.figures`: figure, Picture, Curve, Marks, dots
@@ -41,6 +41,8 @@ from .audit.checks import (
     equation,
     limit,
     mutant,
+    reference,
+    rival,
     signature,
 )
 from .audit.figures import Curve, Figure, Marks, Picture, dots, figure
@@ -335,6 +337,8 @@ __all__ = [
     "neighbour",
     "paper_number",
     "plug_in",
+    "reference",
+    "rival",
     "signal",
     "signature",
     "step_of_use",

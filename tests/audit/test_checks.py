@@ -30,6 +30,7 @@ from hebbarium.audit.checks import (
     judge,
     limit,
     mutant,
+    reference,
     signature,
 )
 from hebbarium.audit.specimen import NotTestable, Specimen
@@ -119,7 +120,9 @@ def test_every_score() -> None:
     assert error.score is Score.ERROR and "ZeroDivisionError: no denominator" in error.note
     lacking = judge(checked(lambda s: (s.activation(1.0), 1.0)), EMPTY)
     assert lacking.score is Score.NOT_TESTABLE and "activation" in lacking.note
-    outside = judge(data("X-2", source="a table", scope="out: needs a laboratory")(raises), EMPTY)
+    outside = judge(
+        reference("X-2", source="a table", scope="out: needs a laboratory")(raises), EMPTY
+    )
     assert outside.score is Score.NOT_APPLICABLE and "needs a laboratory" in outside.note
     needy = checked(lambda s: True, needs="engine")
     assert judge(needy, EMPTY, provides=()).score is Score.NOT_RUN
@@ -204,7 +207,9 @@ def test_unsound_declarations_are_refused(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("scope", ["out:", "out:  ", "somewhere else"])
 def test_a_scope_says_why(scope: str) -> None:
     with pytest.raises(ContractError):
-        data("X-1", source="a table", scope=scope)(lambda s: True)
+        data("X-1", source="a table", scope=scope, papers=("a2000x",), subjects="one")(
+            lambda s: True
+        )
 
 
 HEAD = "from hebbarium.audit.checks import *\nfrom hebbarium.audit.checks import equation, signature, mutant\n"
@@ -278,6 +283,47 @@ def test_a_figure_of_a_variety_has_its_own_caption_and_specimen() -> None:
         "It falls from twice as high",
     )
     assert [list(f(3.0).curves[0].y) for f in (ours, theirs)] == [[3.0, 0.0], [6.0, 0.0]]
+
+
+MEASURED = (
+    GOOD.replace("equation, signature, mutant", "data, equation, mutant, rival, signature")
+    + """
+@data("X-3", source="table 1", papers=("a2000x",), subjects="12 rats")
+def third(s): return s, 1.0
+@mutant("twice as fast", rejected_by="X-3")
+def fast(s): return 2.0 * s
+@rival("a constant", rejected_by="X-3")
+def constant(s): return 0.0
+"""
+)
+
+
+def test_data_need_a_rival_that_fails_them() -> None:
+    evidence = evidence_of(module_of("evidence_measured", MEASURED))
+    assert [(m.name, m.rival) for m in evidence.mutants] == [
+        ("wrong", False),
+        ("twice as fast", False),
+        ("a constant", True),
+    ]
+    with pytest.raises(ContractError, match="'X-3' has no rival"):
+        evidence_of(module_of("evidence_alone", MEASURED.replace("@rival", "@mutant")))
+    # a check that decides nothing needs none
+    doubtful = MEASURED.replace('"12 rats")', '"12 rats", warn=True)').partition('@mutant("twice')
+    assert evidence_of(module_of("evidence_doubtful", doubtful[0])).check("X-3").warn
+
+
+@pytest.mark.parametrize("lacks", [{"papers": ()}, {"subjects": ""}, {"subjects": " "}])
+def test_data_say_in_which_paper_and_of_whom(lacks: dict[str, Any]) -> None:
+    with pytest.raises(ContractError, match="without who was measured"):
+        data("X-1", source="table 1", **{"papers": ("a2000x",), "subjects": "12 rats"} | lacks)(
+            bool
+        )
+
+
+def test_a_reference_has_no_subjects() -> None:
+    assert reference("X-1", source="a model")(bool).gates
+    with pytest.raises(ContractError, match="is no data"):
+        reference("X-1", source="a model", subjects="12 rats")(bool)
 
 
 def test_evidence_without_checks_is_refused() -> None:

@@ -104,7 +104,7 @@ def no_decay_without_an_exponent(s): return s.trace(7.0, 0.0), 1.0
 def the_plugin_forgets_ever_more_slowly(s):
     at = [s.Plugin().maintain(float(t)) for t in (1, 2, 3)]
     return at[0] / at[1] > at[1] / at[2]
-@data("PW-4", source="uncertain table", warn=True)
+@data("PW-4", source="uncertain table", warn=True, papers=("wixted1991form",), subjects="students")
 def a_doubtful_number(s): return s.trace(2.0, 0.5), 99.0
 @mutant("exponential", rejected_by="PW-3")
 def exponential(s): return s.replacing("trace", lambda age, b: math.exp(-b * age))
@@ -220,7 +220,7 @@ def test_checks_of_papers_that_the_source_does_not_cite_do_not_lower_its_rating(
     ).mechanisms[0]
     assert elsewhere.verdict.lowered_by == () and [
         str(r.score) for r in elsewhere.also_compared
-    ] == ["FAIL", "FAIL"]
+    ] == ["FAIL", "FAIL", "FAIL"]  # the doubtful number, too
     output = next(m for m in to_json(both)["mechanisms"] if m["id"] == "power_law_printed")
     assert [(c["id"], c["papers"]) for c in output["also_compared"]] == [
         ("PW-1", ["petrov2006computationally"])
@@ -504,7 +504,7 @@ def test_incomplete_checks_stay_on_the_page_faded(tmp_path: Path) -> None:
     source = (
         POWER_EVIDENCE
         + """
-@data("PW-5", source="Ebbinghaus 1885", scope="out: a single subject")
+@data("PW-5", source="Ebbinghaus 1885", scope="out: a single subject", papers=("ebbinghaus1885gedachtnis",), subjects="one")
 def savings(s): return s.trace(1.0, 1.0), 0.5
 """
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -109,7 +110,7 @@ dense_similarity:
 
 def test_a_sound_mechanism_passes_all(folder: Path) -> None:
     assert {id: score for id, (score, _) in scores(folder, load()).items()} == {
-        f"ST-{i}": Score.PASS for i in range(1, 7)
+        f"ST-{i}": Score.PASS for i in range(1, 8)
     }
 
 
@@ -143,3 +144,48 @@ def test_each_fault_is_found_and_named(
         return
     score, said = scores(folder, load(), **wrong)[id]
     assert score is Score.FAIL and output in said, said
+
+
+# --- checks of data ---------------------------------------------------------------------------------
+DATA = """
+from hebbarium.audit.checks import data, rival
+from hebbarium.audit.memory import plug_in
+{constants}
+def curve(specimen, hours):
+    {curve}
+@data("F-1", source="table 1", papers=("ebbinghaus1885gedachtnis",), subjects="one")
+def measured(specimen):
+    return curve(specimen, 3.0), 0.5
+@rival("a constant", rejected_by="F-1")
+def constant(specimen):
+    return specimen
+"""
+READS = "return 2.0 ** (-hours / plug_in(specimen).hours('half_life'))"
+
+
+@pytest.mark.parametrize(
+    ("constants", "curve", "output"),
+    [
+        ("", READS, "all of 1 checks of data"),
+        ("HOURS = (3.0, 30.0)", f"HOURS; {READS}", "all of 1 checks of data"),
+        ("UNUSED = 30.0", READS, "all of 1 checks of data"),
+        ("", "return 2.0 ** (-hours / 720.0)", "F-1 reads no number that ships"),
+        ("TAU = 30.0", f"TAU; {READS}", "F-1 holds a copy of half_life in TAU"),
+        ("FIT = (30.0, 0.05)", f"FIT; {READS}", "holds a copy of half_life, weight in FIT"),
+        ("FIT = [0.05]", f"FIT; {READS}", "holds a copy of weight in FIT"),
+    ],
+)
+def test_data_are_compared_with_what_ships(constants: str, curve: str, output: str) -> None:
+    module = types.ModuleType("evidence_of_recency")
+    exec(DATA.format(constants=constants, curve=curve), vars(module))
+    registry = Registry.read()
+    exhibit = Exhibit(
+        registry.entry("recency"),
+        importlib.import_module("hebbarium.mechanisms.retrieval.recency"),
+        load(),
+        registry,
+        evidence=module,
+    )
+    check = next(c for c in evidence() if c.id == "ST-7")
+    result = judge(check, exhibit)
+    assert output in str(result.measured) and (result.score is Score.PASS) is ("all" in output)
