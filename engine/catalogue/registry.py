@@ -33,6 +33,8 @@ Value = bool | int | float | str
 Home = Literal["encoding", "consolidation", "retrieval", "maintenance"]
 HOMES: tuple[str, ...] = get_args(Home)
 ROOT = Path(__file__).parents[2]
+# how a number or an equation of a source was read, best first; below `paper` is second hand
+Read = Literal["paper", "authors' code", "reimplementation", "description", "memory"]
 
 
 class _Strict(BaseModel):
@@ -47,6 +49,7 @@ class Equation(_Strict):
     printed  False: the paper describes in words or data what the equation computes, and prints no
              such equation
     library  True: no hook uses it; it is checked and shown, and is no part of the claim
+    read     how it was read; None: as the entry says for its paper
     """
 
     id: str
@@ -55,11 +58,17 @@ class Equation(_Strict):
     tex: str
     printed: bool = True
     library: bool = False
+    read: Read | None = None
 
 
 class Parameter(_Strict):
     """Value, unit, bounds, kind and source of one parameter; `second_hand`: the number is quoted
     from elsewhere than where it was measured.
+
+    role  what a number of ours is to the paper's equation: `free`, the paper has the number and
+          leaves it open; `bound`, it bounds time or space; `addition`, a departure says at which
+          value it has no effect
+    read  how the number was read; None: as the entry says for its paper
 
     A parameter of the unit `path` is a file or folder; its value is "", none, because the registry
     is the same on all machines.
@@ -74,6 +83,8 @@ class Parameter(_Strict):
     source: str
     note: str = ""
     second_hand: bool = False
+    role: Literal["", "free", "bound", "addition"] = ""
+    read: Read | None = None
 
     @model_validator(mode="after")
     def _no_path(self) -> Self:
@@ -87,10 +98,28 @@ class Parameter(_Strict):
 
 
 class Departure(_Strict):
-    """What the implementation does otherwise than the paper, and why."""
+    """What the implementation does otherwise than the paper, and why.
+
+    kind     what the difference is: `form`, ours in place of the paper's; `proxy`, another quantity
+             in place of the paper's; `bound`, on time or space; `addition`, which the paper does not
+             have; `none`, no difference to the equations
+    neutral  of an addition: values of parameters at which it has no effect
+    shown    ids of the checks that show how far a bound reaches, or that an addition is neutral
+    """
 
     what: str
     why: str
+    kind: Literal["form", "proxy", "bound", "addition", "none"] | None = None
+    neutral: Mapping[str, Value] = {}
+    shown: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _neutral_of_additions(self) -> Self:
+        if self.neutral and self.kind != "addition":
+            raise ValueError("only an addition is neutral at some value; write kind: addition")
+        if self.shown and self.kind not in ("bound", "addition"):
+            raise ValueError("only a bound or an addition is shown by checks")
+        return self
 
 
 class Proxy(_Strict):
@@ -112,7 +141,13 @@ class Form(_Strict):
 
 
 class Entry(_Strict):
-    """One mechanism's entry in registry.yaml."""
+    """One mechanism's entry in registry.yaml.
+
+    read       how each paper was read
+    inputs     quantities of the engine and of other mechanisms that it reads, by column, each with
+               the reason why it is the paper's own quantity, or none of its equations
+    phenomena  probes, or variants of them, of the behaviour that its papers are cited for
+    """
 
     id: str
     path: str = Field(alias="class")
@@ -127,10 +162,20 @@ class Entry(_Strict):
     departures: tuple[Departure, ...] = ()
     proxies: tuple[Proxy, ...] = ()
     forms: tuple[Form, ...] = ()
+    read: Mapping[str, Read] = {}
+    inputs: Mapping[str, str] = {}
+    phenomena: tuple[str, ...] = ()
     departs_from_source: str = ""
     probes: tuple[str, ...] = ()
     variety_of: str | None = None
     claimed_by: str | None = None
+
+    @model_validator(mode="after")
+    def _additions_name_parameters(self) -> Self:
+        for d in self.departures:
+            if unknown := sorted(set(d.neutral) - set(self.params)):
+                raise ValueError(f"departure {d.what!r} is neutral at {unknown[0]}, no parameter")
+        return self
 
     @property
     def module(self) -> str:

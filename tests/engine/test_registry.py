@@ -574,3 +574,37 @@ def test_a_unit_that_is_no_time_is_refused_where_a_time_is_needed(
     with pytest.raises(ContractError, match=f"the unit of length_penalty is '{unit}'") as caught:
         found.instance("dense").hours("length_penalty")
     assert "ms, s, min, h, d" in caught.value.cure
+
+
+@pytest.mark.parametrize(
+    ("departure", "words"),
+    [
+        ({"kind": "guess"}, "departures.0.kind"),
+        ({"kind": "none", "neutral": {"weight": 0.0}}, "only an addition is neutral"),
+        ({"kind": "form", "shown": ["RC-1"]}, "only a bound or an addition is shown"),
+        ({"kind": "addition", "neutral": {"heft": 0.0}}, "neutral at heft, no parameter"),
+    ],
+)
+def test_a_departure_says_what_it_is(
+    tmp_path: Path, departure: dict[str, object], words: str
+) -> None:
+    entries = yaml.safe_load((Path(__file__).parents[2] / "registry.yaml").read_text("utf-8"))
+    entry = entries["recency"]
+    entry["departures"] = [{"what": "w", "why": "y", **departure}]
+    path = tmp_path / "registry.yaml"
+    path.write_text(yaml.safe_dump({"recency": entry}), encoding="utf-8")
+    with pytest.raises(RegistryError, match=words):
+        Registry.read(path, tmp_path / "sets")
+
+
+@pytest.mark.parametrize("field", [{"read": {"cortex2026": "hearsay"}}, {"role": "dear"}])
+def test_how_a_source_was_read_and_what_a_number_is_are_words_of_a_list(
+    tmp_path: Path, field: dict[str, object]
+) -> None:
+    entries = yaml.safe_load((Path(__file__).parents[2] / "registry.yaml").read_text("utf-8"))
+    entry = entries["recency"]
+    (entry["params"]["half_life"] if "role" in field else entry).update(field)
+    path = tmp_path / "registry.yaml"
+    path.write_text(yaml.safe_dump({"recency": entry}), encoding="utf-8")
+    with pytest.raises(RegistryError, match=next(iter(field))):
+        Registry.read(path, tmp_path / "sets")
