@@ -17,7 +17,9 @@ from hebbarium.audit.ratings import shipped
 from hebbarium.engine.catalogue.registry import Registry
 
 README = Path(__file__).resolve().parents[2] / "README.md"
-PLACE = re.compile(r"(?<=<!-- written by docs/tools/readme_numbers\.py -->\n).*?(?=<!-- end -->)", re.S)
+PLACE = re.compile(
+    r"(?<=<!-- written by docs/tools/readme_numbers\.py -->\n).*?(?=<!-- end -->)", re.S
+)
 
 
 def table(registry: Registry) -> str:
