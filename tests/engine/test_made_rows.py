@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.base.errors import ContractError, InputError
-from hebbarium.engine.base.marks import checksum
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase, Scope, Upkeep
 from hebbarium.engine.contract.drafts import Draft, Kind
@@ -708,29 +707,6 @@ def test_which_models_were_asked_is_in_the_transaction_of_the_tick(tmp_path: Pat
             "SELECT value FROM meta WHERE key = 'language_models'"
         ).fetchone()
     assert json.loads(held) == [facts(Parrot())]
-
-
-def test_an_older_file_names_no_model(tmp_path: Path) -> None:
-    path = tmp_path / "m.db"
-    grown(asker([]), language_model=Parrot(), path=path).close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        meta = {
-            key: value
-            for key, value in connection.execute("SELECT key, value FROM meta")
-            if key not in ("mark", "language_models")
-        }
-        forms = {
-            name: tuple(form)
-            for name, *form in connection.execute("SELECT name, dtype, shape, rows FROM arrays")
-        }
-        connection.execute("DELETE FROM meta WHERE key = 'language_models'")
-        found = checksum(
-            {key: value for key, value in meta.items() if key != "configuration"},
-            meta["configuration"],
-            checksum(forms).hex(),
-        )
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (found.hex(),))
-    assert memory(asker([]), path=path).language_models == ()
 
 
 # --- erasing --------------------------------------------------------------------------------------

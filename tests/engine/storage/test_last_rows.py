@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.base.errors import SnapshotError
-from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.columns import Phase, Scope, Upkeep
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ROW
 from hebbarium.engine.memory.engine import Engine
@@ -105,7 +105,7 @@ def made(path: Path | None) -> Engine:
     a smaller one.
     """
     level, table, total = (
-        column("level", shape=(64,)),
+        column("level", shape=(64,), upkeep=Upkeep(anywhere=True)),
         column("table", Scope.GLOBAL, shape=(40, 64)),
         column("total", Scope.GLOBAL, shape=(64,)),
     )
