@@ -11,6 +11,7 @@ from typing import Literal
 
 from ...engine.base.errors import DataError
 from ...reporting.files import write_whole
+from ...reporting.output import put
 from .beam import load_beam
 
 
@@ -141,7 +142,7 @@ def get(name: str, folder: Path, progress: bool = True) -> Path:
         _download(source, target, progress)
     checked = record(target)
     if progress:
-        print(
+        put(
             f"{target}\n  SHA-256 {checked.sha256} ({'trusted on first use and recorded' if checked.basis == 'none' else checked.basis})"
         )
     return target

@@ -14,6 +14,7 @@ from ...engine.base.errors import HebbariumError
 from ...engine.catalogue.registry import Registry
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
+from ...reporting.output import put
 from ..datasets.demo import load_demo
 from ..edits.planted import planted
 from .cache import cache
@@ -97,9 +98,9 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory() as folder:
             tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))
     except HebbariumError as error:
-        print(error, file=sys.stderr)
+        put(str(error), err=True)
         return error.exit_code
-    print("\n".join(tally.lines()))
+    put("\n".join(tally.lines()))
     return 1 if tally.broken else 0
 
 

@@ -18,6 +18,7 @@ from ...engine.base.errors import HebbariumError
 from ...engine.ports.by_name import embedder
 from ...engine.ports.embedding_cache import default_cache
 from ...reporting.files import results_folder, write_json, write_whole
+from ...reporting.output import put
 from ..datasets.base import Conversation
 from ..datasets.demo import load_demo
 from .drawn import GOAL, to_svg
@@ -151,10 +152,10 @@ def main(arguments: list[str]) -> int:
             chosen,
             embedder(given.embedder, default_cache()),
             gates,
-            lambda gate: print(f"gate {gate:g}", file=sys.stderr),
+            lambda gate: put(f"gate {gate:g}", err=True),
         )
     except HebbariumError as error:
-        print(f"error: {error}", file=sys.stderr)
+        put(f"error: {error}", err=True)
         return 2
     found = document(
         points,
@@ -166,7 +167,7 @@ def main(arguments: list[str]) -> int:
     )
     write_json(out / "edits.json", found, shared=True)
     write_whole(out / "edits.svg", [to_svg(points)], shared=True)
-    print(json.dumps(found, indent=1) if given.json else "\n".join(table(points)))
+    put(json.dumps(found, indent=1) if given.json else "\n".join(table(points)))
     return int(any(p.gate == GATE and p.operator == "all" and p.share > GOAL for p in points))
 
 

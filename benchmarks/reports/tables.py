@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...reporting.output import put
 from ...reporting.text import in_cell, plural, visible
 from ..scores.comparison import Verdict
 from ..scores.metrics import METRICS
@@ -230,7 +231,7 @@ def show(result: AblationResult, console: Console) -> None:
         console.print(to_table(result))
     else:
         # console.print would wrap lines and turn tabs into spaces
-        console.file.write("\n".join(to_lines(result)) + "\n")
+        put("\n".join(to_lines(result)))
 
 
 # ---- Markdown

@@ -23,12 +23,13 @@ def private_folder(path: Path) -> Path:
     under a stricter umask).  One that is there keeps its mode.  Raises OSError.
     """
     if not path.is_dir():
-        if path.parent != path:
+        if not path.parent.exists():
             private_folder(path.parent)
-        with suppress(FileExistsError):  # another process was faster
+        try:
             path.mkdir(FOLDER)
-        if not path.is_dir():
-            raise FileExistsError(17, "it is no folder", str(path))
+        except FileExistsError:  # or another process was faster
+            if not path.is_dir():
+                raise
     return path
 
 

@@ -26,6 +26,7 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
+from .reporting.output import put
 from .reporting.text import visible
 
 SILENCE = 60.0  # s without a line of progress
@@ -40,14 +41,15 @@ def console() -> Console:
 def print_lines(*lines: str) -> None:
     """Print lines; on a terminal, long lines are wrapped and keep their indentation."""
     for line in lines:
-        print(_wrapped(visible(line, keep="\n"), line[: len(line) - len(line.lstrip())]))
+        put(_wrapped(visible(line, keep="\n\t"), line[: len(line) - len(line.lstrip())]))
 
 
 def print_fields(fields: Sequence[tuple[str, str]]) -> None:
     """Print names beside values; on a terminal, long values are wrapped in their own column."""
-    width = max(cell_len(name) for name, _ in fields)
-    for name, value in fields:
-        print(_wrapped(f"{_padded(name, width)}  " + visible(value, keep="\n"), " " * (width + 2)))
+    shown = [(visible(name), value) for name, value in fields]
+    width = max(cell_len(name) for name, _ in shown)
+    for name, value in shown:
+        put(_wrapped(f"{_padded(name, width)}  " + visible(value, keep="\n"), " " * (width + 2)))
 
 
 def _padded(cell: str, width: int, *, right: bool = False) -> str:
@@ -107,7 +109,9 @@ def print_table(
     roomy    minimum widths of columns on a terminal, by head
     spare    heads of columns that are left out on a terminal that is too narrow, in this order
     """
-    shown: list[list[str]] = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
+    heads, *shown = _cells(heads, rows)
+    numbers, whole = ({visible(head) for head in given} for given in (numbers, whole))
+    roomy = {visible(head): least for head, least in roomy.items()}
     if console().is_terminal:
         table = Table(
             *(Column(Text(h), justify="right" if h in numbers else "left") for h in heads),
@@ -115,18 +119,23 @@ def print_table(
         )
         for row in shown:
             table.add_row(*map(Text, row))
-        draw(table, whole=whole, roomy=roomy, spare=spare)
+        draw(table, whole=whole, roomy=roomy, spare=[visible(head) for head in spare])
         return
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads))]
-    print(visible(title))
-    for row in (list(heads), *shown):
-        print(
+    put(title)
+    for row in (heads, *shown):
+        put(
             "  ".join(
                 _padded(c, w, right=h in numbers)
                 for c, w, h in zip(row, widths, heads, strict=True)
             ).rstrip()
         )
-    print()
+    put()
+
+
+def _cells(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Heads and rows, each cell in one line and safe to show."""
+    return [[visible(cell.replace("\n", " ")) for cell in row] for row in (heads, *rows)]
 
 
 def print_rows(
@@ -138,20 +147,21 @@ def print_rows(
     spare  heads of columns that are left out on a terminal where the last column has less than 30
            characters
     """
-    shown = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
+    spare = {visible(head) for head in spare}
+    heads, *shown = _cells(heads, rows)
     widths = [max(cell_len(r[i]) for r in (heads, *shown)) for i in range(len(heads) - 1)]
     room = console().width - sum(widths) - 2 * len(widths) if console().is_terminal else 0
     if console().is_terminal and room < _READABLE and spare:
         kept = [i for i, head in enumerate(heads) if head not in spare]
         print_rows([heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
         return
-    for row in (list(heads), *shown):
+    for row in (heads, *shown):
         last = (
             set_cell_size(row[-1], max(room, 12) - 3).rstrip() + "..."
             if room and cell_len(row[-1]) > room
             else row[-1]
         )
-        print(
+        put(
             "  ".join(
                 (*(_padded(cell, width) for cell, width in zip(row, widths, strict=False)), last)
             ).rstrip()
@@ -262,11 +272,7 @@ class Meter:
             tenth := 10 * done // max(total, 1)
         ) != self._tenth or monotonic() - self._printed >= SILENCE:
             self._tenth, self._printed = tenth, monotonic()
-            print(
-                f"{self.what}: {done}/{total}" + (f"  {last}" if last else ""),
-                file=sys.stderr,
-                flush=True,
-            )
+            put(f"{self.what}: {done}/{total}" + (f"  {last}" if last else ""), err=True)
         if done >= total:
             self.close()
 

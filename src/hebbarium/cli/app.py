@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .. import __version__
+from ..reporting.output import put
 
 if TYPE_CHECKING:
     from ..engine.base.errors import HebbariumError
@@ -175,13 +176,11 @@ def say(text: str) -> None:
         from ..console import wrapped
 
         text = wrapped(text, get_terminal_size().columns, "    ")
-    typer.echo(text, err=True)
+    put(text, err=True)
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:
-    from ..reporting.text import visible
-
-    say("error: " + visible(message, keep="\n"))
+    say(f"error: {message}")
     raise SystemExit(code) from None
 
 
@@ -195,7 +194,7 @@ def _drop_output() -> None:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"hebbarium {__version__}")
+        put(f"hebbarium {__version__}")
         raise typer.Exit
 
 

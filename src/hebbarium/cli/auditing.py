@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..engine.base.errors import InputError
+from ..reporting.output import put
 from .app import app
 from .shared import JobsOption, JsonOption, installed_registry, print_json
 
@@ -190,7 +191,7 @@ def audit(
                 )
             )
     else:
-        typer.echo(report.plain(result, faults), nl=False)
+        put(report.plain(result, faults), end="")
     if reach and not as_json:
         print_lines(*report.reached(result))
     if changed and not as_json:

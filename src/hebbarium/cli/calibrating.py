@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..reporting.output import put
 from .app import app
 from .shared import (
     DEFAULT_SET,
@@ -120,7 +121,7 @@ def calibrate(
                 print_json(calibrate_fusion.to_json(fused))
             else:
                 _print_fusion(fused)
-                typer.echo(f"written to {out}: evidence.json, {file.name}")
+                put(f"written to {out}: evidence.json, {file.name}")
             return
         found = calibrating.calibrate(
             registry.set(set_name),
@@ -143,7 +144,7 @@ def calibrate(
         )
         return
     _print(found)
-    typer.echo(f"written to {out}: calibration.json, reliability.svg, {file.name}")
+    put(f"written to {out}: calibration.json, reliability.svg, {file.name}")
 
 
 def _require_relevance(registry: Registry, gated: MechanismSet) -> None:

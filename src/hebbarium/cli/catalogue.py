@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..reporting.output import put
 from .app import app, say
 from .shared import EmbedderOption, JsonOption, citation_keys, installed_registry, print_json
 
@@ -248,7 +249,7 @@ def _show_mechanism(registry: Registry, id: str, as_json: bool) -> None:
              "multiplies every time constant"),
             *((n, str(p.value) or "none", p.unit, _bounds(p), p.kind, " ".join(filter(None,
             (p.source, p.note)))) for n, p in entry.params.items())]  # fmt: skip
-    typer.echo()
+    put()
     print_table(
         "Parameters",
         ("name", "value", "unit", "bounds", "kind", "source"),
@@ -424,7 +425,7 @@ def cite(
     if as_json:
         print_json({k: references.bibtex([k]) for k in keys})
     else:
-        typer.echo(references.bibtex(keys), nl=False)
+        put(references.bibtex(keys), end="")
 
 
 @app.command(short_help="Start a mechanism: module, registry entry, evidence.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..engine.base.errors import InputError
+from .app import say
 from .shared import DEFAULT_SET, lasting, load_data, named_embedder, print_json, resumable
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def _confirm(costs: Costs) -> None:
     """Print what the design costs and ask; without a terminal, refuse.  Raises InputError,
     typer.Abort.
     """
-    typer.echo(costs.line(), err=True)
+    say(costs.line())
     if not sys.stdin.isatty():
         raise InputError(
             f"the design takes long: {costs.line()}",

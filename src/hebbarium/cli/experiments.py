@@ -18,7 +18,7 @@ from ..benchmarks.designs import Design
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
 from ..engine.base.errors import InputError
-from .app import app
+from .app import app, say
 from .shared import (
     DataOption,
     JobsOption,
@@ -389,18 +389,15 @@ def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -
 
 
 def _announce(found: Detectable) -> None:
-    """Say on standard error what the design can detect; on a terminal, long lines are wrapped."""
-    from rich.console import Console
-
-    console = Console(stderr=True, highlight=False, markup=False)
+    """Say on standard error what the design can detect."""
     for line in found.lines():
-        console.print(line, soft_wrap=not console.is_terminal)
+        say(line)
 
 
 def _print_missing_gold(data: Dataset) -> None:
     """Say how many gold ids the data set has that name no event."""
     if missing := data.notes.get("gold_missing"):
-        typer.echo(f"gold that names no event, left out: {missing}", err=True)
+        say(f"gold that names no event, left out: {missing}")
 
 
 def _ends(overall: Mapping[str, Any]) -> list[tuple[str, dict[str, float | None]]]:

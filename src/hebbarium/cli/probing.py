@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..engine.base.errors import InputError
-from .app import app
+from .app import app, say
 from .shared import (
     DEFAULT_SET,
     EmbedderOption,
@@ -196,10 +196,7 @@ def probe(
             f"written to {out}: probes.json, probes.md, probes.html, rows.jsonl",
         )
     if strict and report.failing:
-        print(
-            f"not in their band: {', '.join(one.probe.id for one in report.failing)}",
-            file=sys.stderr,
-        )
+        say(f"not in their band: {', '.join(one.probe.id for one in report.failing)}")
         raise typer.Exit(1)
 
 

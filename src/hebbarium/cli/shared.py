@@ -13,6 +13,7 @@ import typer
 
 from ..benchmarks.execution.spec import Settings, options
 from ..engine.base.errors import HebbariumError, InputError
+from ..reporting.output import put
 from .app import INTERRUPTED, from_system, say
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def by_kind(overall: Any, by_category: Mapping[str, Any]) -> list[tuple[str, Any
 
 
 def print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, indent=2, default=str))
+    put(json.dumps(data, indent=2, default=str))
 
 
 @contextmanager
