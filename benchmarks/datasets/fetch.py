@@ -42,8 +42,8 @@ class Source:
 class Checked:
     """The digest of a file or folder, and what it was compared with.
 
-    basis   'published': the digest in our table; 'first use': the one recorded when the file was
-            first fetched; 'none': no digest is known
+    basis   'published': the digest in our table; 'first use': the one beside the file, recorded
+            when it was first fetched, if that was asked for; 'none': no digest is known
     """
 
     path: Path
@@ -122,7 +122,7 @@ def get(name: str, folder: Path, progress: bool = True) -> Path:
     is checked, not fetched again.
 
     If no digest is published, the first download is trusted: its digest is printed and written to
-    `<file>.sha256`, and later checks compare with it.  Errors: DataError for an unknown name, no
+    `<file>.sha256`, and a later call compares with it.  Errors: DataError for an unknown name, no
     network, a digest that differs (no file remains), or a data set to be fetched by hand;
     HebbariumError if the digest cannot be written.
     """
@@ -183,11 +183,13 @@ def _download(source: Source, target: Path, progress: bool) -> None:
         ) from error
 
 
-def check(path: Path) -> Checked:
-    """Compare a file (or a BEAM folder) with its published digest, or with the one recorded beside
-    it on first use.  O(bytes).
+def check(path: Path, *, recorded: bool = False) -> Checked:
+    """Compare a file (or a BEAM folder) with its published digest.  O(bytes).
 
-    Errors: DataError if the path does not exist or the digest differs.
+    recorded  compare one without a published digest with that in `<file>.sha256` beside it, which
+              whoever could change the file could write, too
+
+    Errors: DataError if the path does not exist, the digest differs, or there is none beside it.
     """
     path = Path(path)
     if not path.exists():
@@ -208,30 +210,52 @@ def check(path: Path) -> Checked:
                 where=str(path),
                 cure="check its permissions",
             ) from error
-    recorded = _recorded(path)
-    published = next((s.sha256 for s in SOURCES if s.file == path.name and s.sha256), None)
-    expected = recorded or published
+    published = published_digest(path)
+    beside = _recorded(path) if recorded and published is None else None
+    expected = published or beside
     if expected is not None and expected != found:
         origin, also = (
             (
                 "recorded on first use",
                 f"; if the change is wanted, delete {_sidecar(path).name} too",
             )
-            if recorded
+            if beside
             else ("published", "")
         )
         cure = f"delete the file and download it again{also}"
         raise DataError(
             f"its SHA-256 is {found}, and {expected} was {origin}", where=str(path), cure=cure
         )
-    return Checked(path, found, "first use" if recorded else "published" if published else "none")
+    return Checked(path, found, "first use" if beside else "published" if published else "none")
+
+
+def published_digest(path: Path) -> str | None:
+    """The published SHA-256 of the official file of this name; None: it has none, or there is no
+    such file.
+    """
+    return next((s.sha256 for s in SOURCES if s.file == path.name and s.sha256), None)
+
+
+def basis(path: str, sha256: str) -> str:
+    """How a digest of data stands to what is published, for the manifest of a run: "published",
+    "another than the published one", or "none published".
+
+    path  of the file or folder; "" for data of the package
+
+    >>> basis("data/locomo10.json", "0" * 64), basis("mine.json", "0" * 64)
+    ('another than the published one', 'none published')
+    """
+    published = published_digest(Path(path))
+    if published is None:
+        return "none published"
+    return "published" if published == sha256 else "another than the published one"
 
 
 def record(path: Path) -> Checked:
     """Check a file or folder fetched by hand and, if no digest is known, record its digest
     beside it (trust on first use).
     """
-    checked = check(path)
+    checked = check(path, recorded=_sidecar(path).exists())
     if checked.basis == "none":
         _record(checked)
     return checked
@@ -249,10 +273,14 @@ def _record(checked: Checked) -> None:
     )
 
 
-def _recorded(path: Path) -> str | None:
+def _recorded(path: Path) -> str:
     sidecar = _sidecar(path)
     if not sidecar.exists():
-        return None
+        raise DataError(
+            "no digest is recorded beside the file",
+            where=str(sidecar),
+            cure="leave the option out, or write the digest there: sha256sum FILE > FILE.sha256",
+        )
     try:
         words = sidecar.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError):

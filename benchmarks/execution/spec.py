@@ -347,8 +347,11 @@ def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]
 
     `command` first, then the fields of the first arm's record, with lists of all arms and
     conversations; `changes`, what decides each other arm (see `changes`); `data`: how and where
-    they were read, how many conversations were asked for, counts, and the number of rows.
+    they were read, how many conversations were asked for, how the digest stands to the published
+    one, counts, and the number of rows.
     """
+    from ..datasets.fetch import basis
+
     shared = {
         name: value
         for name, value in asdict(specs[0]).items()
@@ -361,7 +364,7 @@ def manifest(specs: Sequence[RunSpec], data: Dataset, command: Mapping[str, Any]
             "changes": {arm: changes(specs[0], one) for arm,
                         one in arms.items() if one.arm != specs[0].arm},
             "data": {"form": data.form, "path": data.path, "limit": data.limit,
-                     "rows": len(arms) * asked, "notes": dict(data.notes)}}  # fmt: skip
+                     "digest": basis(data.path, data.sha256), "rows": len(arms) * asked, "notes": dict(data.notes)}}  # fmt: skip
 
 
 def changes(first: RunSpec, other: RunSpec) -> dict[str, Any]:

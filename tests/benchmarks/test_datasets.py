@@ -696,10 +696,11 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
         words,
         path.name,
     ]
-    assert fetching.check(path) == fetching.Checked(path, words, "first use")
+    assert fetching.check(path) == fetching.Checked(path, words, "none")
+    assert fetching.check(path, recorded=True) == fetching.Checked(path, words, "first use")
     path.write_bytes(b"[1]")
     with pytest.raises(DataError, match="recorded on first use"):
-        fetching.check(path)
+        fetching.check(path, recorded=True)
     with pytest.raises(DataError, match="recorded on first use"):
         fetching.get("longmemeval-oracle", tmp_path / "new", progress=False)
 
@@ -741,7 +742,35 @@ def test_get_and_check_refuse_what_they_cannot_do(tmp_path: Path) -> None:
         == fetching.check(folder).sha256
         == load("beam", folder).sha256
     )
-    assert fetching.check(folder).basis == "first use"
+    assert fetching.check(folder, recorded=True).basis == "first use"
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_digest_beside_a_file_never_overrides_the_published_one(
+    tmp_path: Path, recorded: bool
+) -> None:
+    """Whoever exchanges the file can write the other file, too."""
+    file = tmp_path / "locomo10.json"
+    file.write_bytes(b"[]")
+    other = hashlib.sha256(b"[]").hexdigest()
+    file.with_name("locomo10.json.sha256").write_text(f"{other}  locomo10.json\n")
+    for look in (lambda: fetching.check(file, recorded=recorded), lambda: fetching.record(file)):
+        with pytest.raises(DataError, match=f"{other}, and [0-9a-f]+ was published"):
+            look()
+
+
+def test_a_digest_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_bytes(b"[]")
+    with pytest.raises(DataError, match="no digest is recorded") as caught:
+        fetching.check(tmp_path / "mine.json", recorded=True)
+    assert "sha256sum" in caught.value.cure
+
+
+def test_a_manifest_says_how_its_data_stand_to_the_published_ones() -> None:
+    (locomo,) = (s for s in fetching.SOURCES if s.name == "locomo")
+    assert fetching.basis(f"data/{locomo.file}", locomo.sha256 or "") == "published"
+    assert fetching.basis(f"data/{locomo.file}", "0" * 64) == "another than the published one"
+    assert fetching.basis("", "0" * 64) == fetching.basis("a.json", "") == "none published"
 
 
 def homes(name: str, folder: Path) -> list[Path]:

@@ -83,6 +83,13 @@ def data_check(
     allow_missing_gold: Annotated[
         bool, typer.Option("--allow-missing-gold", help=options()["allow_missing_gold"].help)
     ] = False,
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded",
+            help="Compare a file without a published SHA-256 with the one in FILE.sha256 beside it.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """SHA-256 of a data file beside the published one; counts, gaps, times and duplicates of a
@@ -106,7 +113,8 @@ def data_check(
     found = check(
         one_json(path, dataset)
         if dataset and dataset != "beam" and path.is_dir() and not (path / dataset).is_dir()
-        else path
+        else path,
+        recorded=recorded,
     )
     if notes is None and found.basis == "none":  # nothing else says that it is a data set
         notes = describe(load(dataset or official_form(path), path))
@@ -124,7 +132,7 @@ def data_check(
 
     known = {
         "published": "is the published one",
-        "first use": "is the one recorded on first use",
+        "first use": "is the one recorded beside it on first use",
         "none": "nothing is known to compare it with",
     }
     print_fields(
