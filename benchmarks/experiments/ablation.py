@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...engine.base.errors import DataError, InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.by_name import pinned
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...reporting.files import write_json, write_whole
@@ -202,7 +203,7 @@ def measure(
         announce(expected)
     command = {"command": "ablate", "design": experiment.design.value, "family": family,
                "margin": margin, "beside": list(experiment.beside),
-               "expected": asdict(expected), "embedder_spec": embedder_spec,
+               "expected": asdict(expected), "embedder_spec": pinned(embedder_spec, embedder),
                "made": asdict(making or made())}  # fmt: skip
     outcomes = execute(
         experiment.plan,

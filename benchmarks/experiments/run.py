@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.by_name import pinned
 from ...engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...reporting.files import write_json
@@ -92,7 +93,11 @@ def measure(
     included.  Raises HebbariumError; InputError for a folder that holds another run.
     """
     ahead = MeteredEmbedder(embedder)
-    command = {"command": "run", "embedder_spec": embedder_spec, "made": asdict(making or made())}
+    command = {
+        "command": "run",
+        "embedder_spec": pinned(embedder_spec, embedder),
+        "made": asdict(making or made()),
+    }
     (outcomes,) = execute(
         planned,
         data,

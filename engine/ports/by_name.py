@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -39,7 +40,8 @@ def embedder(
 
     spec    'minilm' (the model that is installed with Hebbarium, by ONNX Runtime), 'hashing',
             'hashing:<d>', the folder of a sentence-transformers or static model, the name of one in
-            the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>',
+            the cache folder of Hugging Face (`owner/name` or `name`), 'hub:<owner/name>' or
+            'hub:<owner/name>@<revision>', a commit, branch or tag of the hub,
             'openai:<model>', a sentence-transformers model with '+torch', '+onnx', '+openvino' or
             '+openvino-int8' after its name, or any object that satisfies `Embedder`; a
             CachedEmbedder is returned as it is.  '@256' at the end of a name keeps 256 dimensions
@@ -105,6 +107,23 @@ def language_model(
         return replayed(transcript) if transcript else None
     found = _language_model(spec) if isinstance(spec, str) else checked_language_model(spec)
     return Transcript(found, transcript, "record") if transcript else found
+
+
+def pinned(spec: str, embedder: object) -> str:
+    """A spec with the commit of the hub that an embedder was made of, so that it names the same
+    model later; others as they are.
+
+    >>> pinned("hashing:64", HashingEmbedder(64))
+    'hashing:64'
+    """
+    while not hasattr(embedder, "folder") and hasattr(embedder, "embedder"):
+        embedder = embedder.embedder
+    commit = Path(getattr(embedder, "folder", "")).name
+    model = re.match(rf"{HUB}[^@+]+", spec)
+    if model is None or not re.fullmatch("[0-9a-f]{40}", commit):
+        return spec
+    rest = re.sub(r"^@(?!\d+$)[^+@]+", "", spec[model.end() :])
+    return f"{model[0]}@{commit}{rest}"
 
 
 def papers_behind(spec: str) -> tuple[str, ...]:
@@ -185,7 +204,8 @@ def _plain(name: str) -> Embedder:
     if kind == "openai" and argument:
         return OpenAICompatibleEmbedder(argument)
     if name.startswith(HUB) and argument:
-        return _in_folder(_downloaded(argument), argument)
+        model, _, revision = argument.partition("@")
+        return _in_folder(_downloaded(model, revision), model)
     if name and (folder := Path(name).expanduser()).is_dir():
         return _in_folder(folder)
     if found := cached_model(name):
@@ -216,21 +236,23 @@ def _in_folder(folder: Path, name: str = "") -> Embedder:
     )
 
 
-def _downloaded(name: str) -> Path:
+def _downloaded(name: str, revision: str = "") -> Path:
     """The folder of a model of the Hugging Face hub; files that are on this disk are not
     downloaded again.  Raises HebbariumError.
+
+    revision  a commit, branch or tag; "": the latest of the main branch
     """
     try:
         return Path(
             importlib.import_module("huggingface_hub").snapshot_download(
-                name, ignore_patterns=list(OTHER_FORMATS)
+                name, revision=revision or None, ignore_patterns=list(OTHER_FORMATS)
             )
         )
     except Exception as error:  # any error of the library or the network
         raise HebbariumError(
             f"the model cannot be downloaded ({type(error).__name__})",
-            where=f"{HUB}{name}",
-            cure="check the name and the network; without a network, give the folder of a model",
+            where=f"{HUB}{name}{'@' * bool(revision)}{revision}",
+            cure="check the name, the revision and the network; without a network, give the folder of a model",
         ) from error
 
 

@@ -49,7 +49,7 @@ def static(
     folder: Path, config: dict[str, Any] | None = None, model: Any = None, **tensors: Any
 ) -> Path:
     """A model as model2vec saves it."""
-    folder.mkdir()
+    folder.mkdir(parents=True)
     tokenizer = Tokenizer(model or WordLevel(PIECES, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -263,6 +263,48 @@ def test_only_the_hub_spec_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: 
             embedder(spec)
         assert caught.value.cure
     assert asked == ["some/model", "some/static", "no/model"]
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("spec", "revision", "kept"),
+    [
+        ("hub:some/static", None, f"hub:some/static@{COMMIT}"),
+        ("hub:some/static@v2", "v2", f"hub:some/static@{COMMIT}"),
+        (f"hub:some/static@{COMMIT}", COMMIT, f"hub:some/static@{COMMIT}"),
+        ("hub:some/static@2", None, f"hub:some/static@{COMMIT}@2"),
+        ("hub:some/static@v2@2", "v2", f"hub:some/static@{COMMIT}@2"),
+    ],
+)
+def test_a_revision_of_the_hub_is_asked_for_or_resolved_and_recorded(
+    spec: str, revision: str | None, kept: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What the manifest keeps names the commit, and gives the same vectors."""
+    folder, asked = static(tmp_path / "snapshots" / COMMIT), list[str | None]()
+
+    def download(name: str, *, revision: str | None, **_: Any) -> str:
+        assert name == "some/static"
+        asked.append(revision)
+        return str(folder)
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=download))
+    found = embedder(spec)
+    assert asked == [revision] and by_name.pinned(spec, found) == kept
+    again = embedder(kept)
+    assert asked[1:] == [COMMIT] and by_name.pinned(kept, again) == kept
+    assert again.embed(["a"]).tobytes() == found.embed(["a"]).tobytes()
+    assert (again.name, again.revision) == (found.name, found.revision)
+
+
+def test_a_model_that_is_not_of_the_hub_keeps_its_name(tmp_path: Path) -> None:
+    folder = static(tmp_path / "snapshots" / COMMIT)
+    for spec in ("hashing:16", str(folder), "minilm"):
+        assert by_name.pinned(spec, embedder(spec)) == spec
+    assert (
+        by_name.pinned("hub:some/model", embedder(static(tmp_path / "plain"))) == "hub:some/model"
+    )
 
 
 @pytest.fixture(scope="module")
