@@ -1,10 +1,10 @@
-# `make demo` runs an ablation and an audit, `make test` all checks, `make docs` builds build/site.  All create .venv if it is missing.
+# `make demo` runs an ablation and an audit, `make test` all checks, `make test-all` the mutants of trust, too, `make docs` builds build/site.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
 OUT    := out/demo
 
-.PHONY: demo test speed docs ratings clean
+.PHONY: demo test test-all speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
@@ -17,6 +17,10 @@ test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto
+
+# All of `test`, and the drills with code that is broken on purpose, which they must report: two minutes more.
+test-all: test
+	$(BIN)/python -W ignore -m hebbarium.benchmarks.drills mutants
 
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only

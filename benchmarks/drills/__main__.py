@@ -1,5 +1,6 @@
 """`python -m hebbarium.benchmarks.drills NAME --count N --seed S`: run one drill and print its
-counts; exit 1 if a fault broke the promise.
+counts; exit 1 if a fault broke the promise.  `mutants` runs each drill with code that is broken on
+purpose, which it must report.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .calls import calls
 from .flips import flips
 from .fork import fork
 from .kills import kills
+from .mutants import MUTANTS, Mutant
 from .nights import making, nights
 from .orphans import orphans
 from .packages import packages
@@ -30,6 +32,7 @@ from .sweeps import small, sweep, sweeps
 from .tally import Tally
 from .texts import texts
 from .threads import threads
+from .writes import writes
 
 EVENTS = 40
 OF_TICKS = ("kills", "nights")  # drills of what holds without a log of calls
@@ -50,6 +53,17 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
     set_name  None: `true_memory`; for `nights` the mechanisms that make memories; `sweeps` has a
               set of its own
     """
+    try:
+        return _run(name, count, seed, set_name, folder)
+    except HebbariumError:  # of a set that does not exist
+        raise
+    except Exception as error:  # a drill that ends so has not kept its promise
+        tally = Tally(name, "the drill ends")
+        tally.count("the drill", f"failed with {type(error).__name__}: {error}", broken=True)
+        return tally
+
+
+def _run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -> Tally:
     if name == "sweeps":
         return sweeps(sweep(Registry.read()), small(load_demo(None, None)), folder, count, seed)
     conversation = load_demo(None, 1).conversations[0]
@@ -61,13 +75,33 @@ def run(name: str, count: int, seed: int, set_name: str | None, folder: Path) ->
         if name == "nights" and set_name is None
         else small_memory(set_name or "true_memory", name not in OF_TICKS)
     )
-    return DRILLS[name](make, events, folder, count, seed)
+    try:
+        return DRILLS[name](make, events, folder, count, seed)
+    except HebbariumError as error:
+        raise RuntimeError(str(error)) from error
 
 
 DRILLS: dict[str, Callable[..., Tally]] = {
     "cache": cache, "calls": calls, "flips": flips, "fork": fork, "kills": kills, "nights": nights,
     "orphans": orphans, "packages": packages,
-    "readers": readers, "texts": texts, "threads": threads}  # fmt: skip
+    "readers": readers, "texts": texts, "threads": threads, "writes": writes}  # fmt: skip
+
+
+def caught(mutant: Mutant) -> Tally:
+    """The drill of a mutant with the code that it breaks: its promise must be broken."""
+    with tempfile.TemporaryDirectory() as folder, mutant.breaks():
+        return run(mutant.drill, mutant.count, 1, mutant.set_name, Path(folder))
+
+
+def _all_caught() -> int:
+    """Run every mutant of trust; 1 if a drill does not report its fault."""
+    missed = 0
+    for each in MUTANTS:
+        broken = caught(each).broken
+        missed += not broken
+        put(f"{each.drill:<9} {each.what}: {broken[0].splitlines()[0] if broken else 'NOT SEEN'}")
+    put(f"{len(MUTANTS)} mutants of trust, {missed or 'none'} not seen")
+    return int(missed > 0)
 
 
 def _count(given: str) -> int:
@@ -83,7 +117,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="drills", description="Make faults on purpose, and count what came of them."
     )
-    parser.add_argument("drill", choices=sorted((*DRILLS, "sweeps")))
+    parser.add_argument("drill", choices=sorted((*DRILLS, "mutants", "sweeps")))
     parser.add_argument("--count", type=_count, default=100, help="faults to make")
     parser.add_argument(
         "--seed", type=int, default=1, help="which faults; equal seeds make equal ones"
@@ -94,6 +128,8 @@ def main(arguments: list[str]) -> int:
         help="mechanism set of the memories; true_memory if not given, for nights what makes memories",
     )
     given = parser.parse_args(arguments)
+    if given.drill == "mutants":
+        return _all_caught()
     try:
         with tempfile.TemporaryDirectory() as folder:
             tally = run(given.drill, given.count, given.seed, given.set_name, Path(folder))

@@ -132,24 +132,34 @@ def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[s
     call: of several events, the end of a tick before.
     """
     memory, steps = make(path), list[set[str]]()
+    found = [memory.digest()]
+    for act in acts:
+        steps.append(set())
+        with noted(memory, steps[-1]):
+            act(memory)
+        found.append(memory.digest())
+    memory.close()
+    return found, [*steps, set()]
+
+
+@contextmanager
+def noted(memory: Engine, digests: set[str]) -> Iterator[None]:
+    """Within it the digest after each change of the memory is added."""
     snapshot = memory._snapshot
     assert snapshot is not None
     changing = snapshot.changing
 
     @contextmanager
-    def noted(call: Call | None) -> Iterator[None]:
+    def noting(call: Call | None) -> Iterator[None]:
         with changing(call):
             yield
-        steps[-1].add(memory.assembly.digest())
+        digests.add(memory.assembly.digest())
 
-    snapshot.changing = noted  # type: ignore[method-assign]
-    found = [memory.digest()]
-    for act in acts:
-        steps.append(set())
-        act(memory)
-        found.append(memory.digest())
-    memory.close()
-    return found, [*steps, set()]
+    snapshot.changing = noting  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        snapshot.changing = changing  # type: ignore[method-assign]
 
 
 def _killed(

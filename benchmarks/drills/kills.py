@@ -7,14 +7,19 @@ from __future__ import annotations
 import os
 import random
 import time
+import warnings
 from pathlib import Path
 
 from ...engine.contract.records import Event
-from .children import killed, opened, told
+from ...engine.saving.snapshot import InterruptedWarning
+from .children import killed, told
 from .flips import Make
 from .tally import Tally
 
-PROMISED = "every finished tick is in the file, at most one more, and the next event gives the same digest as without the kill"
+PROMISED = (
+    "every finished tick is in the file, at most one more, opening it says that calls may be lost, and the next event gives the same digest "
+    "as without the kill"
+)
 LONGEST = 0.04  # s from the first sign of life to the kill
 
 
@@ -32,7 +37,12 @@ def kills(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     done = 0
     for _ in range(count):
         finished = _killed(make, path, events, chance)
-        outcome, done = _continued(make, path, events, digests, max(finished, done))
+        try:
+            outcome, done = _continued(
+                make, path, events, digests, max(finished, done), said=bool(finished)
+            )
+        except Exception as error:  # drills count errors of every kind
+            outcome = f"failed with {type(error).__name__}: {error}"
         tally.count(
             "in a tick" if finished else "while it opens", outcome, broken=outcome != "continued"
         )
@@ -69,14 +79,21 @@ def _killed(make: Make, path: Path, events: list[Event], chance: random.Random) 
 
 
 def _continued(
-    make: Make, path: Path, events: list[Event], digests: list[str], finished: int
+    make: Make, path: Path, events: list[Event], digests: list[str], finished: int, *, said: bool
 ) -> tuple[str, int]:
-    """What came of a kill after so many finished events, and how many the file then holds."""
-    memory = opened(make, path)
+    """What came of a kill after so many finished events, and how many the file then holds.
+
+    said  whether opening must warn: the process has saved, and did not close the file
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        memory = make(path)
     try:
         held = len(memory.event_log.events)
         if not finished <= held <= finished + 1:
             return f"{finished} events were finished, the file holds {held}", held
+        if said and not any(issubclass(each.category, InterruptedWarning) for each in caught):
+            return "opened without a warning", held
         if held < len(events):
             told(memory, events[held])
             held += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -35,6 +36,20 @@ class Tally:
         self.outcomes[kind, outcome] += 1
         if broken:
             self.broken.append(f"{kind}: {outcome}")
+
+    def attempt(self, kind: str, judge: Callable[[], tuple[str, bool]]) -> str:
+        """Count the outcome that a fault is judged to have, and whether it broke the promise; an
+        exception broke it.  The outcome.
+
+        >>> Tally("flips", "").attempt("bit", lambda: (str(1 // 0), False))
+        'failed with ZeroDivisionError: integer division or modulo by zero'
+        """
+        try:
+            outcome, broken = judge()
+        except Exception as error:  # drills count errors of every kind
+            outcome, broken = f"failed with {type(error).__name__}: {error}", True
+        self.count(kind, outcome, broken)
+        return outcome
 
     def of(self, outcome: str) -> int:
         """How many faults had this outcome.

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import sys
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -20,12 +19,14 @@ from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.demo import load_demo
 from hebbarium.benchmarks.drills import flips as damage
 from hebbarium.benchmarks.drills import readers as readers_drill
-from hebbarium.benchmarks.drills.__main__ import main
+from hebbarium.benchmarks.drills.__main__ import DRILLS, caught, main
+from hebbarium.benchmarks.drills.__main__ import run as run_drill
 from hebbarium.benchmarks.drills.cache import cache
 from hebbarium.benchmarks.drills.calls import calls
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.benchmarks.drills.kills import kills
+from hebbarium.benchmarks.drills.mutants import MUTANTS, Mutant
 from hebbarium.benchmarks.drills.nights import making, nights
 from hebbarium.benchmarks.drills.orphans import orphans
 from hebbarium.benchmarks.drills.packages import BROKEN, packages
@@ -34,7 +35,9 @@ from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
 from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
+from hebbarium.benchmarks.drills.writes import writes
 from hebbarium.benchmarks.execution.plan import Plan
+from hebbarium.engine.base.errors import SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.drafts import Draft, Kind
@@ -42,7 +45,6 @@ from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import DRAFTS, KIND, TEXTS, VISIBLE
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
-from hebbarium.engine.saving import contents as snapshot_contents
 from hebbarium.engine.saving.call_log import CallLog
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
@@ -103,43 +105,10 @@ def test_damage_of_every_kind_is_refused_or_changes_nothing(tmp_path: Path, kind
         assert tally.outcomes[kind, "refused"] + tally.outcomes[kind, "no change"] == 6, kind
 
 
-def test_the_drill_sees_a_memory_that_loads_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without the marks' check swapped contents load as another memory, and the drill says so."""
-    for name in ("saving.contents", "base.marks"):
-        monkeypatch.setattr(f"hebbarium.engine.{name}.verify", lambda found, expected: None)
-    monkeypatch.setattr(
-        "hebbarium.engine.saving.contents.Contents.require_whole", lambda self: None
-    )
-    monkeypatch.setattr(
-        damage,
-        "damages",
-        lambda former: {"vectors swapped": damage._by_sql(damage._swap_vectors, former)},
-    )
-    tally = flips(make, EVENTS, tmp_path, 6, 7)
-    assert tally.broken
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_process_loses_no_finished_tick(tmp_path: Path) -> None:
     tally = kills(partial(make, durable=False), EVENTS, tmp_path, 25, 3)
     assert tally.broken == [] and tally.total == 25 and tally.outcomes["in a tick", "continued"] > 5
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_the_drill_sees_a_tick_that_was_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A memory that reports ticks which it has not saved."""
-    monkeypatch.setattr(
-        "hebbarium.engine.saving.snapshot.Snapshot.save", lambda self, erased=None, state=None: None
-    )
-    # would save, too
-    monkeypatch.setattr(
-        "hebbarium.engine.saving.snapshot.Snapshot.changing", lambda self, call: nullcontext()
-    )
-    assert kills(partial(make, durable=False), EVENTS, tmp_path, 12, 3).broken
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
@@ -248,18 +217,6 @@ def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
     )
 
 
-def test_the_drill_sees_a_text_that_was_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = snapshot_contents.Contents.events
-    monkeypatch.setattr(
-        snapshot_contents.Contents,
-        "events",
-        lambda self: ([replace(e, text=e.text.strip()) for e in read(self)[0]], read(self)[1]),
-    )
-    assert texts(worded, EVENTS, tmp_path, 60, 2).broken
-
-
 def test_threads_share_an_embedder_and_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +316,53 @@ def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(readers_drill, "_answered", mixed)
     (tmp_path / "other").mkdir()
     assert readers(make, EVENTS, tmp_path / "other", 120, 2).broken
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_process_killed_before_any_statement_leaves_no_half_of_a_save(tmp_path: Path) -> None:
+    tally = writes(make, EVENTS[:8], tmp_path, 45, 1)
+    assert tally.broken == [] and tally.total == 45
+    assert {kind for kind, _ in tally.outcomes} >= {"event 1"}
+
+
+SLOW = ("orphans", "sweeps", "nights")  # seconds each: `make test-all` runs them, too
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.parametrize(
+    "mutant", [m for m in MUTANTS if m.drill not in SLOW], ids=lambda m: f"{m.drill}: {m.what}"
+)
+def test_a_mutant_of_trust_is_reported_by_its_drill(mutant: Mutant) -> None:
+    assert caught(mutant).broken
+
+
+def test_every_drill_has_a_mutant() -> None:
+    assert {mutant.drill for mutant in MUTANTS} == {*DRILLS, "sweeps"}
+    assert len({(mutant.drill, mutant.what) for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_a_mutant_that_is_not_seen_fails_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blind = Mutant("threads", "nothing", nullcontext, 2)
+    seen = next(mutant for mutant in MUTANTS if mutant.drill == "threads")
+    monkeypatch.setattr("hebbarium.benchmarks.drills.__main__.MUTANTS", [blind, seen])
+    assert main(["mutants"]) == 1
+    out = capsys.readouterr().out
+    assert "threads   nothing: NOT SEEN" in out and "2 mutants of trust, 1 not seen" in out
+    monkeypatch.setattr("hebbarium.benchmarks.drills.__main__.MUTANTS", [seen])
+    assert main(["mutants"]) == 0 and "none not seen" in capsys.readouterr().out
+
+
+def test_a_drill_that_ends_in_an_exception_has_not_kept_its_promise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(*given: Any) -> Any:
+        raise SnapshotError("is gone", where="it", cure="none")
+
+    monkeypatch.setitem(DRILLS, "threads", ends)
+    tally = run_drill("threads", 2, 1, "bm25", tmp_path)
+    assert tally.broken == ["the drill: failed with RuntimeError: it: is gone\n  What to do: none"]
 
 
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
