@@ -6,6 +6,7 @@ purpose, which it must report.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from ...engine.base.errors import HebbariumError
 from ...engine.catalogue.registry import Registry
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import HashingEmbedder
+from ...reporting.files import write_json
 from ...reporting.output import put
+from ...reporting.provenance import commit
 from ..datasets.demo import load_demo
 from ..edits.planted import planted
 from .cache import cache
@@ -104,6 +107,27 @@ def _all_caught() -> int:
     return int(missed > 0)
 
 
+def record(file: Path, tally: Tally, seed: int, set_name: str | None) -> None:
+    """Put the counts of a drill into a JSON file of all drills, in place of earlier ones, with
+    what is needed to make them again.
+    """
+    held = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    kinds = sorted({kind for kind, _ in tally.outcomes})
+    held[tally.name] = {
+        "promised": tally.promised,
+        "faults": tally.total,
+        "seed": seed,
+        "set": set_name or "",
+        "commit": commit(),
+        "broken": len(tally.broken),
+        "outcomes": {
+            kind: {out: n for (of, out), n in sorted(tally.outcomes.items()) if of == kind}
+            for kind in kinds
+        },
+    }
+    write_json(file, dict(sorted(held.items())), shared=True)
+
+
 def _count(given: str) -> int:
     """Raises ArgumentTypeError, which argparse prints."""
     if not given.isdecimal() or int(given) < 1:
@@ -127,6 +151,12 @@ def main(arguments: list[str]) -> int:
         dest="set_name",
         help="mechanism set of the memories; true_memory if not given, for nights what makes memories",
     )
+    parser.add_argument(
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="write the counts into a JSON file of all drills, with seed, set and commit",
+    )
     given = parser.parse_args(arguments)
     if given.drill == "mutants":
         return _all_caught()
@@ -137,6 +167,8 @@ def main(arguments: list[str]) -> int:
         put(str(error), err=True)
         return error.exit_code
     put("\n".join(tally.lines()))
+    if given.record:
+        record(given.record, tally, given.seed, given.set_name)
     return 1 if tally.broken else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import sys
@@ -47,6 +48,7 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.saving.call_log import CallLog
 from hebbarium.mechanisms.consolidation.topology_consolidation import TOPOLOGY_RUNS
+from hebbarium.reporting.provenance import commit
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 EVENTS = [
@@ -363,6 +365,22 @@ def test_a_drill_that_ends_in_an_exception_has_not_kept_its_promise(
     monkeypatch.setitem(DRILLS, "threads", ends)
     tally = run_drill("threads", 2, 1, "bm25", tmp_path)
     assert tally.broken == ["the drill: failed with RuntimeError: it: is gone\n  What to do: none"]
+
+
+def test_a_drill_records_its_counts_with_seed_set_and_commit(tmp_path: Path) -> None:
+    """Beside those of other drills; equal seeds damage equally."""
+    file, held = tmp_path / "drills.json", list[Any]()
+    for _ in range(2):
+        assert main(["threads", "--count", "3", "--record", str(file)]) == 0
+        assert (
+            main(["flips", "--count", "2", "--seed", "5", "--set", "bm25", "--record", str(file)])
+            == 0
+        )
+        held.append(json.loads(file.read_text(encoding="utf-8")))
+    flips_, threads_ = held[0]["flips"], held[0]["threads"]
+    assert held[0] == held[1] and (threads_["faults"], threads_["set"]) == (3, "")
+    assert (flips_["faults"], flips_["seed"], flips_["set"], flips_["broken"]) == (2, 5, "bm25", 0)
+    assert flips_["commit"] == commit() and sum(map(len, flips_["outcomes"].values())) == 2
 
 
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
