@@ -5,6 +5,7 @@ nothing in test runs that do not use it.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hebbarium import author
+from hebbarium.engine import contract as engine_contract
 from hebbarium.engine.contract import hooks as contract
 from hebbarium.engine.contract import vocabulary
 from hebbarium.engine.contract.columns import Column, Structure
@@ -24,7 +26,7 @@ def test_every_shared_column_and_structure_is_there() -> None:
     shared = {
         name for name, value in vars(vocabulary).items() if isinstance(value, (Column, Structure))
     }
-    assert shared and shared < set(author.__all__)
+    assert shared and shared < set(engine_contract.__all__) < set(author.__all__)
     assert all(getattr(author, name) is getattr(vocabulary, name) for name in shared)
 
 
@@ -55,21 +57,26 @@ def test_what_mechanisms_of_ours_import_from_the_contract_is_there() -> None:
     )
 
 
-def test_the_names_are_those_imported() -> None:
-    """`__all__` is what the module imports, and its docstring names the module that defines
-    each.
+def test_the_contract_is_handed_on_and_listed_once() -> None:
+    """Names of the contract stand in `contract.__all__` alone; the docstring names the modules
+    that define the others.
     """
+    tree = ast.parse(Path(author.__file__).read_text(encoding="utf-8"))
     imported = {
         a.name: n.module or ""
-        for n in ast.parse(Path(author.__file__).read_text(encoding="utf-8")).body
+        for n in tree.body
         if isinstance(n, ast.ImportFrom) and n.level
         for a in n.names
+        if n.module != "engine" and a.name != "*"
     }
-    assert set(imported) == set(author.__all__) and len(author.__all__) == len(set(author.__all__))
+    assert not set(imported) & set(engine_contract.__all__)
+    assert {*imported, *engine_contract.__all__} == set(author.__all__)
+    assert len(author.__all__) == len(set(author.__all__))
+    assert all(
+        getattr(author, name) is getattr(engine_contract, name) for name in engine_contract.__all__
+    )
     for module in set(imported.values()):
-        assert f"`{module}`" in str(author.__doc__) or f"`{module.rpartition('.')[0]}`" in str(
-            author.__doc__
-        ), module
+        assert f"`{module}`" in str(author.__doc__), module
 
 
 def test_a_test_run_that_does_not_use_the_plugin_loads_nothing_of_ours(tmp_path: Path) -> None:
@@ -98,3 +105,18 @@ def test_mechanism_tests_fail_without_the_package() -> None:
 
     with pytest.raises(AssertionError, match="pip install -e"):
         Missing().test_the_package_is_installed_and_registers_mechanisms()
+
+
+def test_the_example_opens_no_room_but_the_contract() -> None:
+    """The mechanism of CONTRIBUTING imports the contract alone, and its evidence the audit."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path, rooms in (("mechanisms/", {"engine.contract"}), ("audit/evidence/", set[str]())):
+        (code,) = re.findall(rf"(?ms)^```python {path}\S+\n(.*?)^```$", guide)
+        relative = [
+            node
+            for node in ast.walk(ast.parse(code))
+            if isinstance(node, ast.ImportFrom) and node.level
+        ]
+        assert relative
+        assert {str(node.module) for node in relative if node.level == 3} == rooms
+        assert all(node.level == 2 for node in relative if not rooms)

@@ -757,12 +757,6 @@ MADE = Structure(
     persists=False,
     phases=(Phase.CONSOLIDATE,),
 )
-RECALLED = Structure(
-    "recalled",
-    "rows of the answer, or those needed, (k,) int64, best first; hooks that read it run only if recall may change memory",
-    persists=False,
-    phases=(Phase.RETRIEVE,),
-)
 EMBEDDER = Structure(
     "embedder", "the embedding model, for texts that are not stored", ("embed", "dimensions")
 )
@@ -776,6 +770,12 @@ LANGUAGE_MODEL = Structure(
     persists=False,
     phases=(Phase.CONSOLIDATE, Phase.RETRIEVE),
 )
+RECALLED = Structure(
+    "recalled",
+    "rows of the answer, or those needed, (k,) int64, best first; hooks that read it run only if recall may change memory",
+    persists=False,
+    phases=(Phase.RETRIEVE,),
+)
 OFFERS = Structure(
     "offers",
     "what sources propose for a context; hooks only add",
@@ -785,22 +785,11 @@ OFFERS = Structure(
 )
 RANDOM = Structure("random", "this mechanism's own random stream", private=True)
 
-ENGINE_COLUMNS: tuple[Column, ...] = (
-    NOW, ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, VISIBLE, WITHHELD, KIND, WRITING,
-    EMBEDDING,
-    VETO, THRESHOLD_SHIFT, SALIENCE, SURPRISE, DUPLICATE,
-    ENCODING_STRENGTH, CONTEXT_KEPT,
-    LEARNING_RATE, PLASTICITY, CHOICE_GAIN, HORIZON, TURNOVER, SLEEP_ONSET, SLEEP_END, SLEEP_SHARE,
-    RIPPLES, NEED, REPLAYED, REPLAY_LAG, REPLAYS,
-    HIDE, SHOW, WORTH, WORKING_MEMORY, WORKING_MEMORY_STEP, LTP, MODIFIABILITY, RELEASE_PROBABILITY,
-    RESOURCES, CONGRUENCY,
-    HIPPOCAMPAL_DEPENDENCE, DETAIL,
-    INITIAL_STRENGTH, IMPORTANCE, NEWS, STAGE, ACTIVATION, LOG_STRENGTH, USED, USED_TIME,
-    LOG_FACETS, FACET_WEIGHTS, MATCH, FUSED, LOG_PRIOR, PRIMED, REWEIGHTED, RERANKED, ARRANGED,
-    DATED, RELEASED, RELEVANCE, WITHIN, SUFFICIENCY,
-    CHRONOLOGICAL, OUTCOME, BUDGET, ASKER_SESSION, FOCUS, OFFERED, REACH, BAN, ANSWERABLE,
-    STANDS_FOR,
-)  # fmt: skip
+# all of them, in the order above
+ENGINE_COLUMNS: tuple[Column, ...] = tuple(c for c in vars().values() if isinstance(c, Column))
+ENGINE_STRUCTURES: tuple[Structure, ...] = tuple(
+    s for s in vars().values() if isinstance(s, Structure)
+)
 ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may add to or set
     NOW, ROW, CREATED, ARRIVED, UTC_OFFSET, SESSION, SPEAKER, WITHHELD, KIND, WRITING, EMBEDDING,
     INITIAL_STRENGTH, IMPORTANCE, FACET_WEIGHTS, MATCH, ANSWERABLE,
@@ -809,7 +798,3 @@ ENGINE_ALONE: frozenset[Column | Structure] = frozenset((  # what no hook may ad
     MADE, OUTCOME, BUDGET, ASKER_SESSION, USED,
     USED_TIME,
 ))  # fmt: skip
-ENGINE_STRUCTURES: tuple[Structure, ...] = (
-    SIGNALS, CUES, INDEX, PASSAGES, SPANS, LEXICON, TRIGRAMS, GRAPH, TEXTS, WRITINGS, DRAFTS, MADE,
-    EMBEDDER, TOKEN_EMBEDDER, LANGUAGE_MODEL,
-    RECALLED, OFFERS, RANDOM)  # fmt: skip

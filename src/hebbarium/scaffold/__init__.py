@@ -13,7 +13,7 @@ import keyword
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,7 @@ from string import Template
 
 import yaml
 
+from ..engine import contract
 from ..engine.base.errors import InputError
 from ..engine.base.yaml_file import read_yaml
 from ..engine.catalogue.packages import GROUP
@@ -30,6 +31,7 @@ from ..engine.contract.vocabulary import ENGINE_COLUMNS, ENGINE_STRUCTURES
 AUTHOR = Path(__file__).parent.parent / "author.py"
 TEMPLATES = Path(__file__).parent / "templates"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+COLUMNS = 100  # of a line of this repository
 FOLDERS = ("evidence", "sets")  # of a package; a module beside them must have another name
 
 
@@ -301,13 +303,13 @@ def _importing_relatively(text: str, file: Path) -> str:
     >>> print(_importing_relatively("import numpy as np\\nfrom hebbarium.author import equation, hook\\n\\nx = 1\\n", Path("audit/evidence/a.py")))
     import numpy as np
     <BLANKLINE>
-    from ...engine.contract.hooks import hook
+    from ...engine.contract import hook
     from ..checks import equation
     <BLANKLINE>
     x = 1
     <BLANKLINE>
     """
-    defined = {
+    defined = dict.fromkeys(contract.__all__, "engine.contract") | {
         a.name: n.module or ""
         for n in ast.parse(AUTHOR.read_text(encoding="utf-8")).body
         if isinstance(n, ast.ImportFrom)
@@ -322,8 +324,20 @@ def _importing_relatively(text: str, file: Path) -> str:
     ordered = sorted(imports, key=lambda module: (len(module.lstrip(".")) - len(module), module))
     end = lines.index("", at)  # of the block of imports
     before = [*lines[:at], *lines[at + 1 : end]]
-    new = [f"from {module} import {', '.join(imports[module])}" for module in ordered]
+    new = [_import_of(module, imports[module]) for module in ordered]
     return "\n".join([*before, *([""] if before[-1] else []), *new, *lines[end:]]) + "\n"
+
+
+def _import_of(module: str, names: Sequence[str]) -> str:
+    """An import in one line, or with one name a line where that is wider than ours are.
+
+    >>> print(_import_of("..checks", ["data", "limit"]))
+    from ..checks import data, limit
+    """
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= COLUMNS:
+        return line
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _relative(module: str, here: tuple[str, ...]) -> str:
