@@ -255,8 +255,8 @@ def any_pronoun(specimen: Any) -> Any:
     def type_of(words: str) -> Any:
         found = original(words)
         return (
-            specimen.Wanted.NAME
-            if found is specimen.Wanted.OTHER and {"who", "where"} & set(words.split())
+            specimen.WantedAnswer.NAME
+            if found is specimen.WantedAnswer.OTHER and {"who", "where"} & set(words.split())
             else found
         )
 

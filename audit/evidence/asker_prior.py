@@ -215,7 +215,11 @@ def factors_of_the_roles(specimen: Any) -> Picture:
 @mutant("the person in the question decides, not who speaks", rejected_by="AP-1")
 def by_person(specimen: Any) -> Any:
     def said_by(words: str) -> Any:
-        return specimen.Said.ASKER if {"i", "my"} & set(words.split()) else specimen.Said.UNMARKED
+        return (
+            specimen.WhoseWords.ASKER
+            if {"i", "my"} & set(words.split())
+            else specimen.WhoseWords.UNMARKED
+        )
 
     return specimen.replacing("said_by", said_by)
 

@@ -363,7 +363,7 @@ def a_fact_is_read_back_as_it_was_written(specimen: Any) -> Any:
              ("ada", "lives_in", "rome", "PAST", False), "": None, "holds · stated": None,
              "mia · likes · tea · never · stated": None}  # fmt: skip
     told = {
-        text: specimen.Fact(*by_hand[:3], specimen.Standing[by_hand[3]], by_hand[4])
+        text: specimen.Fact(*by_hand[:3], specimen.FactStanding[by_hand[3]], by_hand[4])
         for text, by_hand in texts.items()
         if by_hand
     }
@@ -505,7 +505,7 @@ def asking(specimen: Any) -> Any:
 def always_changes(specimen: Any) -> Any:
     original = specimen.relation
     return specimen.replacing(
-        "relation", lambda a, b: specimen.Relation(min(int(original(a, b)), 1))
+        "relation", lambda a, b: specimen.FactRelation(min(int(original(a, b)), 1))
     )
 
 

@@ -132,7 +132,7 @@ def standing_is_act_times_speaker_times_share(specimen: Any) -> Any:
     measured = [
         [
             [
-                specimen.level(specimen.Standing[kind], each, share, PREFERENCE, NAMED, WHOLE)
+                specimen.level(specimen.StandingKind[kind], each, share, PREFERENCE, NAMED, WHOLE)
                 for each in who
             ]
             for kind in due
@@ -180,8 +180,12 @@ def fit_is_the_cosine_with_scope_or_memory(specimen: Any) -> Any:
     own, scopes, query = vectors[:60], vectors[60:120].copy(), vectors[120]
     own[0], scopes[1] = 1.5 * query, 1.5 * query  # rounding cannot raise a fit above 1
     scopes[2] = 0.0, 0.0, 1.0, 0.0, 0.0
-    kinds = [specimen.Standing(int(kind)) for kind in random.integers(0, 4, 60)]
-    kinds[:3] = specimen.Standing.GENERAL, specimen.Standing.SCOPED, specimen.Standing.SCOPED
+    kinds = [specimen.StandingKind(int(kind)) for kind in random.integers(0, 4, 60)]
+    kinds[:3] = (
+        specimen.StandingKind.GENERAL,
+        specimen.StandingKind.SCOPED,
+        specimen.StandingKind.SCOPED,
+    )
     standing = np.array(
         [
             0.0 if kind == 0 else float(s)
@@ -310,7 +314,7 @@ def a_memory_keeps_kind_standing_and_scope(specimen: Any) -> Any:
         ]
     )
     return measured, np.column_stack(
-        [[int(specimen.Standing[kind]) for kind in kinds], standings, np.array(scopes)]
+        [[int(specimen.StandingKind[kind]) for kind in kinds], standings, np.array(scopes)]
     )
 
 
@@ -493,7 +497,7 @@ def by_words(specimen: Any) -> Any:
     def standing_of(text: str) -> Any:
         found = any(word in text.lower() for word in ("always", "never", "from now on", "whenever"))
         return specimen.Said(
-            specimen.Standing.GENERAL if found else specimen.Standing.NONE, "", 1.0
+            specimen.StandingKind.GENERAL if found else specimen.StandingKind.NONE, "", 1.0
         )
 
     return specimen.replacing("standing_of", standing_of)
@@ -503,7 +507,7 @@ def by_words(specimen: Any) -> Any:
 def by_mark(specimen: Any) -> Any:
     return specimen.replacing(
         "asking_of",
-        lambda text: specimen.Asking.REQUEST if text.endswith("?") else specimen.Asking.OPEN,
+        lambda text: specimen.QueryKind.REQUEST if text.endswith("?") else specimen.QueryKind.OPEN,
     )
 
 
@@ -545,7 +549,7 @@ def recall_too(specimen: Any) -> Any:
 
     def asking_of(text: str) -> Any:
         found = original(text)
-        return specimen.Asking.REQUEST if found is specimen.Asking.RECALL else found
+        return specimen.QueryKind.REQUEST if found is specimen.QueryKind.RECALL else found
 
     return specimen.replacing("asking_of", asking_of)
 
@@ -565,7 +569,9 @@ def scope_is_enough(specimen: Any) -> Any:
     def add_fit(standing: Any, kind: Any, scope: Any, *others: Any) -> None:
         original(
             standing,
-            np.where(np.any(scope, axis=1), int(specimen.Standing.SCOPED), kind).astype(np.int8),
+            np.where(np.any(scope, axis=1), int(specimen.StandingKind.SCOPED), kind).astype(
+                np.int8
+            ),
             scope,
             *others,
         )

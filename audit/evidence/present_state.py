@@ -36,7 +36,7 @@ def the_state_asked_for_is_chosen_by_time(specimen: Any) -> Any:
             key=lambda place: (times[place], place),
         )
         found += [
-            specimen.wanted(times, specimen.State[name])
+            specimen.wanted(times, specimen.AskedState[name])
             for name in ("NEWEST", "PRESENT", "FIRST", "FORMER")
         ]
         expected += [newest, newest, times.index(min(times)), former]
@@ -333,7 +333,7 @@ def earlier_row(specimen: Any) -> Any:
 @mutant("the newest is the state before it, too", rejected_by="PS-4")
 def newest_for_former(specimen: Any) -> Any:
     return specimen.replacing(
-        "wanted", lambda times, asked: specimen.wanted(times, specimen.State.NEWEST)
+        "wanted", lambda times, asked: specimen.wanted(times, specimen.AskedState.NEWEST)
     )
 
 
@@ -342,14 +342,14 @@ def experienced(specimen: Any) -> Any:
     return specimen.replacing(
         "state_asked",
         lambda words: (
-            specimen.State.FORMER if words.endswith(" before") else specimen.state_asked(words)
+            specimen.AskedState.FORMER if words.endswith(" before") else specimen.state_asked(words)
         ),
     )
 
 
 @mutant("every question asks for the newest state", rejected_by="PS-4")
 def always(specimen: Any) -> Any:
-    return specimen.replacing("state_asked", lambda words: specimen.State.NEWEST)
+    return specimen.replacing("state_asked", lambda words: specimen.AskedState.NEWEST)
 
 
 @mutant("texts need to have no word in common", rejected_by="PS-4")

@@ -686,7 +686,7 @@ def no_facts(specimen: Any) -> Any:
 
 @mutant("a later fact never supersedes", rejected_by="SE-5c")
 def nothing_ends(specimen: Any) -> Any:
-    return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
+    return specimen.replacing("relation", lambda earlier, later: specimen.FactRelation(0))
 
 
 @mutant("speakers are never named", rejected_by="SE-5e")
@@ -705,7 +705,7 @@ def one_more(specimen: Any) -> Any:
 
 @mutant("superseded facts stay in the profile", rejected_by="SE-6")
 def kept(specimen: Any) -> Any:
-    return specimen.replacing("relation", lambda earlier, later: specimen.Relation(0))
+    return specimen.replacing("relation", lambda earlier, later: specimen.FactRelation(0))
 
 
 @mutant("dislikes are read back as likes", rejected_by="SE-7")

@@ -67,7 +67,7 @@ STORY = (
 
 def said(specimen: Any, talk: str) -> list[Any]:
     lines = [line.partition(": ") for line in talk.split("|")]
-    return [specimen.Said(name, "AB".index(name), text) for name, _, text in lines]
+    return [specimen.StageEvent(name, "AB".index(name), text) for name, _, text in lines]
 
 
 def told(
@@ -161,7 +161,7 @@ def events_outside_the_stage_count(specimen: Any) -> Any:
 )
 def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any:
     talk = [
-        specimen.Said(name, number, "ok")
+        specimen.StageEvent(name, number, "ok")
         for number, name in enumerate(("A", "B", "C", "D", "E", "F"))
         for _ in range(9 - number)
     ]
@@ -171,11 +171,11 @@ def a_summary_names_speakers_and_leaves_out_long_sentences(specimen: Any) -> Any
         for text in long
     ]
     decided = [
-        specimen.Said("", 7, text.replace("!", "x"))
+        specimen.StageEvent("", 7, text.replace("!", "x"))
         for text in (*texts, texts[0].replace("!", "x") + "x")
     ]
     parts = specimen.parts_of(decided)
-    nameless = [specimen.Said("", 1, "ok"), specimen.Said("A", 0, "We chose red.")]
+    nameless = [specimen.StageEvent("", 1, "ok"), specimen.StageEvent("A", 0, "We chose red.")]
     return [
         specimen.summary_of(talk, ["x"], 1),
         [len(text) for text in parts.decided][:1] == [400],
@@ -431,7 +431,7 @@ def hostile_texts_take_linear_time(specimen: Any) -> Any:
     ):
         start = process_time()
         specimen.summary_of(
-            [specimen.Said("A", 0, text)] * 2, specimen.topics([text], len, 9, 8), 2
+            [specimen.StageEvent("A", 0, text)] * 2, specimen.topics([text], len, 9, 8), 2
         )
         seconds.append(process_time() - start)
     return at_most(seconds, 3.0)
@@ -464,7 +464,7 @@ def unsmoothed(specimen: Any) -> Any:
 def always_open(specimen: Any) -> Any:
     original = specimen.parts_of
     return specimen.replacing(
-        "parts_of", lambda stage: original([specimen.Said(s.name, 0, s.text) for s in stage])
+        "parts_of", lambda stage: original([specimen.StageEvent(s.name, 0, s.text) for s in stage])
     )
 
 

@@ -55,8 +55,8 @@ from ...engine.text.condensing import by_centrality, sentences
 from ..shared.facts import (
     PREDICATES,
     Fact,
-    Relation,
-    Standing,
+    FactRelation,
+    FactStanding,
     facts_of,
     predicate_of,
     relation,
@@ -151,13 +151,13 @@ def read(text: str) -> Fact | None:
     Fact(subject='mia', predicate='lives_in', value='oslo', standing=<Standing.HOLDS: 0>, change=True)
     """
     parts = text.split(_BETWEEN)
-    if len(parts) < 5 or parts[-2].upper() not in Standing.__members__:
+    if len(parts) < 5 or parts[-2].upper() not in FactStanding.__members__:
         return None
     return Fact(
         parts[0],
         parts[1],
         _BETWEEN.join(parts[2:-2]),
-        Standing[parts[-2].upper()],
+        FactStanding[parts[-2].upper()],
         parts[-1] == "changed",
     )
 
@@ -200,23 +200,25 @@ class Timeline:
                 self.take(fact, writing.sources[0])
         self.until = len(writings)
 
-    def take(self, fact: Fact, row: int) -> list[tuple[int, Relation]]:
+    def take(self, fact: Fact, row: int) -> list[tuple[int, FactRelation]]:
         """Take in a fact of a row; the earlier rows that it supersedes or contradicts, in order.
 
         Cost: O(facts of the same subject and predicate), of a predicate with several values only
         those that do not stand alike.
         """
-        holds, outcomes = fact.standing is Standing.HOLDS, []
+        holds, outcomes = fact.standing is FactStanding.HOLDS, []
         for side in (True, False) if predicate_of(fact)[0] else (not holds,):
             known = self._open.get((fact.subject, fact.predicate, side), [])
             found = [
-                (earlier, told, relation(earlier, fact) if told != row else Relation.NONE)
+                (earlier, told, relation(earlier, fact) if told != row else FactRelation.NONE)
                 for earlier, told in known
             ]
             known[:] = [
-                (earlier, told) for earlier, told, what in found if what is not Relation.SUPERSEDES
+                (earlier, told)
+                for earlier, told, what in found
+                if what is not FactRelation.SUPERSEDES
             ]
-            outcomes += [(told, what) for _, told, what in found if what is not Relation.NONE]
+            outcomes += [(told, what) for _, told, what in found if what is not FactRelation.NONE]
         self._open.setdefault((fact.subject, fact.predicate, holds), []).append((fact, row))
         return sorted(outcomes)
 
@@ -349,7 +351,7 @@ class FactTimeline(Mechanism[FactTimelineParams]):
                 view.writings.add(written(fact), LIFE_EVENT if life else FACT, self.id, (row,))
                 view.facts[row] += 1
                 for earlier, what in timeline.take(fact, row):
-                    if what is Relation.SUPERSEDES:
+                    if what is FactRelation.SUPERSEDES:
                         view.facts_superseded[earlier] += 1
                         view.superseded_by[earlier] = row
                     else:

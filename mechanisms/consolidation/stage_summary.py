@@ -107,7 +107,7 @@ def telling(held: Any, others: Any, n: int, out: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StageEvent:
     """An event of a stage: who said it, "" if no name is shown, a number for the speaker, and
     the text without code.
     """
@@ -118,7 +118,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class StageParts:
     """Sentences of a stage by part, in order."""
 
     decided: tuple[str, ...]
@@ -126,11 +126,11 @@ class Parts:
     open: tuple[str, ...]
 
 
-def parts_of(stage: Sequence[Said]) -> Parts:
+def parts_of(stage: Sequence[StageEvent]) -> StageParts:
     """What was decided, what changed and what is open.  A sentence is in one part, the first that
     fits.  O(length).
 
-    >>> parts_of([Said("Ada", 0, "We decided to sell the boat. Who wants it?"), Said("Bo", 1, "Cleo does. I'll call her.")])
+    >>> parts_of([Said("Ada", 0, "We decided to sell the boat. Who wants it?"), StageEvent("Bo", 1, "Cleo does. I'll call her.")])
     Parts(decided=('Ada: We decided to sell the boat.',), changed=(), open=("Bo: I'll call her.",))
     """
     decided, changed, pending, asked = (
@@ -161,7 +161,7 @@ def parts_of(stage: Sequence[Said]) -> Parts:
                 pending.append(told)
         if states:
             asked = [each for each in asked if stage[each[0]].speaker == said.speaker]
-    return Parts(
+    return StageParts(
         tuple(dict.fromkeys(decided)),
         tuple(dict.fromkeys(changed)),
         tuple(dict.fromkeys(text for *_, text in sorted([*asked, *pending]))),
@@ -197,11 +197,11 @@ def topics(texts: Sequence[str], frequency: Callable[[str], int], n: int, most: 
     return [written[terms[t]] for t in order[:most]]
 
 
-def summary_of(stage: Sequence[Said], about: Sequence[str], most: int) -> str:
+def summary_of(stage: Sequence[StageEvent], about: Sequence[str], most: int) -> str:
     """The summary as a text, a line for each part that holds anything; "" if nothing but the
     speakers is known.  O(length).
 
-    >>> print(summary_of([Said("Ada", 0, "We chose red."), Said("Bo", 1, "Fine. Who pays?"), Said("Bo", 1, "ok")], ["red"], 2))
+    >>> print(summary_of([Said("Ada", 0, "We chose red."), Said("Bo", 1, "Fine. Who pays?"), StageEvent("Bo", 1, "ok")], ["red"], 2))
     Who: Bo, Ada
     About: red
     Decided: Ada: We chose red.
@@ -328,10 +328,10 @@ def _standing(view: Any) -> NDArray[np.int8]:
     return kind
 
 
-def _said(view: Any, row: int) -> Said:
+def _said(view: Any, row: int) -> StageEvent:
     speaker, text = int(view.speaker[row]), view.texts[row]
     name = teller(speaker, text, view.texts.rendered(row))
-    return Said("" if name == f"speaker {speaker}" else name, speaker, prose(text))
+    return StageEvent("" if name == f"speaker {speaker}" else name, speaker, prose(text))
 
 
 def prose(text: str) -> str:

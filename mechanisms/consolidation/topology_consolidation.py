@@ -61,7 +61,7 @@ from ..shared.topology_bank import (
     products,
 )
 from ..shared.topology_diagnosis import (
-    Context,
+    Neighbourhood,
     Seen,
     described,
     diagnosed,
@@ -74,12 +74,12 @@ from ..shared.topology_edits import (
     RUN,
     Descriptor,
     Edits,
-    Gate,
     Operator,
-    Outcome,
     PlanError,
     Proposal,
+    ProposalOutcome,
     Reason,
+    RoutingGate,
     Script,
     coherence,
     in_record_order,
@@ -167,7 +167,7 @@ def applied(
     anchors: int,
     archive: bool = True,
     vector: Vector | None = None,
-) -> Outcome:
+) -> ProposalOutcome:
     """Execute a script: archive, link by VERSION, describe, link siblings and semantic neighbours,
     redirect.  B.2 and B.3.
 
@@ -204,7 +204,7 @@ def applied(
             for pair in add_links(bank, r, EdgeType.SEMANTIC, near, caps.semantic)
         ]
     redirected = [each for v in archived for each in redirect(bank, v, stand_ins, caps.semantic)]
-    return Outcome(
+    return ProposalOutcome(
         proposal,
         Reason.APPLIED,
         "",
@@ -255,11 +255,11 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         return Caps(p.temporal_cap, p.semantic_cap, p.version_cap, p.sibling_cap)
 
     @property
-    def gates(self) -> Gate:
+    def gates(self) -> RoutingGate:
         """Thresholds, and the operators that are on."""
         p = self.params
         on = zip(Operator, (p.split, p.merge, p.update), strict=True)
-        return Gate(
+        return RoutingGate(
             p.gate, p.coherence, frozenset(operator for operator, switched in on if switched)
         )
 
@@ -358,12 +358,12 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         first = int(view.topology_consolidated)
         return first + np.flatnonzero(view.kind[first:] == Kind.EVENT)
 
-    def _contexts(self, desk: _Desk, rows: Sequence[int]) -> list[Context]:
+    def _contexts(self, desk: _Desk, rows: Sequence[int]) -> list[Neighbourhood]:
         """Each unit with its nearest visible units."""
         bank = desk.bank
         near = nearest_of_each(bank.vectors, rows, bank.shown & bank.units, self.params.anchors)
         return [
-            Context(desk.seen(row), tuple(desk.seen(v) for v in close))
+            Neighbourhood(desk.seen(row), tuple(desk.seen(v) for v in close))
             for row, close in zip(rows, near, strict=True)
         ]
 
@@ -446,7 +446,7 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         view.writings.add(json.dumps(facts, sort_keys=True), RUN, self.id)
         view.topology_consolidated = len(view.created)
 
-    def _applied(self, view: Any, bank: GraphBank, plans: Any) -> Iterator[Outcome]:
+    def _applied(self, view: Any, bank: GraphBank, plans: Any) -> Iterator[ProposalOutcome]:
         """Execute the scripts one after another; a made unit gets its descriptor before its
         links.
         """

@@ -33,7 +33,7 @@ from ..shared.numbers import number_of_text
 MOST: Final = 8  # names kept of a memory
 
 
-class Wanted(IntEnum):
+class WantedAnswer(IntEnum):
     """What a question asks for."""
 
     OTHER = 0  # none of those below: no prior
@@ -108,7 +108,11 @@ _NAME: Final = re.compile(
     r"|\b(?:what|which)(?: of)?(?: [^ ]+)? (?:person|people|friends?|places?|city|cities|country|countries|states?|towns?|company|companies|books?"
     r"|movies?|films?|songs?|bands?|games?|restaurants?|schools?|teams?|brands?|authors?|artists?|musicians?|names?|titles?)\b"
 )
-_RULES: Final = ((Wanted.TIME, _TIME), (Wanted.QUANTITY, _QUANTITY), (Wanted.NAME, _NAME))
+_RULES: Final = (
+    (WantedAnswer.TIME, _TIME),
+    (WantedAnswer.QUANTITY, _QUANTITY),
+    (WantedAnswer.NAME, _NAME),
+)
 _NUMBER_WORDS: Final = frozenset((
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen",
@@ -118,14 +122,14 @@ _NUMBER_WORDS: Final = frozenset((
     "half", "several", "few"))  # fmt: skip
 
 
-def type_of(words: str) -> Wanted:
+def type_of(words: str) -> WantedAnswer:
     """What a query asks for, given as its words in lower case with single spaces: the first rule
     that matches.  O(length).
 
     >>> [type_of(q).name for q in ("when did she leave", "how long did it take", "which book did he read", "why did she leave")]
     ['TIME', 'QUANTITY', 'NAME', 'OTHER']
     """
-    return next((asked for asked, rule in _RULES if rule.search(words)), Wanted.OTHER)
+    return next((asked for asked, rule in _RULES if rule.search(words)), WantedAnswer.OTHER)
 
 
 def states_quantity(numbers: Collection[str], words: Collection[str]) -> bool:
@@ -234,11 +238,11 @@ class AnswerType(Mechanism[AnswerTypeParams]):
     def prefer(self, view: Any, cue: Cue) -> None:
         asked = type_of(" ".join(cue.features.words))
         view.asked_type = int(asked)
-        if asked is Wanted.TIME:
+        if asked is WantedAnswer.TIME:
             add_prior(view.names_time, self.params.strength, view.log_prior)
-        elif asked is Wanted.QUANTITY:
+        elif asked is WantedAnswer.QUANTITY:
             add_prior(view.states_quantity, self.params.strength, view.log_prior)
-        elif asked is Wanted.NAME:
+        elif asked is WantedAnswer.NAME:
             known = distinct(
                 np.append(
                     view.said_by,

@@ -30,7 +30,7 @@ from ..shared.questions import IN_ORDER, SUMMARY
 ROLES: Final = ("", "user", "assistant", "system")
 
 
-class Said(IntEnum):
+class WhoseWords(IntEnum):
     """Whose words a query asks for."""
 
     BOTH = 0  # a summary, or what "we" said: no prior
@@ -39,7 +39,7 @@ class Said(IntEnum):
     OTHER = 3
 
 
-SUBJECTS: Final = {"i": Said.ASKER, "you": Said.OTHER, "we": Said.BOTH}
+SUBJECTS: Final = {"i": WhoseWords.ASKER, "you": WhoseWords.OTHER, "we": WhoseWords.BOTH}
 
 # --- columns --------------------------------------------------------------------------------------
 ROLE = Column(
@@ -92,7 +92,7 @@ _OWN: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|myself)\b")
 _JOINT: Final = re.compile(r"\b(?:we|we've|we'd|our|ours|us)\b")
 
 
-def said_by(words: str) -> Said | None:
+def said_by(words: str) -> WhoseWords | None:
     """Whose words a query asks for, given as its words in lower case with single spaces; None
     without words.  O(length).
 
@@ -102,14 +102,14 @@ def said_by(words: str) -> Said | None:
     if not words:
         return None
     if _WHOLE.search(words) and not IN_ORDER.search(words):
-        return Said.BOTH
+        return WhoseWords.BOTH
     if subject := _INVERTED.search(words) or _CLAUSE.search(words):
         return SUBJECTS[next(filter(None, subject.groups()))]
     if _YOURS.search(words):
-        return Said.OTHER
+        return WhoseWords.OTHER
     if _OWN.search(words):
-        return Said.ASKER
-    return Said.BOTH if _JOINT.search(words) else Said.UNMARKED
+        return WhoseWords.ASKER
+    return WhoseWords.BOTH if _JOINT.search(words) else WhoseWords.UNMARKED
 
 
 # --- equations ------------------------------------------------------------------------------------
@@ -156,7 +156,9 @@ class AskerPrior(Mechanism[AskerPriorParams]):
         said = said_by(" ".join(cue.features.words))
         view.said = -1 if said is None else int(said)
         p = self.params
-        if said is Said.OTHER:
+        if said is WhoseWords.OTHER:
             add_prior(view.role, 2, p.other, view.log_prior)
-        elif said in (Said.ASKER, Said.UNMARKED):
-            add_prior(view.role, 1, p.own if said is Said.ASKER else p.unmarked, view.log_prior)
+        elif said in (WhoseWords.ASKER, WhoseWords.UNMARKED):
+            add_prior(
+                view.role, 1, p.own if said is WhoseWords.ASKER else p.unmarked, view.log_prior
+            )

@@ -32,7 +32,7 @@ from ...engine.contract.vocabulary import (
     TEXTS,
 )
 from ...engine.state.graph import EdgeType, entity_node
-from ..shared.facts import Standing, facts_of, teller
+from ..shared.facts import FactStanding, facts_of, teller
 
 SECTION: Final = "Known Entities"
 ENTITY: Final = "entity"  # the kind of each; a memory knows no other
@@ -87,7 +87,7 @@ def profile(name: str, told: Sequence[tuple[str, str]]) -> Mapping[str, str]:
         for fact in facts_of(text, speaker):
             if fact.subject == name:
                 found.pop(fact.predicate, None)
-                if fact.standing is Standing.HOLDS and fact.value:
+                if fact.standing is FactStanding.HOLDS and fact.value:
                     found[fact.predicate] = fact.value
     return {predicate.replace("_", " "): value for predicate, value in found.items()}
 

@@ -44,7 +44,7 @@ READ: Final = 8_192  # most characters read of an event: its first and its last 
 SENTENCE: Final = 600  # longer sentences are cut
 
 
-class Standing(IntEnum):
+class StandingKind(IntEnum):
     """The kind of a standing utterance; of several in one text the largest counts."""
 
     NONE = 0
@@ -53,11 +53,11 @@ class Standing(IntEnum):
     GENERAL = 3  # an instruction for every request
 
 
-SCOPED: Final = int(Standing.SCOPED)
-GENERAL: Final = int(Standing.GENERAL)
+SCOPED: Final = int(StandingKind.SCOPED)
+GENERAL: Final = int(StandingKind.GENERAL)
 
 
-class Asking(IntEnum):
+class QueryKind(IntEnum):
     """The kind of a query."""
 
     RECALL = 0  # asks for what was said or happened
@@ -371,7 +371,7 @@ class Said(NamedTuple):
     share  words of all standing sentences over the words of the text
     """
 
-    kind: Standing
+    kind: StandingKind
     scope: str
     share: float
 
@@ -388,7 +388,7 @@ def standing_of(text: str) -> Said:
     >>> standing_of("I prefer window seats. I fly on Monday.").share
     0.5
     """
-    best: tuple[Standing, str] = (Standing.NONE, "")
+    best: tuple[StandingKind, str] = (StandingKind.NONE, "")
     words = standing = 0
     for sentence in sentences(text):
         found = max(
@@ -405,19 +405,19 @@ def standing_of(text: str) -> Said:
     return Said(*best, standing / words if words else 0.0)
 
 
-def judged(sentence: str) -> tuple[Standing, str]:
+def judged(sentence: str) -> tuple[StandingKind, str]:
     """Kind and scope of one sentence as `sentences` gives it.  O(length)."""
     main = opened(sentence)
     asks = _ASK_ALWAYS.match(main)
     if main.endswith("?") and asks is None:
-        return Standing.NONE, ""
+        return StandingKind.NONE, ""
     clauses = without_scope(main)
     if clauses is None:
-        return Standing.NONE, ""
+        return StandingKind.NONE, ""
     rest, scope, conditional = opened(clauses.main), clauses.scope, clauses.conditional
     once = _ONCE.search(sentence) is not None and _STRONG.search(sentence) is None
     if once or _REPORTED.search(rest):
-        return Standing.NONE, ""
+        return StandingKind.NONE, ""
     if asks is None and (
         _WISH.search(rest) or _STYLE.match(rest) or (clauses.asked and _WANTED.match(rest))
     ):
@@ -431,9 +431,9 @@ def judged(sentence: str) -> tuple[Standing, str]:
     if asks is None and _TOLD.search(rest) and (conditional or _GENERAL.search(sentence)):
         return _instruction(scope)
     return (
-        (Standing.PREFERENCE, scope)
+        (StandingKind.PREFERENCE, scope)
         if asks is None and (_PREFER.search(rest) or _ABOUT_ME.match(rest))
-        else (Standing.NONE, "")
+        else (StandingKind.NONE, "")
     )
 
 
@@ -451,8 +451,8 @@ def _lasting(sentence: str) -> bool:
     return found is not None and _BELOW.search(sentence[: found.start()]) is None
 
 
-def _instruction(scope: str) -> tuple[Standing, str]:
-    return (Standing.SCOPED if scope else Standing.GENERAL), scope
+def _instruction(scope: str) -> tuple[StandingKind, str]:
+    return (StandingKind.SCOPED if scope else StandingKind.GENERAL), scope
 
 
 def opened(sentence: str) -> str:
@@ -525,7 +525,7 @@ def scope_text(clause: str) -> str:
 
 
 def level(
-    kind: Standing, speaker: str, share: float, preference: float, named: float, whole: float
+    kind: StandingKind, speaker: str, share: float, preference: float, named: float, whole: float
 ) -> float:
     """STANDING: a v min(1, p / w), with a = 1 for an instruction and `preference` for a preference;
     v = 0 for the assistant, `named` for an instruction that a named person gives another, else 1; p
@@ -536,11 +536,11 @@ def level(
     >>> [level(Standing.PREFERENCE, "user", share, 0.5, 0.25, 0.5) for share in (0.75, 0.5, 0.25)]
     [0.5, 0.5, 0.25]
     """
-    if kind is Standing.NONE or speaker == "assistant":
+    if kind is StandingKind.NONE or speaker == "assistant":
         return 0.0
     act = (
         preference
-        if kind is Standing.PREFERENCE
+        if kind is StandingKind.PREFERENCE
         else named
         if speaker and speaker not in ROLES
         else 1.0
@@ -583,7 +583,7 @@ _REQUESTED: Final = re.compile(
 )
 
 
-def asking_of(text: str) -> Asking | None:
+def asking_of(text: str) -> QueryKind | None:
     """Kind of a query; None without words.  O(length).
 
     >>> [asking_of(q).name for q in ("When did I move?", "Can you write a haiku?", "What languages does she speak?", "Remind me what I said.")]
@@ -598,10 +598,10 @@ def asking_of(text: str) -> Asking | None:
     if any(_ASKED_FOR.search(part) or _REQUESTED.match(part) for part in parts) and not any(
         _told(part) for part in last
     ):
-        return Asking.REQUEST
+        return QueryKind.REQUEST
     if _states(parts):
-        return Asking.STATEMENT
-    return Asking.RECALL if any(_RECALL.search(part) for part in last) else Asking.OPEN
+        return QueryKind.STATEMENT
+    return QueryKind.RECALL if any(_RECALL.search(part) for part in last) else QueryKind.OPEN
 
 
 def _states(parts: list[str]) -> bool:
@@ -721,10 +721,10 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
     def score(self, view: Any, cue: Cue) -> None:
         asking = asking_of(cue.query.text)
         view.asking = -1 if asking is None else int(asking)
-        if asking not in (None, Asking.RECALL):
+        if asking not in (None, QueryKind.RECALL):
             p, strength = (
                 self.params,
-                self.params.strength * (-1.0 if asking is Asking.STATEMENT else 1.0),
+                self.params.strength * (-1.0 if asking is QueryKind.STATEMENT else 1.0),
             )
             add_fit(
                 view.standing,
@@ -734,7 +734,7 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
                 cue.vector,
                 p.floor,
                 strength,
-                0.0 if asking is Asking.OPEN else strength,
+                0.0 if asking is QueryKind.OPEN else strength,
                 view.log_prior,
             )
 
@@ -746,7 +746,7 @@ class InstructionDetection(Mechanism[InstructionDetectionParams]):
             if scope and standing > 0.0:
                 yield scope
 
-    def _judged(self, incoming: Incoming) -> tuple[Standing, str, float]:
+    def _judged(self, incoming: Incoming) -> tuple[StandingKind, str, float]:
         """Kind, scope and STANDING of an event."""
         speaker = incoming.event.get("role") or incoming.event.speaker
         said = standing_of(incoming.event.text if speaker != "assistant" else "")

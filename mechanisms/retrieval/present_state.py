@@ -55,8 +55,8 @@ from ...engine.state.ranking import best
 from ...engine.text.english import word_set
 from ...engine.text.features import features, terms_of
 from ...engine.text.memo import remembered
-from ..shared.facts import Relation, Standing, agree, facts_of, predicate_of, relation
-from ..shared.questions import State, asks_summary, state_asked
+from ..shared.facts import FactRelation, FactStanding, agree, facts_of, predicate_of, relation
+from ..shared.questions import AskedState, asks_summary, state_asked
 from ..shared.times import told_at
 from ..shared.told_changes import covered_by_change, subject_of
 
@@ -161,10 +161,10 @@ def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
     (True, False)
     """
     return any(
-        relation(old, new) is Relation.SUPERSEDES
+        relation(old, new) is FactRelation.SUPERSEDES
         or (
             (old.subject, old.predicate) == (new.subject, new.predicate)
-            and old.standing is new.standing is Standing.HOLDS
+            and old.standing is new.standing is FactStanding.HOLDS
             and predicate_of(new)[0]
             and agree(old.value, new.value)
         )
@@ -173,7 +173,7 @@ def same_fact(earlier: str, later: str, first: str, second: str) -> bool:
     )
 
 
-def wanted(times: Sequence[float], asked: State) -> int:
+def wanted(times: Sequence[float], asked: AskedState) -> int:
     """Which of some memories of one thing is the state asked for: the newest; the oldest; or the
     newest of the former ones.  O(g log g).
 
@@ -184,12 +184,16 @@ def wanted(times: Sequence[float], asked: State) -> int:
     """
     oldest = sorted(range(len(times)), key=lambda place: (times[place], place))
     return (
-        oldest[0] if asked is State.FIRST else oldest[-2] if asked is State.FORMER else oldest[-1]
+        oldest[0]
+        if asked is AskedState.FIRST
+        else oldest[-2]
+        if asked is AskedState.FORMER
+        else oldest[-1]
     )
 
 
 # --- plug-in --------------------------------------------------------------------------------------
-class Candidate(NamedTuple):
+class ComparedMemory(NamedTuple):
     """One of the best memories, with what the question and its text have in common."""
 
     row: int
@@ -200,7 +204,7 @@ class Candidate(NamedTuple):
     asked: frozenset[str]
 
 
-class Question(NamedTuple):
+class StateQuestion(NamedTuple):
     """What the question asks for.
 
     words   stems that say of what
@@ -236,7 +240,7 @@ class PresentState(Mechanism[PresentStateParams]):
     def prefer(self, view: Any, cue: Cue) -> None:
         words = " ".join(cue.features.words)
         asked = state_asked(words)
-        if asked is State.ANY or view.chronological or asks_summary(words):
+        if asked is AskedState.ANY or view.chronological or asks_summary(words):
             return
         rows = best(view.reranked, view.answerable, self.params.pool)
         if rows.size < 2:
@@ -255,7 +259,7 @@ class PresentState(Mechanism[PresentStateParams]):
         )
         step = APART * max(abs(float(view.reranked[rows[0]])), APART)
         for group in self._groups(
-            candidates, Question(question, either, asked is not State.PRESENT, most)
+            candidates, StateQuestion(question, either, asked is not AskedState.PRESENT, most)
         ):
             states = sorted(group, key=lambda one: one.row)
             state = states[wanted([one.time for one in states], asked)].row
@@ -263,7 +267,7 @@ class PresentState(Mechanism[PresentStateParams]):
                 view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
 
     @staticmethod
-    def _read(view: Any, row: int, time: float, question: frozenset[str]) -> Candidate | None:
+    def _read(view: Any, row: int, time: float, question: frozenset[str]) -> ComparedMemory | None:
         """A candidate; None of what the memory made, and of a text that tells more than one
         thing.
         """
@@ -271,15 +275,17 @@ class PresentState(Mechanism[PresentStateParams]):
         if not text or len(text) > MOST_CHARACTERS:
             return None
         read, speaker = told(text), view.texts.event(row).speaker
-        return Candidate(
+        return ComparedMemory(
             row, text, speaker, time, read, question & (read.stems | frozenset(terms_of(speaker)))
         )
 
-    def _groups(self, candidates: list[Candidate], question: Question) -> list[list[Candidate]]:
+    def _groups(
+        self, candidates: list[ComparedMemory], question: StateQuestion
+    ) -> list[list[ComparedMemory]]:
         """Each of the first candidates with all others that tell states of the same, each
         candidate once.
         """
-        groups, taken = list[list[Candidate]](), set[int]()
+        groups, taken = list[list[ComparedMemory]](), set[int]()
         for leader in candidates[: self.params.leaders]:
             if leader.row not in taken:
                 group = [
@@ -296,7 +302,9 @@ class PresentState(Mechanism[PresentStateParams]):
                 groups += [group] * (len(group) > 1)
         return groups
 
-    def _of_one(self, leader: Candidate, other: Candidate, question: Question) -> bool:
+    def _of_one(
+        self, leader: ComparedMemory, other: ComparedMemory, question: StateQuestion
+    ) -> bool:
         """Whether two candidates tell states of one thing."""
         if (leader.told.own or other.told.own) and leader.speaker != other.speaker:
             return False
@@ -320,7 +328,7 @@ class PresentState(Mechanism[PresentStateParams]):
             return True
         return self._follows(leader, other)
 
-    def _follows(self, one: Candidate, other: Candidate) -> bool:
+    def _follows(self, one: ComparedMemory, other: ComparedMemory) -> bool:
         """Whether the later of two replaces what the earlier one states."""
         earlier, later = sorted((one, other), key=lambda each: (each.time, each.row))
         return same_fact(earlier.text, later.text, earlier.speaker, later.speaker) or (
@@ -329,7 +337,7 @@ class PresentState(Mechanism[PresentStateParams]):
         )
 
 
-def _is_value(word: str, of: Told, question: Question) -> bool:
+def _is_value(word: str, of: Told, question: StateQuestion) -> bool:
     """Whether a word of the question is a value in a text, of which the question asks whether it
     holds; it then sets no two states apart.
     """

@@ -726,7 +726,7 @@ def _phrase(words: Sequence[str]) -> tuple[str, ...]:
 
 # --- wordings -------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Wording:
+class MadeWording:
     """A wording of the query: its text, its weight, and the rule that made it."""
 
     text: str
@@ -744,7 +744,7 @@ def beginning(text: str) -> str:
 
 def wordings_of(
     text: str, synonyms: float, rewrites: float, parts: float, most: int
-) -> list[Wording]:
+) -> list[MadeWording]:
     """Up to `most` wordings, no two with the same words and none with those of the query: related
     words, then rewrites, then parts.
 
@@ -758,26 +758,28 @@ def wordings_of(
     text = beginning(text)
     sentences = [without_preface(words) for words in sentences_of(text)]
     pieces = [list(parts_of(words)) for words in sentences]
-    found: list[Wording] = []
+    found: list[MadeWording] = []
     if synonyms > 0.0:
         asked = " ".join(word for words in sentences for word in words)
         found.append(
-            Wording(" ".join(related_words(asked, breadth(synonyms))), synonyms, "related words")
+            MadeWording(
+                " ".join(related_words(asked, breadth(synonyms))), synonyms, "related words"
+            )
         )
     for words, divided in zip(sentences, pieces, strict=True):
         stated = statement_of(words)
         if has_content(stated.words) and not any(rule in WHOLE for rule, _ in divided):
             found.append(
-                Wording(
+                MadeWording(
                     " ".join(stated.words),
                     *((rewrites, "statement") if len(sentences) == 1 else (parts, "sentence")),
                 )
             )
-        found.append(Wording(" ".join(told_of(stated)), rewrites, "what was told"))
+        found.append(MadeWording(" ".join(told_of(stated)), rewrites, "what was told"))
     found.extend(
-        Wording(" ".join(part), parts, rule) for divided in pieces for rule, part in divided
+        MadeWording(" ".join(part), parts, rule) for divided in pieces for rule, part in divided
     )
-    kept: list[Wording] = []
+    kept: list[MadeWording] = []
     seen = {(), tuple(terms_of(text, stem=False))}
     for wording in found:
         words_of_it = tuple(terms_of(wording.text, stem=False))

@@ -177,10 +177,10 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
     """The rules of a file.  Raises RegistryError with file, line and cure for a file, a key or a
     value that means no rule.
     """
-    return _Reader(YamlFile(path)).rules()
+    return _RuleReader(YamlFile(path)).rules()
 
 
-class _Reader:
+class _RuleReader:
     """Reads rules from a YAML file; every error names the line of the part it is about."""
 
     def __init__(self, file: YamlFile) -> None:

@@ -53,7 +53,7 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.state.ranking import best
 from ...engine.text.features import fold
-from ..shared.facts import Fact, Relation, Standing, facts_of, relation, teller
+from ..shared.facts import Fact, FactRelation, FactStanding, facts_of, relation, teller
 
 CELLS: Final = 256
 
@@ -144,9 +144,9 @@ def attribute_of(fact: Fact) -> str:
     >>> [attribute_of(f) for f in (Fact("mia", "likes", "tea", Standing.DENIED), Fact("mia", "brother", "tom"), Fact("mia", "rent", "9"))]
     ['dislikes', 'kin', '']
     """
-    if fact.predicate == "likes" and fact.standing is Standing.DENIED:
+    if fact.predicate == "likes" and fact.standing is FactStanding.DENIED:
         return "dislikes"
-    if fact.standing is not Standing.HOLDS:
+    if fact.standing is not FactStanding.HOLDS:
         return ""
     if fact.predicate == "likes" or fact.predicate.startswith("favourite "):
         return "likes"
@@ -158,7 +158,9 @@ def updated(entries: Sequence[Entry], fact: Fact, row: int) -> list[Entry]:
     if it has an attribute and is new.  O(entries).
     """
     kept = [
-        (known, told) for known, told in entries if relation(known, fact) is not Relation.SUPERSEDES
+        (known, told)
+        for known, told in entries
+        if relation(known, fact) is not FactRelation.SUPERSEDES
     ]
     same = (fact.predicate, fact.value, fact.standing)
     if attribute_of(fact) and not any(
@@ -199,7 +201,7 @@ def entries_of(text: str, rows: Sequence[int]) -> list[Entry] | None:
                 fold(name),
                 predicate,
                 value,
-                Standing.DENIED if attribute == "dislikes" else Standing.HOLDS,
+                FactStanding.DENIED if attribute == "dislikes" else FactStanding.HOLDS,
             ),
             row,
         )

@@ -25,7 +25,7 @@ from ...engine.text.memo import remembered
 from ...engine.text.words import ASKS, NO_SPACE, STOPS
 
 
-class Standing(IntEnum):
+class FactStanding(IntEnum):
     """Whether a fact holds when it is told."""
 
     HOLDS = 0
@@ -34,7 +34,7 @@ class Standing(IntEnum):
     DENIED = 3  # it does not hold
 
 
-class Relation(IntEnum):
+class FactRelation(IntEnum):
     """What a later fact does to an earlier one."""
 
     NONE = 0
@@ -57,7 +57,7 @@ class Fact:
     subject: str
     predicate: str
     value: str
-    standing: Standing = Standing.HOLDS
+    standing: FactStanding = FactStanding.HOLDS
     change: bool = False
 
 
@@ -79,13 +79,13 @@ class Predicate:
     group: str
     single: bool
     state: bool
-    says: tuple[tuple[str, Standing, bool], ...]
+    says: tuple[tuple[str, FactStanding, bool], ...]
     many: bool = False
     timed: bool = False
 
 
 # --- the table ------------------------------------------------------------------------------------
-HOLDS, PAST, ENDED, DENIED = Standing
+HOLDS, PAST, ENDED, DENIED = FactStanding
 _V: Final = r"(?P<v>[^ ]+(?: [^ ]+){0,11})"
 _O: Final = r"(?P<o>[^ ]+(?: [^ ]+){0,3}?)"
 _BE: Final = r"(?:am|is|are|be|have been|has been)"
@@ -709,7 +709,7 @@ def _facts(clause: str, speaker: str, known: str) -> tuple[str, list[Fact]]:
     ]
 
 
-def _stripped(clause: str) -> tuple[str, Standing, bool]:
+def _stripped(clause: str) -> tuple[str, FactStanding, bool]:
     """The clause without the words that say how its facts stand; that standing; whether
     something changed.
     """
@@ -732,7 +732,7 @@ def _stripped(clause: str) -> tuple[str, Standing, bool]:
 
 
 def _matched(
-    table: tuple[Predicate, ...], rest: str, subject: str, standing: Standing, change: bool
+    table: tuple[Predicate, ...], rest: str, subject: str, standing: FactStanding, change: bool
 ) -> list[Fact]:
     """Facts of the first line of the table that matches what follows the subject."""
     bare = _TIME_AT_END.sub("", rest)
@@ -762,7 +762,7 @@ def _matched(
     return []
 
 
-def _turned(stands: Standing, said: Standing) -> Standing:
+def _turned(stands: FactStanding, said: FactStanding) -> FactStanding:
     """Standing of a fact whose clause is denied or ended: "don't hate" holds, "never liked" is
     denied; of others, such as "no longer hate" or "have not sold", nothing is said of the present.
     """
@@ -778,7 +778,7 @@ def _turned(stands: Standing, said: Standing) -> Standing:
 
 
 @lru_cache(maxsize=256)
-def _compiled(main: bool, number: int) -> tuple[tuple[re.Pattern[str], Standing, bool], ...]:
+def _compiled(main: bool, number: int) -> tuple[tuple[re.Pattern[str], FactStanding, bool], ...]:
     """The patterns of one line of TABLE (`main`) or of OWNED."""
     return tuple(
         (re.compile(pattern, re.IGNORECASE), stands, changes)
@@ -842,7 +842,7 @@ def predicate_of(fact: Fact) -> tuple[bool, bool]:
     return not re.fullmatch(_KIN, fact.predicate), True
 
 
-def relation(earlier: Fact, later: Fact) -> Relation:
+def relation(earlier: Fact, later: Fact) -> FactRelation:
     """What a later fact does to an earlier one of the same subject and predicate: nothing, it
     supersedes it, or both are in conflict.  O(length).
 
@@ -854,13 +854,13 @@ def relation(earlier: Fact, later: Fact) -> Relation:
         earlier.standing,
         later.standing,
     ):
-        return Relation.NONE
+        return FactRelation.NONE
     single, state = predicate_of(later)
     holding = (earlier.standing is HOLDS) + (later.standing is HOLDS)
     if holding == 0 or (
         holding == 2 and not (single and kind_of(earlier.value) is kind_of(later.value))
     ):
-        return Relation.NONE
+        return FactRelation.NONE
     if agree(earlier.value, later.value) == (holding == 2):
-        return Relation.NONE
-    return Relation.SUPERSEDES if state or later.change else Relation.CONFLICT
+        return FactRelation.NONE
+    return FactRelation.SUPERSEDES if state or later.change else FactRelation.CONFLICT

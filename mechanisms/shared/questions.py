@@ -129,7 +129,7 @@ _PRESENT_TENSE: Final = re.compile(
 )
 
 
-class State(IntEnum):
+class AskedState(IntEnum):
     """Which of several states of a thing a question asks for."""
 
     ANY = 0  # none of those below
@@ -139,7 +139,7 @@ class State(IntEnum):
     FIRST = 4  # in words, the oldest: "originally", "at first"
 
 
-def state_asked(words: str) -> State:
+def state_asked(words: str) -> AskedState:
     """Which of several states a query, given as its words in lower case with single spaces, asks
     for.  O(length).
 
@@ -149,15 +149,17 @@ def state_asked(words: str) -> State:
     'ANY'
     """
     if _EXPERIENCE.search(words):
-        return State.ANY
+        return AskedState.ANY
     if _FIRST.search(words):
-        return State.FIRST
+        return AskedState.FIRST
     if _FORMER.search(words):
-        return State.FORMER
+        return AskedState.FORMER
     if _SAYS_NEWEST.search(words):
-        return State.NEWEST
+        return AskedState.NEWEST
     return (
-        State.PRESENT if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words) else State.ANY
+        AskedState.PRESENT
+        if _PRESENT_TENSE.search(words) and not _TELLINGS.search(words)
+        else AskedState.ANY
     )
 
 

@@ -18,7 +18,7 @@ from ...engine.base import numerics
 from ...engine.base.sharing import in_blocks
 from ...engine.contract.columns import Phase, Structure
 from ...engine.state.graph import EdgeType
-from .topology_edits import Descriptor, Outcome, Script
+from .topology_edits import Descriptor, ProposalOutcome, Script
 from .topology_links import Vector
 
 MADE_LINK: Final = 1
@@ -227,7 +227,7 @@ class Plans:
         self.first = 0  # rows before this run
         self.visible: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.scripts: list[Script] = []
-        self.dropped: list[Outcome] = []
+        self.dropped: list[ProposalOutcome] = []
         self.described: list[tuple[int, Descriptor]] = []  # events of the buffer
         # those whose descriptor is not that of their vector
         self.renewed: set[int] = set()
@@ -240,7 +240,7 @@ class OwnRows:
         self.rows: list[int] = []
 
 
-class Marks:
+class LinkMarks:
     """The marks of links as of one query: the edge column, for the hook that walks along links."""
 
     def __init__(self) -> None:
@@ -278,6 +278,6 @@ TOPOLOGY_MARKS = Structure(
     ("of",),
     persists=False,
     phases=(Phase.RETRIEVE,),
-    create=Marks,
+    create=LinkMarks,
     partial=lambda held, _: held,
 )

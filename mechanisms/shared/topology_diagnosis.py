@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from ...engine.text.condensing import keywords, sentences, summary
 from ...engine.text.dates import times
 from ...engine.text.features import Features, SpeechAct, features, fold, terms_of
-from .facts import PREDICATES, Fact, Relation, Standing, facts_of, relation
+from .facts import PREDICATES, Fact, FactRelation, FactStanding, facts_of, relation
 from .told_changes import PERSONS, covered_by_change
 from .topology_edits import MOST_KEYWORDS, MOST_SUMMARY, Descriptor, Operator, Proposal, keywords_of
 from .topology_links import Vector, cosine
@@ -169,7 +169,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Neighbourhood:
     """A buffered unit and its nearest visible units, nearest first."""
 
     target: Seen
@@ -296,10 +296,10 @@ def restates(one: Seen, other: Seen) -> float:
 
 def _changed(one: Seen, other: Seen) -> bool:
     """Whether facts of the two differ."""
-    return any(relation(a, b) is not Relation.NONE for a in one.facts for b in other.facts)
+    return any(relation(a, b) is not FactRelation.NONE for a in one.facts for b in other.facts)
 
 
-def merging(context: Context, least: float, most: int = 5) -> Proposal | None:
+def merging(context: Neighbourhood, least: float, most: int = 5) -> Proposal | None:
     """The unit with the nearest anchors of which all pairs restate each other, at most `most`
     together; its confidence is that of the worst pair.
     """
@@ -338,7 +338,7 @@ def superseded_facts(later: Seen, earlier: Seen) -> float:
     for old in earlier.facts:
         sure = 0.0
         for new in later.facts:
-            if relation(old, new) is Relation.SUPERSEDES:
+            if relation(old, new) is FactRelation.SUPERSEDES:
                 named = new.predicate in PREDICATES
                 sure = max(
                     sure, 0.97 if new.change and named else 0.93 if new.change or named else 0.8
@@ -350,12 +350,12 @@ def superseded_facts(later: Seen, earlier: Seen) -> float:
                 new.value,
             ):
                 sure = 1.0
-        if old.standing is Standing.HOLDS:
+        if old.standing is FactStanding.HOLDS:
             weakest = min(weakest, sure)
     return weakest if changed else 0.0
 
 
-def updates(context: Context, least: float) -> list[Proposal]:
+def updates(context: Neighbourhood, least: float) -> list[Proposal]:
     """A proposal for each anchor that the unit makes outdated, or that makes the unit outdated;
     the later one is current.
     """
@@ -376,7 +376,7 @@ SentenceVectors = Callable[[str], NDArray[np.float32]]
 
 
 def diagnosed(
-    contexts: Sequence[Context], vectors: SentenceVectors, least: float = 0.5
+    contexts: Sequence[Neighbourhood], vectors: SentenceVectors, least: float = 0.5
 ) -> list[Proposal]:
     """Proposals for all contexts, those of a confidence below `least` left out.
 

@@ -164,7 +164,7 @@ class Edits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProposalOutcome:
     """What became of one proposal: exactly one reason, a detail in words, the script if it was
     planned, and what it changed.
     """
@@ -177,7 +177,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class RoutingGate:
     """Thresholds of routing: least confidence, least mean pairwise cosine of a Merge, and the
     operators that are on.
     """
@@ -212,34 +212,38 @@ def normalised(proposal: Proposal, bank: Bank) -> Proposal | None:
 
 
 def _filtered(
-    proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure, dropped: list[Outcome]
+    proposals: Iterable[Proposal],
+    bank: Bank,
+    gate: RoutingGate,
+    measure: Measure,
+    dropped: list[ProposalOutcome],
 ) -> list[Proposal]:
     """The proposals that pass gate, Norm and coherence; the others go to `dropped`."""
     kept = []
     for given in proposals:
         found = None if given.confidence < gate.confidence else normalised(given, bank)
         if given.confidence < gate.confidence:
-            dropped.append(Outcome(given, Reason.LOW_CONF))
+            dropped.append(ProposalOutcome(given, Reason.LOW_CONF))
         elif given.operator not in gate.operators:
-            dropped.append(Outcome(given, Reason.NORM_FILTER, "operator is off"))
+            dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "operator is off"))
         elif found is None:
-            dropped.append(Outcome(given, Reason.NORM_FILTER, "ids, arity or visibility"))
+            dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "ids, arity or visibility"))
         elif found.operator is Operator.MERGE and measure(bank, found.targets) < gate.coherence:
-            dropped.append(Outcome(given, Reason.COH_FAIL))
+            dropped.append(ProposalOutcome(given, Reason.COH_FAIL))
         else:
             kept.append(found)
     return kept
 
 
 def routed(
-    proposals: Iterable[Proposal], bank: Bank, gate: Gate, measure: Measure
-) -> tuple[list[Proposal], list[Outcome]]:
+    proposals: Iterable[Proposal], bank: Bank, gate: RoutingGate, measure: Measure
+) -> tuple[list[Proposal], list[ProposalOutcome]]:
     """The queues, joined in the order of execution, and the proposals that were dropped.  C.2.
 
     Of equal targets the higher confidence stays.  Of overlapping merges the larger stays, then the
     higher confidence, then the lower ids.
     """
-    dropped: list[Outcome] = []
+    dropped: list[ProposalOutcome] = []
     kept = sorted(
         _filtered(sorted(proposals, key=lambda p: p.order), bank, gate, measure, dropped),
         key=lambda p: p.order,
@@ -248,7 +252,7 @@ def routed(
     known: set[tuple[Operator, tuple[int, ...]]] = set()
     for each in kept:
         if (each.operator, each.targets) in known:
-            dropped.append(Outcome(each, Reason.NORM_FILTER, "equal targets"))
+            dropped.append(ProposalOutcome(each, Reason.NORM_FILTER, "equal targets"))
         else:
             known.add((each.operator, each.targets))
             queue.append(each)
@@ -262,13 +266,13 @@ def routed(
             taken.update(each.targets)
             merges.append(each)
         else:
-            dropped.append(Outcome(each, Reason.NORM_FILTER, "overlaps another merge"))
+            dropped.append(ProposalOutcome(each, Reason.NORM_FILTER, "overlaps another merge"))
     rest = [p for p in queue if p.operator is not Operator.MERGE]
     return sorted([*rest, *merges], key=lambda p: (p.operator, -p.confidence, p.targets)), dropped
 
 
 def applicable(
-    proposal: Proposal, bank: Bank, touched: set[int], gate: Gate, measure: Measure
+    proposal: Proposal, bank: Bank, touched: set[int], gate: RoutingGate, measure: Measure
 ) -> bool:
     """Whether the units still exist, none was touched in this run, and visibility and coherence
     still hold.  C.2.1.
@@ -422,12 +426,12 @@ def scripted(
 def planned(
     proposals: Iterable[Proposal],
     bank: Bank,
-    gate: Gate,
+    gate: RoutingGate,
     measure: Measure,
     planner: Planner,
     unit: Callable[[int], tuple[str, Descriptor]],
     least_coverage: float = 0.0,
-) -> tuple[list[Script], list[Outcome]]:
+) -> tuple[list[Script], list[ProposalOutcome]]:
     """Scripts in the order of execution, and what became of every other proposal.
 
     An edit touches the units that it makes, archives or describes anew, and those whose links it
@@ -443,12 +447,12 @@ def planned(
     touched: set[int] = set()
     for each in queue:
         if not applicable(each, bank, touched, gate, measure):
-            dropped.append(Outcome(each, Reason.APPLICABLE_FAIL))
+            dropped.append(ProposalOutcome(each, Reason.APPLICABLE_FAIL))
             continue
         try:
             script = scripted(each, planner(each), *unit(each.targets[0]), least_coverage)
         except PlanError as failure:
-            dropped.append(Outcome(each, failure.reason, failure.detail))
+            dropped.append(ProposalOutcome(each, failure.reason, failure.detail))
             continue
         scripts.append(script)
         touched.update(each.targets)
@@ -463,7 +467,7 @@ def planned(
 
 
 # --- records --------------------------------------------------------------------------------------
-def record(run: int, time: float, outcome: Outcome) -> str:
+def record(run: int, time: float, outcome: ProposalOutcome) -> str:
     """The audit record of one proposal as JSON, with sorted keys.  C.5."""
     proposal, script, edits = outcome.proposal, outcome.script, outcome.edits
     found: dict[str, Any] = {"run": run, "time": time, "operator": proposal.operator.name,
@@ -504,6 +508,6 @@ def script_of(given: Mapping[str, Any]) -> Script | None:
     return Script(proposal, segments, Descriptor(words[0], tuple(words[1])) if words else None)
 
 
-def in_record_order(outcomes: Iterable[Outcome]) -> list[Outcome]:
+def in_record_order(outcomes: Iterable[ProposalOutcome]) -> list[ProposalOutcome]:
     """Outcomes of one run sorted by operator and ids, then by confidence and reason."""
     return sorted(outcomes, key=lambda o: (*o.proposal.order, o.reason.value, o.detail))

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from ...engine.ports.language_model import LanguageModel, Reply, Request, Status
-from .topology_diagnosis import Context, Seen
+from .topology_diagnosis import Neighbourhood, Seen
 from .topology_edits import (
     MOST_KEYWORDS,
     Descriptor,
@@ -123,7 +123,7 @@ def _memory(seen: Seen, heading: str) -> str:
     return f"{heading} id {seen.unit}{who}, hour {seen.time:.1f}:\n{_shown(seen.text)}"
 
 
-def diagnosis_request(context: Context) -> Request:
+def diagnosis_request(context: Neighbourhood) -> Request:
     """The request for one context (C.1)."""
     near = [
         f"id {a.unit}: {_shown(a.descriptor.summary)} ({', '.join(a.descriptor.keywords)}), hour {a.time:.1f}"
@@ -160,7 +160,7 @@ def plan_request(proposal: Proposal, seen: Mapping[int, Seen]) -> Request:
 
 
 # --- replies --------------------------------------------------------------------------------------
-def proposals_of(context: Context, reply: Reply) -> list[Proposal]:
+def proposals_of(context: Neighbourhood, reply: Reply) -> list[Proposal]:
     """The proposals in a reply that is ok; ids outside the context become unknown."""
     known = {context.target.unit, *(a.unit for a in context.anchors)}
 
@@ -185,8 +185,8 @@ def proposals_of(context: Context, reply: Reply) -> list[Proposal]:
 
 def diagnosed_by(
     model: LanguageModel,
-    contexts: Sequence[Context],
-    otherwise: Callable[[Sequence[Context]], list[Proposal]],
+    contexts: Sequence[Neighbourhood],
+    otherwise: Callable[[Sequence[Neighbourhood]], list[Proposal]],
 ) -> list[Proposal]:
     """Proposals of a model for all contexts, asked in one batch; those whose reply is not ok are
     diagnosed by `otherwise`.

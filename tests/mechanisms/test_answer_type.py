@@ -21,32 +21,32 @@ from hebbarium.mechanisms.retrieval.answer_type import (
     ASKED_TYPE,
     MENTIONED,
     MOST,
-    Wanted,
+    WantedAnswer,
     add_prior,
     mentions_another,
     type_of,
 )
 
 REGISTRY = Registry.read()
-QUESTIONS: Final[dict[Wanted, tuple[str, ...]]] = {
-    Wanted.TIME: ("And when did the roof leak?", "Which weekend suits Mia?",
+QUESTIONS: Final[dict[WantedAnswer, tuple[str, ...]]] = {
+    WantedAnswer.TIME: ("And when did the roof leak?", "Which weekend suits Mia?",
                   "When will the train leave?", "What month was the fair in?",
                   "How recently was the boiler checked?"),
-    Wanted.QUANTITY: ("How many pears did we pick?", "How far is the lake?",
+    WantedAnswer.QUANTITY: ("How many pears did we pick?", "How far is the lake?",
                       "What was the price of the lamp?", "How heavy is the trunk?",
                       "Which total did they agree on?"),
-    Wanted.NAME: ("To whom did Mia write?", "Where are the spare keys?",
+    WantedAnswer.NAME: ("To whom did Mia write?", "Where are the spare keys?",
                   "Which film did they watch?", "Who is her tutor?",
                   "What is the boat called?", "What are their names?",
                   "Can you recall where the lamp was bought?"),
-    Wanted.OTHER: ("What does the tutor who lives here teach?", "Is it cold when it snows?",
+    WantedAnswer.OTHER: ("What does the tutor who lives here teach?", "Is it cold when it snows?",
                    "What did she cook?", "Why is the lake empty?",
                    "Explain how tides work.", "Which lamp is broken?"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("wanted", Wanted)
-def test_questions_ask_for_one_type(wanted: Wanted) -> None:
+@pytest.mark.parametrize("wanted", WantedAnswer)
+def test_questions_ask_for_one_type(wanted: WantedAnswer) -> None:
     assert [
         text for text in QUESTIONS[wanted] if type_of(" ".join(features(text).words)) is not wanted
     ] == []

@@ -17,12 +17,12 @@ from hebbarium.engine.contract.vocabulary import LOG_PRIOR
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.text.features import features
-from hebbarium.mechanisms.retrieval.asker_prior import ROLE, Said, add_prior, said_by
+from hebbarium.mechanisms.retrieval.asker_prior import ROLE, WhoseWords, add_prior, said_by
 
 # Composed after the rules, apart from the questions of the evidence, on which the rules were
 # adjusted.
-QUESTIONS: Final[dict[Said, tuple[str, ...]]] = {
-    Said.ASKER: (
+QUESTIONS: Final[dict[WhoseWords, tuple[str, ...]]] = {
+    WhoseWords.ASKER: (
         "What would you advise me to wear?",
         "How many weeks did my course take?",
         "Which of my cousins lives in Ghent?",
@@ -34,7 +34,7 @@ QUESTIONS: Final[dict[Said, tuple[str, ...]]] = {
         "What was the first thing I asked you to do?",
         "I'd like a plan for my garden.",
     ),
-    Said.OTHER: (
+    WhoseWords.OTHER: (
         "What did you originally propose for the roof?",
         "Which steps did you list for the setup?",
         "What was the tip you gave me about basil?",
@@ -44,7 +44,7 @@ QUESTIONS: Final[dict[Said, tuple[str, ...]]] = {
         "What does your plan say about Tuesday?",
         "What example did you provide?",
     ),
-    Said.BOTH: (
+    WhoseWords.BOTH: (
         "Can you summarize my progress with the guitar?",
         "How has my opinion on painting evolved?",
         "What did we decide about our kitchen?",
@@ -52,7 +52,7 @@ QUESTIONS: Final[dict[Said, tuple[str, ...]]] = {
         "Sum up what happened with my visa.",
         "Which dates had we talked about?",
     ),
-    Said.UNMARKED: (
+    WhoseWords.UNMARKED: (
         "What is the deadline?",
         "Does Mia like jazz?",
         "Explain recursion.",
@@ -62,16 +62,16 @@ QUESTIONS: Final[dict[Said, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("said", Said)
-def test_questions_ask_for_one_side(said: Said) -> None:
+@pytest.mark.parametrize("said", WhoseWords)
+def test_questions_ask_for_one_side(said: WhoseWords) -> None:
     assert [
         text for text in QUESTIONS[said] if said_by(" ".join(features(text).words)) is not said
     ] == []
 
 
 def test_an_order_of_what_i_said_is_no_summary() -> None:
-    assert said_by("can you summarize the order in which i brought up my plans") is Said.ASKER
-    assert said_by("can you summarize my plans") is Said.BOTH
+    assert said_by("can you summarize the order in which i brought up my plans") is WhoseWords.ASKER
+    assert said_by("can you summarize my plans") is WhoseWords.BOTH
 
 
 @settings(max_examples=100, deadline=None)

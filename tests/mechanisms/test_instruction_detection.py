@@ -25,8 +25,8 @@ from hebbarium.mechanisms.retrieval.instruction_detection import (
     READ,
     STANDING,
     STANDING_SCOPE,
-    Asking,
-    Standing,
+    QueryKind,
+    StandingKind,
     add_fit,
     asking_of,
     standing_of,
@@ -765,7 +765,7 @@ def lines(block: str) -> list[str]:
     return block.strip().split("\n")
 
 
-def kinds(block: str) -> list[Standing]:
+def kinds(block: str) -> list[StandingKind]:
     return [standing_of(text)[0] for text in lines(block)]
 
 
@@ -774,8 +774,8 @@ def scores(instructions: str, preferences: str, neither: str) -> tuple[float, fl
     i, p, n = kinds(instructions), kinds(preferences), kinds(neither)
     standing, wrongly = sum(k > 0 for k in (*i, *p)), sum(k > 0 for k in n)
     told, wrongly_told = (
-        sum(k >= Standing.SCOPED for k in i),
-        sum(k >= Standing.SCOPED for k in (*p, *n)),
+        sum(k >= StandingKind.SCOPED for k in i),
+        sum(k >= StandingKind.SCOPED for k in (*p, *n)),
     )
     return (
         standing / (standing + wrongly),
@@ -808,15 +808,15 @@ def test_the_second_part_reaches_the_targets() -> None:
     assert precision_told >= 0.9 and recall_told >= 0.8
 
 
-def wrong(block: str, due: Asking) -> Iterator[str]:
+def wrong(block: str, due: QueryKind) -> Iterator[str]:
     return (text for text in lines(block) if asking_of(text) is not due)
 
 
 @pytest.mark.parametrize(
     ("block", "due"),
-    [(REQUESTS, Asking.REQUEST), (RECALLS, Asking.RECALL), (OPEN_QUESTIONS, Asking.OPEN)],
+    [(REQUESTS, QueryKind.REQUEST), (RECALLS, QueryKind.RECALL), (OPEN_QUESTIONS, QueryKind.OPEN)],
 )
-def test_queries_are_told_apart(block: str, due: Asking) -> None:
+def test_queries_are_told_apart(block: str, due: QueryKind) -> None:
     assert list(wrong(block, due)) == []
 
 
@@ -833,7 +833,7 @@ def test_queries_are_told_apart(block: str, due: Asking) -> None:
     ],
 )
 def test_the_scope_is_the_clause_that_says_when(text: str, scope: str) -> None:
-    assert standing_of(text) == (Standing.SCOPED if scope else Standing.GENERAL, scope, 1.0)
+    assert standing_of(text) == (StandingKind.SCOPED if scope else StandingKind.GENERAL, scope, 1.0)
 
 
 def test_an_instruction_counts_wherever_it_stands_in_a_long_message() -> None:
@@ -847,18 +847,18 @@ def test_an_instruction_counts_wherever_it_stands_in_a_long_message() -> None:
         rule + filler * 1000,
         filler * 1000 + rule,
     ):
-        assert standing_of(text)[0] is Standing.GENERAL
+        assert standing_of(text)[0] is StandingKind.GENERAL
     assert len(filler * 1000) > READ
 
 
 def test_of_several_sentences_the_most_general_counts() -> None:
     assert standing_of("I prefer tea. When I ask about food, skip the meat.") == (
-        Standing.SCOPED,
+        StandingKind.SCOPED,
         "food",
         1.0,
     )
     assert standing_of("When I ask about food, skip the meat. Never use my surname.") == (
-        Standing.GENERAL,
+        StandingKind.GENERAL,
         "",
         1.0,
     )
@@ -868,9 +868,11 @@ def test_of_several_sentences_the_most_general_counts() -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_a_kind(text: str) -> None:
     kind, scope, share = standing_of(text)
-    assert isinstance(kind, Standing) and not (scope and kind in (Standing.NONE, Standing.GENERAL))
-    assert 0.0 <= share <= 1.0 and (share > 0.0) == (kind > Standing.NONE)
-    assert asking_of(text) is None or isinstance(asking_of(text), Asking)
+    assert isinstance(kind, StandingKind) and not (
+        scope and kind in (StandingKind.NONE, StandingKind.GENERAL)
+    )
+    assert 0.0 <= share <= 1.0 and (share > 0.0) == (kind > StandingKind.NONE)
+    assert asking_of(text) is None or isinstance(asking_of(text), QueryKind)
 
 
 def test_the_kernel_equals_plain_python() -> None:

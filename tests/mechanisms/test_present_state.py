@@ -17,7 +17,7 @@ from hebbarium.engine.contract.vocabulary import VETO
 from hebbarium.engine.memory.arrivals import ClockWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.retrieval import present_state
-from hebbarium.mechanisms.shared.questions import State, asks_earlier, state_asked
+from hebbarium.mechanisms.shared.questions import AskedState, asks_earlier, state_asked
 
 REGISTRY = hb.Registry.installed()
 START = datetime(2025, 5, 5, 8)
@@ -196,7 +196,7 @@ def test_only_states_of_one_thing_move_and_all_others_keep_their_order(
     assert [row for row in with_it if row not in moved] == kept, (
         "what does not move up keeps its order"
     )
-    if state_asked(question.lower().rstrip("?")) is State.ANY:
+    if state_asked(question.lower().rstrip("?")) is AskedState.ANY:
         assert plain == with_it
 
 
@@ -217,7 +217,7 @@ def test_questions_for_more_than_the_newest_telling(question: str, earlier: bool
 
 def test_of_equal_times_the_later_row_is_the_newer() -> None:
     assert (
-        present_state.wanted([5.0, 5.0, 5.0], State.NEWEST) == 2
-        and present_state.wanted([5.0, 5.0, 5.0], State.FIRST) == 0
+        present_state.wanted([5.0, 5.0, 5.0], AskedState.NEWEST) == 2
+        and present_state.wanted([5.0, 5.0, 5.0], AskedState.FIRST) == 0
     )
-    assert np.argmax([1.0]) == present_state.wanted([1.0, 0.0], State.NEWEST)
+    assert np.argmax([1.0]) == present_state.wanted([1.0, 0.0], AskedState.NEWEST)

@@ -139,7 +139,9 @@ def splits_of_talks(specimen: Any) -> tuple[list[Any], list[Any]]:
         )
         text = " ".join(texts)
         one = seen(specimen, 0, text)
-        proposals = specimen.diagnosed([specimen.Context(one, ())], lambda _, v=vectors: v, 0.0)
+        proposals = specimen.diagnosed(
+            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, 0.0
+        )
         starts = best_partition(vectors.astype(np.float64))
         parts = np.split(np.arange(count), starts[1:])
         if len(parts) > 1:
@@ -199,7 +201,7 @@ def segments_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
             [unit(1.0, 0.05) if "pump" in sentence else unit(0.05, 1.0) for sentence in sentences]
         )
         proposals = specimen.diagnosed(
-            [specimen.Context(each, ()) for each in (one, part)], lambda _, v=vectors: v, 0.0
+            [specimen.Neighbourhood(each, ()) for each in (one, part)], lambda _, v=vectors: v, 0.0
         )
         plans = [
             specimen.plan_of(proposal, {0: one}, lambda _, v=vectors: v) for proposal in proposals
@@ -229,9 +231,11 @@ def cuts_at_their_limits(specimen: Any) -> tuple[list[str], list[str]]:
                     (f"{back} {VIOLIN} {PUMP} {PUMP}", pairs)), list[str]()  # fmt: skip
     for text, vectors in cases:
         one = seen(specimen, 0, text)
-        (split,) = specimen.diagnosed([specimen.Context(one, ())], lambda _, v=vectors: v, 0.0)
+        (split,) = specimen.diagnosed(
+            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, 0.0
+        )
         again = specimen.diagnosed(
-            [specimen.Context(one, ())], lambda _, v=vectors: v, split.confidence
+            [specimen.Neighbourhood(one, ())], lambda _, v=vectors: v, split.confidence
         )
         plan = specimen.plan_of(split, {0: one}, lambda _, v=vectors: v)
         found.append(
@@ -305,7 +309,9 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
         for a, b in ((one, other), (other, one)):
             merges = [
                 p
-                for p in specimen.diagnosed([specimen.Context(a, (b,))], lambda _: np.eye(1), 1e-9)
+                for p in specimen.diagnosed(
+                    [specimen.Neighbourhood(a, (b,))], lambda _: np.eye(1), 1e-9
+                )
                 if len(p.targets) == 2
             ]
             found.append(merges[0].confidence if merges else 0.0)
@@ -328,7 +334,7 @@ def restatements_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
         merges = [
             p
             for p in specimen.diagnosed(
-                [specimen.Context(seen(specimen, 0, text), (seen(specimen, 1, more),))],
+                [specimen.Neighbourhood(seen(specimen, 0, text), (seen(specimen, 1, more),))],
                 lambda _: np.eye(1),
                 0.0001,
             )
@@ -345,7 +351,7 @@ def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     """
 
     def proposed(anchors: Sequence[Any], least: float) -> str:
-        context = specimen.Context(seen(specimen, 9, KETTLE), tuple(anchors))
+        context = specimen.Neighbourhood(seen(specimen, 9, KETTLE), tuple(anchors))
         return str(
             [
                 (p.targets, round(p.confidence, 6))
@@ -360,10 +366,10 @@ def groups_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     ]
     pair = sigmoid(20.0 * 0.05 + 2.0)
     (best,) = specimen.diagnosed(
-        [specimen.Context(alike[0], (alike[1],))], lambda _: np.eye(1), 0.9
+        [specimen.Neighbourhood(alike[0], (alike[1],))], lambda _: np.eye(1), 0.9
     )
     once = specimen.diagnosed(
-        [specimen.Context(alike[0], (alike[1],))], lambda _: np.eye(1), best.confidence
+        [specimen.Neighbourhood(alike[0], (alike[1],))], lambda _: np.eye(1), best.confidence
     )
     return [
         str(once == [best]),
@@ -413,7 +419,9 @@ def updates_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
             )
             for a, b in ((old, new), (new, old)):
                 proposals = specimen.diagnosed(
-                    [specimen.Context(a, (b,))], lambda text: np.eye(text.count(".")), sure or 0.5
+                    [specimen.Neighbourhood(a, (b,))],
+                    lambda text: np.eye(text.count(".")),
+                    sure or 0.5,
                 )
                 found.append(
                     str([(p.targets, p.confidence) for p in proposals if len(p.targets) == 2])
@@ -454,7 +462,7 @@ def told_changes_by_hand(specimen: Any) -> tuple[list[float], list[float]]:
                 specimen, 7, later, time=2.0, speaker=speaker, at=(math.cos(angle), math.sin(angle))
             )
             proposals = specimen.diagnosed(
-                [specimen.Context(new, (old,))], lambda text: np.eye(text.count(".")), 0.0
+                [specimen.Neighbourhood(new, (old,))], lambda text: np.eye(text.count(".")), 0.0
             )
             found.append(max((p.confidence for p in proposals if p.targets == (7, 3)), default=0.0))
             expected.append(
@@ -485,7 +493,7 @@ def descriptors_and_plans_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
     ]
     old = seen(specimen, 0, "I live in Rome near the harbour.", time=1.0)
     new = seen(specimen, 1, "I moved to Oslo with my violin.", time=2.0)
-    (update,) = specimen.diagnosed([specimen.Context(old, (new,))], lambda _: np.eye(1))
+    (update,) = specimen.diagnosed([specimen.Neighbourhood(old, (new,))], lambda _: np.eye(1))
     plan = specimen.plan_of(update, {0: old, 1: new}, lambda _: np.eye(1))
     words = plan["updated_keywords"]
     first, last = (
@@ -494,7 +502,9 @@ def descriptors_and_plans_by_hand(specimen: Any) -> tuple[list[str], list[str]]:
             specimen, 1, "Red kettles hold yellow straw and green pebbles.", time=3.0, at=(1.0, 0.0)
         ),
     )
-    (merge,) = specimen.diagnosed([specimen.Context(first, (last,))], lambda _: np.eye(1), 0.1)
+    (merge,) = specimen.diagnosed(
+        [specimen.Neighbourhood(first, (last,))], lambda _: np.eye(1), 0.1
+    )
     merged = specimen.plan_of(merge, {0: first, 1: last}, lambda _: np.eye(1))
     return [*named, *short, plan["updated_summary"],
             str(words[:len(new.descriptor.keywords)] == list(new.descriptor.keywords)),

@@ -391,7 +391,7 @@ def relations_of_facts(specimen: Any) -> tuple[list[int], list[int]]:
     """What the specimen's `relation` says of each pair of facts, and the relation by hand."""
 
     def fact(predicate: str, value: str, standing: int, change: bool) -> Any:
-        return specimen.Fact("mia", predicate, value, specimen.Standing(standing), change)
+        return specimen.Fact("mia", predicate, value, specimen.FactStanding(standing), change)
 
     found = [
         int(specimen.relation(fact(predicate, *a), fact(predicate, *b)))

@@ -298,7 +298,7 @@ def three_segments(specimen: Any, words: Any) -> Any:
     scripts, _ = specimen.planned(
         [proposal],
         Sets(np.eye(1), [0.0], {0}),
-        specimen.Gate(),
+        specimen.RoutingGate(),
         lambda bank, units: 1.0,
         lambda p: plan,
         lambda v: ("ab cd ef", words),
@@ -396,7 +396,9 @@ def some_proposals(specimen: Any, rng: Any, count: int) -> list[Any]:
 
 
 def gate_of(specimen: Any, rng: Any) -> Any:
-    return specimen.Gate(0.9, 0.5, frozenset(o for o in specimen.Operator if rng.random() < 0.9))
+    return specimen.RoutingGate(
+        0.9, 0.5, frozenset(o for o in specimen.Operator if rng.random() < 0.9)
+    )
 
 
 def closeness(bank: Any, units: Sequence[int]) -> float:
@@ -557,7 +559,7 @@ def scripts_by_hand(specimen: Any) -> Any:
         scripts, dropped = specimen.planned(
             [proposal],
             Sets(np.eye(4), [0.0] * 4, {2, 3}),
-            specimen.Gate(),
+            specimen.RoutingGate(),
             lambda bank, units: 1.0,
             lambda p, plan=plan: plan,
             lambda v: (text, specimen.Descriptor(*prior)),
@@ -567,7 +569,7 @@ def scripts_by_hand(specimen: Any) -> Any:
             found.append(str([o.reason.value for o in dropped]))
             expected.append(str([wanted]))
             continue
-        outcome = specimen.Outcome(proposal, specimen.Reason.APPLIED, "", scripts[0])
+        outcome = specimen.ProposalOutcome(proposal, specimen.Reason.APPLIED, "", scripts[0])
         nothing: dict[str, list[Any]] = {
             "created": [],
             "archived": [],

@@ -15,8 +15,8 @@ from hebbarium.mechanisms.shared.facts import (
     ROUTINE,
     TABLE,
     Fact,
-    Relation,
-    Standing,
+    FactRelation,
+    FactStanding,
     agree,
     clauses,
     facts_of,
@@ -43,7 +43,7 @@ def test_any_text_has_facts_in_normal_form(text: str, speaker: str) -> None:
             and fact.predicate
             and "{" not in fact.predicate
         )
-        assert relation(fact, fact) is Relation.NONE
+        assert relation(fact, fact) is FactRelation.NONE
     assert all(len(clause) <= 400 for clause in clauses(text))
 
 
@@ -51,19 +51,23 @@ def test_any_text_has_facts_in_normal_form(text: str, speaker: str) -> None:
 @given(
     st.sampled_from(sorted(PREDICATES)),
     st.tuples(
-        st.sampled_from(("", "red", "blue", "dark red")), st.sampled_from(Standing), st.booleans()
+        st.sampled_from(("", "red", "blue", "dark red")),
+        st.sampled_from(FactStanding),
+        st.booleans(),
     ),
     st.tuples(
-        st.sampled_from(("", "red", "blue", "dark red")), st.sampled_from(Standing), st.booleans()
+        st.sampled_from(("", "red", "blue", "dark red")),
+        st.sampled_from(FactStanding),
+        st.booleans(),
     ),
 )
 def test_a_contradiction_does_not_depend_on_the_order(
-    predicate: str, one: tuple[str, Standing, bool], other: tuple[str, Standing, bool]
+    predicate: str, one: tuple[str, FactStanding, bool], other: tuple[str, FactStanding, bool]
 ) -> None:
     a, b = Fact("mia", predicate, *one), Fact("mia", predicate, *other)
-    assert (relation(a, b) is Relation.NONE) == (relation(b, a) is Relation.NONE)
+    assert (relation(a, b) is FactRelation.NONE) == (relation(b, a) is FactRelation.NONE)
     assert agree(a.value, b.value) == agree(b.value, a.value)
-    assert relation(a, Fact("bo", predicate, *other)) is Relation.NONE
+    assert relation(a, Fact("bo", predicate, *other)) is FactRelation.NONE
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from hebbarium.engine.state.graph import EdgeType
 from hebbarium.mechanisms.consolidation.topology_consolidation import applied
 from hebbarium.mechanisms.shared.topology_edits import (
     Descriptor,
-    Gate,
     Operator,
-    Outcome,
     PlanError,
     Proposal,
+    ProposalOutcome,
     Reason,
+    RoutingGate,
     Script,
     applicable,
     coherence,
@@ -115,7 +115,7 @@ class PlainBank:
 
 
 # --- random runs ----------------------------------------------------------------------------------
-GATE = Gate(confidence=0.5, coherence=0.2)
+GATE = RoutingGate(confidence=0.5, coherence=0.2)
 
 
 def unit_vector(rng: random.Random) -> Vector:
@@ -203,7 +203,7 @@ def plan_of(bank: PlainBank) -> Callable[[Proposal], Any]:
 
 def one_run(
     bank: PlainBank, proposals: Sequence[Proposal], caps: Caps, archive: bool = True
-) -> list[Outcome]:
+) -> list[ProposalOutcome]:
     """One consolidation; vectors of new descriptors are a function of the proposal."""
     scripts, outcomes = planned(
         proposals,
@@ -218,7 +218,7 @@ def one_run(
 
 def execute(
     bank: PlainBank, scripts: Iterable[Script], caps: Caps, archive: bool = True
-) -> list[Outcome]:
+) -> list[ProposalOutcome]:
     made = []
     for script in scripts:
         rng, targets = random.Random(repr(script.proposal.targets)), script.proposal.targets
@@ -306,7 +306,7 @@ def check_caps(bank: PlainBank, caps: Caps) -> None:
 
 def count_superseded(
     bank: PlainBank,
-    outcomes: Iterable[Outcome],
+    outcomes: Iterable[ProposalOutcome],
     stand_ins: dict[int, set[int]],
     superseded: dict[int, int],
 ) -> None:
@@ -446,7 +446,9 @@ def test_version_links_are_pruned_without_an_orphan() -> None:
 
 
 # --- routing --------------------------------------------------------------------------------------
-def reasons(proposals: Sequence[Proposal], bank: PlainBank, gate: Gate) -> list[tuple[Reason, str]]:
+def reasons(
+    proposals: Sequence[Proposal], bank: PlainBank, gate: RoutingGate
+) -> list[tuple[Reason, str]]:
     queue, dropped = routed(proposals, bank, gate, coherence)
     found = {id(d.proposal): (d.reason, d.detail) for d in dropped}
     assert len(queue) + len(dropped) == len(proposals)
@@ -454,7 +456,7 @@ def reasons(proposals: Sequence[Proposal], bank: PlainBank, gate: Gate) -> list[
 
 
 def test_reason_codes_of_routing() -> None:
-    bank, gate = on_circle(0, 1, 2, 3, 90, 4), Gate()
+    bank, gate = on_circle(0, 1, 2, 3, 90, 4), RoutingGate()
     bank.archive(5)
     split, merge, update = Operator.SPLIT, Operator.MERGE, Operator.UPDATE
     cases = [
@@ -488,7 +490,9 @@ def test_reason_codes_of_routing() -> None:
         )
         == "overlaps another merge"
     )
-    off = routed([Proposal(split, (0,), 1.0)], bank, Gate(operators=frozenset({merge})), coherence)
+    off = routed(
+        [Proposal(split, (0,), 1.0)], bank, RoutingGate(operators=frozenset({merge})), coherence
+    )
     assert not off[0] and off[1][0].reason is Reason.NORM_FILTER
 
 
@@ -497,7 +501,7 @@ def test_equal_targets_keep_the_higher_confidence() -> None:
     queue, dropped = routed(
         [Proposal(Operator.MERGE, (0, 1), 0.91), Proposal(Operator.MERGE, (1, 0, 0), 0.97)],
         bank,
-        Gate(),
+        RoutingGate(),
         coherence,
     )
     assert [(p.targets, p.confidence) for p in queue] == [((0, 1), 0.97)] and dropped[
@@ -525,7 +529,7 @@ def test_a_touched_unit_is_left_alone() -> None:
     scripts, dropped = planned(
         proposals,
         bank,
-        Gate(),
+        RoutingGate(),
         coherence,
         plan_of(bank),
         lambda unit: (bank.texts[unit], Descriptor("x", ())),
@@ -533,7 +537,11 @@ def test_a_touched_unit_is_left_alone() -> None:
     assert [s.proposal.targets for s in scripts] == [(0, 1), (3, 2)]
     assert {d.reason for d in dropped} == {Reason.APPLICABLE_FAIL}
     assert not applicable(
-        Proposal(Operator.MERGE, (0, 3), 1.0), bank, set(), Gate(coherence=0.999999), coherence
+        Proposal(Operator.MERGE, (0, 3), 1.0),
+        bank,
+        set(),
+        RoutingGate(coherence=0.999999),
+        coherence,
     )
     assert normalised(Proposal(Operator.SPLIT, (7,), 1.0), bank) is None
 
@@ -551,7 +559,7 @@ def test_a_run_updates_a_chain_of_three_versions_once() -> None:
         scripts, dropped = planned(
             proposals,
             bank,
-            Gate(),
+            RoutingGate(),
             coherence,
             plan_of(bank),
             lambda unit: (bank.texts[unit], Descriptor("x", ())),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hebbarium.mechanisms.shared.topology_diagnosis import (
-    Context,
+    Neighbourhood,
     Seen,
     best_cuts,
     described,
@@ -193,11 +193,11 @@ def test_a_bundle_of_negated_texts_is_restated_by_a_negated_one_only() -> None:
 
 def test_a_merge_has_at_most_five_units_that_all_restate_each_other() -> None:
     near = [seen(i, KETTLE) for i in range(1, 9)]
-    found = merging(Context(seen(0, KETTLE), tuple(near)), 0.9)
+    found = merging(Neighbourhood(seen(0, KETTLE), tuple(near)), 0.9)
     assert (
         found is not None and found.operator is Operator.MERGE and found.targets == (0, 1, 2, 3, 4)
     )
-    assert merging(Context(seen(0, KETTLE), (seen(1, VIOLIN),)), 0.9) is None
+    assert merging(Neighbourhood(seen(0, KETTLE), (seen(1, VIOLIN),)), 0.9) is None
 
 
 def test_a_change_told_in_free_words_makes_it_outdated_too() -> None:
@@ -205,7 +205,7 @@ def test_a_change_told_in_free_words_makes_it_outdated_too() -> None:
         seen(0, "The fountain in the park is dry."),
         seen(1, "The fountain in the park runs again.", time=5.0),
     )
-    (proposal,) = diagnosed([Context(old, (new,))], topics)
+    (proposal,) = diagnosed([Neighbourhood(old, (new,))], topics)
     assert (proposal.operator, proposal.targets, proposal.why) == (
         Operator.UPDATE,
         (1, 0),
@@ -227,7 +227,7 @@ def test_a_changed_value_makes_the_earlier_text_outdated() -> None:
     assert superseded_facts(seen(1, "I moved to Oslo.", name="Bo"), rome) == 0.0
     # the second fact would be hidden
     assert superseded_facts(oslo, seen(0, "I live in Rome. My sister is called Mia.")) < 0.9
-    proposals = diagnosed([Context(rome, (oslo,)), Context(oslo, (rome,))], topics)
+    proposals = diagnosed([Neighbourhood(rome, (oslo,)), Neighbourhood(oslo, (rome,))], topics)
     assert [(p.operator, p.targets) for p in proposals] == [(Operator.UPDATE, (1, 0))] * 2
 
 
@@ -251,7 +251,8 @@ def test_plans_pass_validation() -> None:
     told = (text, KETTLE, KETTLE, "I live in Rome.", "I moved to Oslo.")
     units = {i: seen(i, each, time=2.0 * i) for i, each in enumerate(told)}
     proposals = diagnosed(
-        [Context(units[i], tuple(u for u in units.values() if u.unit != i)) for i in units], topics
+        [Neighbourhood(units[i], tuple(u for u in units.values() if u.unit != i)) for i in units],
+        topics,
     )
     assert {p.operator for p in proposals} == set(Operator)
     for proposal in proposals:
@@ -275,5 +276,5 @@ def test_diagnosis_of_any_text_raises_nothing() -> None:
     for _ in range(300):
         texts = ["".join(rng.choice(letters) for _ in range(rng.randint(0, 60))) for _ in range(3)]
         units = [seen(i, text, rng.choice(("", "Ada: B"))) for i, text in enumerate(texts)]
-        for proposal in diagnosed([Context(units[0], tuple(units[1:]))], topics, least=0.0):
+        for proposal in diagnosed([Neighbourhood(units[0], tuple(units[1:]))], topics, least=0.0):
             plan_of(proposal, dict(enumerate(units)), topics)
