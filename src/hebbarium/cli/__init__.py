@@ -17,6 +17,7 @@ try:
         probing,
         reproducing,
         runs,
+        serving,
         topology,
         weighing,
         worlds,
@@ -26,5 +27,5 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
     raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data",
-           "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs",
+           "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
            "topology", "weighing", "worlds"]  # fmt: skip
