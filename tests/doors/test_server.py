@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from hebbarium import Engine, HebbariumError
-from hebbarium.doors.server import NAMES, Tools, guarded, memory_of
+from hebbarium.doors.files import memory_of
+from hebbarium.doors.server import NAMES, Tools, guarded
 
 needs_mcp = pytest.mark.skipif(
     subprocess.run([sys.executable, "-c", "import mcp.server.mcpserver"], capture_output=True)

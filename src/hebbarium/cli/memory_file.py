@@ -467,13 +467,18 @@ def consolidate(
     ] = "now",
     as_json: JsonOption = False,
 ) -> None:
-    """Let time pass: the memory decays, and consolidates in each sleep until then."""
+    """Let time pass: the memory decays, and consolidates in each sleep until then.
+
+    What hooks have left beside the file is told first.
+    """
     from ..doors import calls
+    from ..doors.inbox import take_in
 
     moment = _when(until, "--until", end=True)
     assert moment is not None
     with opened(context) as engine:
-        slept = calls.consolidate(engine, moment)
+        taken = take_in(engine, context.obj)
+        slept = {"taken_in": taken, **calls.consolidate(engine, moment)}
     print_json(slept) if as_json else _print_fields(slept)
 
 

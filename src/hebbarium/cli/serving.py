@@ -1,32 +1,59 @@
-"""The command serve: a memory for assistants, by the Model Context Protocol."""
+"""Commands for assistants: serve, a memory by the Model Context Protocol, and hook."""
 
 from __future__ import annotations
 
+import json
+import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .app import app, say
-from .shared import DEFAULT_SET, lasting
+from .shared import DEFAULT_SET, lasting, print_json
+
+if TYPE_CHECKING:
+    from ..engine.memory.engine import Engine
+
+
+class Hook(StrEnum):
+    """Names in `doors.hooks.HOOKS`, and what prints the settings that call them."""
+
+    START = "start"
+    PROMPT = "prompt"
+    TOOL = "tool"
+    EDIT = "edit"
+    FAILURE = "failure"
+    COMPACT = "compact"
+    END = "end"
+    SETTINGS = "settings"
+
+
+PathOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--path",
+        metavar="FILE",
+        help="The file of the memory; begun if it is not there. By default .hebbarium/memory.db in the home folder.",
+    ),
+]
+SetOption = Annotated[
+    str, typer.Option("--set", help="Mechanism set of a new memory: a name, or a YAML file.")
+]
+EmbedderOption = Annotated[str, typer.Option("--embedder", help="Sentence model of a new memory.")]
+INPUT_MOST = 10_000_000  # characters of a payload
+
+
+def _file(path: Path | None) -> Path:
+    return path or Path.home() / ".hebbarium" / "memory.db"
 
 
 @app.command(short_help="A memory for assistants, as an MCP server.")
 def serve(
-    path: Annotated[
-        Path | None,
-        typer.Option(
-            "--path",
-            metavar="FILE",
-            help="The file of the memory; begun if it is not there. By default .hebbarium/memory.db in the home folder.",
-        ),
-    ] = None,
-    set_name: Annotated[
-        str, typer.Option("--set", help="Mechanism set of a new memory: a name, or a YAML file.")
-    ] = DEFAULT_SET,
-    embedder: Annotated[
-        str, typer.Option("--embedder", help="Sentence model of a new memory.")
-    ] = "minilm",
+    path: PathOption = None,
+    set_name: SetOption = DEFAULT_SET,
+    embedder: EmbedderOption = "minilm",
     http: Annotated[
         int | None,
         typer.Option(
@@ -55,10 +82,13 @@ def serve(
     import secrets
 
     from ..doors import server
+    from ..doors.files import memory_of
+    from ..doors.inbox import take_in
 
-    file = path or Path.home() / ".hebbarium" / "memory.db"
+    file = _file(path)
     server.require_packages()
-    with server.memory_of(file, set_name, lasting(embedder)) as memory:
+    with memory_of(file, set_name, lasting(embedder)) as memory:
+        take_in(memory, file)
         if http is None:
             server.serve_stdio(memory)
             return
@@ -67,3 +97,38 @@ def serve(
             say(f"token: {word}")
         say(f"serving {file} at http://{server.HOST}:{http}/mcp")
         server.serve_http(memory, http, word)
+
+
+@app.command(short_help="A hook of an assistant's session: JSON in, JSON out.")
+def hook(
+    name: Annotated[
+        Hook,
+        typer.Argument(
+            metavar="HOOK",
+            help="start, prompt, tool, edit, failure, compact or end; settings prints the settings of Claude Code that call them.",
+        ),
+    ],
+    path: PathOption = None,
+    set_name: SetOption = DEFAULT_SET,
+    embedder: EmbedderOption = "minilm",
+) -> None:
+    """Read what an assistant gives a hook from the standard input, and write what it reads.
+
+    start and prompt show it what the memory knows; tool, edit and failure leave what was done in an
+    inbox beside the memory, in a moment; compact and end take that in, end consolidates.  An error
+    is a message to the user: it never stops the assistant.
+    """
+    from ..doors.hooks import answered, settings
+
+    file = _file(path)
+    if name is Hook.SETTINGS:
+        print_json(settings(file.absolute()))
+        return
+
+    def opened() -> Engine:
+        from ..doors.files import memory_of
+
+        return memory_of(file, set_name, lasting(embedder))
+
+    given = sys.stdin.read(INPUT_MOST)
+    typer.echo(json.dumps(answered(name.value, given, file, opened), ensure_ascii=False))

@@ -43,3 +43,14 @@ def free_place(file: Path) -> None:
         raise InputError(
             "something is there already", where=str(file), cure="give a path where nothing stands"
         )
+
+
+def memory_of(path: Path, set_name: str, embedder: str) -> Engine:
+    """The memory of a file, which lives beside the clock of this machine; a new one if the file is
+    not there.
+    """
+    options = {"clock": "wall"}
+    if path.exists():
+        return open_memory(path, **options)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return new_memory(path, set_name, embedder, **options)

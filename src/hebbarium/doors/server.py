@@ -14,7 +14,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -23,7 +22,6 @@ from ..engine.base.errors import HebbariumError, InputError
 from ..engine.context.tasks import Status
 from ..engine.memory.engine import Engine
 from . import calls
-from .files import new_memory, open_memory
 from .moments import here, period
 
 if TYPE_CHECKING:
@@ -229,17 +227,6 @@ def _only(since: str, until: str, speaker: str, session: str) -> Any:
         (speaker,) if speaker else (),
         (session,) if session else (),
     )
-
-
-def memory_of(path: Path, set_name: str, embedder: str) -> Engine:
-    """The memory of a file, which lives beside the clock of this machine; a new one if the file is
-    not there.
-    """
-    options = {"clock": "wall"}
-    if path.exists():
-        return open_memory(path, **options)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return new_memory(path, set_name, embedder, **options)
 
 
 def require_packages() -> None:
