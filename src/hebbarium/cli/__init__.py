@@ -11,6 +11,7 @@ try:
         calibrating,
         catalogue,
         data,
+        doctoring,
         experiments,
         importing,
         memory_file,
