@@ -153,7 +153,7 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
     assert [line.split()[0] for line in commands.splitlines()] == [
         "list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology",
-        "export", "assemble",
+        "export", "score", "assemble",
         "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "import",
         "memory", "serve", "hook", "doctor", "new"]  # fmt: skip
     assert all(

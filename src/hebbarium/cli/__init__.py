@@ -27,6 +27,6 @@ try:
 except KeyboardInterrupt:  # before there is a command that could say what is finished
     raise SystemExit(130) from None
 
-__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data",
+__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "doctoring",
            "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
            "topology", "weighing", "worlds"]  # fmt: skip

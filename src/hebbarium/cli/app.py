@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = "interrupted"
 ORDER = ("list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce",
-         "topology", "export", "assemble", "event", "answer",
+         "topology", "export", "score", "assemble", "event", "answer",
          "audit", "weights", "probe", "world", "cite", "data", "import", "memory", "serve", "hook", "doctor", "new")  # fmt: skip
 
 

@@ -138,7 +138,43 @@ def explain(
     _print_page(page)
 
 
-@app.command(short_help="The rows of a run as one table, in CSV or Parquet.")
+@app.command(short_help="Measure a run of another program, in the form of TREC.")
+def score(
+    run: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Runs: topic Q0 document rank score tag.")
+    ],
+    qrels: Annotated[
+        Path,
+        typer.Option("--qrels", metavar="FILE", help="Judgements: topic 0 document relevance."),
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Our metrics of runs of other programs, over the judged topics.
+
+    A topic without an answer is a miss; a document of relevance 1 or more is gold.
+    """
+    from ..benchmarks.runs.trec import read_qrels, read_run, scored
+    from ..benchmarks.scores.metrics import METRICS
+    from ..console import print_table
+
+    judged = read_qrels(qrels)
+    measured = {str(path): scored(read_run(path), judged) for path in run}
+    if as_json:
+        print_json(measured)
+        return
+    heads = ("run", "topics", "without answer", "not judged", *METRICS)
+    cells = [
+        (
+            Path(path).name,
+            *(str(m[f"topics{part}"]) for part in ("", "_without_answer", "_not_judged")),
+            *(f"{m[name]:.4f}" for name in METRICS),
+        )
+        for path, m in measured.items()
+    ]
+    print_table("Runs", heads, cells, numbers=heads[1:], whole=heads)
+
+
+@app.command(short_help="The rows of a run as CSV or Parquet, or for TREC's tools.")
 def export(
     run: RunArgument,
     csv: Annotated[
@@ -151,12 +187,20 @@ def export(
             "--parquet", help="Parquet file to write; needs hebbarium[arrow].", metavar="FILE"
         ),
     ] = None,
+    trec: Annotated[
+        Path | None,
+        typer.Option(
+            "--trec", help="Folder for runs and qrels in the form of TREC.", metavar="DIR"
+        ),
+    ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """The rows of a run, with the times of each question, as one table in CSV or Parquet."""
-    if csv is None and parquet is None:
-        raise typer.BadParameter("give --csv FILE or --parquet FILE")
+    """The rows of a run, with the times of each question, as one table in CSV or Parquet; or its
+    answers and gold in the form of TREC.
+    """
+    if csv is None and parquet is None and trec is None:
+        raise typer.BadParameter("give --csv FILE, --parquet FILE or --trec DIR")
     from ..benchmarks.runs import export as exporting
     from ..console import print_lines
     from ..reporting.text import plural
@@ -167,6 +211,10 @@ def export(
         if path:
             write(rows, path)
     written = [str(path) for path in (csv, parquet) if path]
+    if trec:
+        from ..benchmarks.runs.trec import write_trec
+
+        written += map(str, write_trec(rows, trec))
     if as_json:
         print_json(
             {"files": written, "rows": len(rows), **({"changed": folder.changed} if force else {})}

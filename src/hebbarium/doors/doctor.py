@@ -190,7 +190,7 @@ def _threads() -> Iterator[Finding]:
 
     said = os.environ.get("OMP_NUM_THREADS", "not set")
     yield Finding("threads", State.GOOD,
-                  f"{made().cores} cores, OMP_NUM_THREADS {said}, numba {numba.config.NUMBA_NUM_THREADS}")  # fmt: skip
+                  f"{made().cores} cores, OMP_NUM_THREADS {said}, numba {numba.get_num_threads()}")  # fmt: skip
 
 
 def _database() -> Iterator[Finding]:
