@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from .api import memory, rebuild, reopen
     from .benchmarks.datasets import load
+    from .doors.awaited import AsyncMemory
     from .engine.arms.counterfactual import ranks_changed
     from .engine.base.errors import HebbariumError
     from .engine.base.times import hours
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .engine.state.ranking import Answer, Hit
 
 _HOMES = {
-    "Answer": "engine.state.ranking", "ClockWarning": "engine.memory.arrivals",
+    "Answer": "engine.state.ranking", "AsyncMemory": "doors.awaited", "ClockWarning": "engine.memory.arrivals",
     "Encoded": "engine.memory.encoded", "Engine": "engine.memory.engine",
     "Event": "engine.contract.records",
     "Explanation": "engine.memory.explain", "HebbariumError": "engine.base.errors",
@@ -43,7 +44,7 @@ _HOMES = {
 }  # fmt: skip
 
 __all__ = [
-    "Answer", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit",
+    "Answer", "AsyncMemory", "ClockWarning", "Encoded", "Engine", "Event", "Explanation", "HebbariumError", "Hit",
     "Mechanism", "Observer", "Only", "Params",
     "Query", "Registry", "VetoWarning", "embedder", "hook", "hours", "load", "memory",
     "ranks_changed", "rebuild", "reopen",
