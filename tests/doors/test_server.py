@@ -8,8 +8,12 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -255,6 +259,71 @@ def test_a_closed_pipe_ends_the_server(tmp_path: Path) -> None:
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 
+@needs_mcp
+def test_two_clients_share_a_memory_over_http(tmp_path: Path) -> None:
+    from mcp.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, *COMMAND, "--path", str(tmp_path / "life.db"), "--http", str(port)],
+        stderr=subprocess.PIPE, text=True, env={**os.environ, "HEBBARIUM_TOKEN": TOKEN},
+    )  # fmt: skip
+    address = f"http://127.0.0.1:{port}/mcp"
+
+    def opened(token: str) -> Any:
+        return Client(streamable_http_client(address, http_client=with_token(token)))
+
+    async def shared() -> None:
+        async with opened(TOKEN) as one, opened(TOKEN) as other:
+            await call(one, "remember", text="The kiln is hot.", speaker="Ada")
+            assert (await call(other, "recall", question="kiln"))["memories"][0]["speaker"] == "Ada"
+            both = (call(client, "remember", text=f"Boat {n}.") for n in range(20)
+                    for client in (one, other))  # fmt: skip
+            rows = [told["row"] for told in await asyncio.gather(*both)]
+            assert sorted(rows) == list(range(1, 41))
+
+    try:
+        assert server.stderr is not None
+        for line in server.stderr:
+            if "serving" in line:
+                break
+        wait_for(port)
+        asyncio.run(shared())
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            request = urllib.request.Request(address, b"{}", headers)
+            with pytest.raises(urllib.error.HTTPError) as refusal:
+                urllib.request.urlopen(request, timeout=10)
+            assert refusal.value.code == 401
+    finally:
+        server.terminate()
+        server.wait(30)
+    with memory_of(tmp_path / "life.db", "bm25", "hashing:64") as memory:
+        assert len(memory.events) == 41
+
+
+def with_token(token: str) -> Any:
+    """A client of HTTP, of the package that mcp uses, that sends the token."""
+    import httpx2
+
+    return httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60.0)
+
+
+def wait_for(port: int) -> None:
+    """Until something listens on a port of this machine."""
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise AssertionError("nothing listens")
+
+
+TOKEN = "a-token-of-many-letters"
+
+
 def test_requests_without_the_token_are_refused() -> None:
     reached, sent = list[str](), list[Any]()
 
@@ -267,7 +336,7 @@ def test_requests_without_the_token_are_refused() -> None:
     async def receive() -> Any:
         return {}
 
-    door = guarded(app, "a-token-of-many-letters")
+    door = guarded(app, TOKEN)
     for headers in ([], [(b"authorization", b"Bearer wrong")],
                     [(b"authorization", b"Bearer ")]):  # fmt: skip
         asyncio.run(door({"type": "http", "headers": headers}, receive, send))
