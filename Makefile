@@ -9,7 +9,7 @@ OUT    := out/demo
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
 	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
-	@echo "ablation report: $(OUT)/ablation.html"
+	@echo "ablation report: $(OUT)/design.html"
 	@echo "audit report:    $(OUT)/audit.html"
 
 # Commands that tests start load modules as compiled by those before, also where the environment says not to keep them.

@@ -4,24 +4,22 @@ and verdicts.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from scripts import script
 
+from hebbarium.benchmarks.scores.comparison import Verdict
 
-def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "blocks": [
-            {
-                "dataset": "locomo",
-                "means": {"full": 0.5} | {f"heat.weight={k}": v for k, v in means.items()},
-                "estimates": [
-                    {"name": f"heat.weight={k}", "verdict": v} for k, v in verdicts.items()
-                ],
-            }
-        ],
-    }
+
+def design(name: str, means: dict[str, float], verdicts: dict[str, str]) -> Any:
+    """What the sentences take of the result of a design."""
+    estimates = [
+        SimpleNamespace(name=f"heat.weight={k}", verdict=Verdict(v)) for k, v in verdicts.items()
+    ]
+    of_arms = {"full": 0.5} | {f"heat.weight={k}": v for k, v in means.items()}
+    block = SimpleNamespace(dataset="locomo", means=of_arms, estimates=estimates)
+    return SimpleNamespace(facts=SimpleNamespace(name=name), blocks=[block])
 
 
 def test_the_conclusion_holds_if_the_best_value_is_the_stated_one() -> None:

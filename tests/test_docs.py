@@ -579,7 +579,7 @@ def test_the_citation_file_agrees_with_the_package() -> None:
 
 
 # --- the picture ----------------------------------------------------------------------------------
-REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out OUT && python docs/tools/draw_ablation.py OUT/ablation.json"
+REDRAW = "draw it again: hebbarium ablate --dataset locomo --data FILE --out OUT && python docs/tools/draw_ablation.py OUT/design.json"
 
 
 def labels(svg: str) -> list[str]:
@@ -591,11 +591,11 @@ def labels(svg: str) -> list[str]:
 
 
 def test_the_picture_shows_the_set_as_it_is_and_the_numbers_of_the_readme() -> None:
-    from hebbarium.benchmarks.designs import arms_of
+    from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
     from hebbarium.engine.catalogue.registry import Registry
 
     svg = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
-    expected = sorted(arm.name for arm in arms_of(Registry.read().set("default"))[1:])
+    expected = sorted(arm.name for arm in leave_one_out(Registry.read().set("default"))[1:])
     assert sorted(label.removesuffix(" †") for label in labels(svg)) == expected, REDRAW
     said = (
         (ROOT / "README.md")
@@ -631,33 +631,33 @@ def test_the_picture_is_the_figure_of_the_report(tmp_path: Path) -> None:
     result.
     """
     from hebbarium.benchmarks.datasets import load
-    from hebbarium.benchmarks.experiments.ablation import ablate
+    from hebbarium.benchmarks.experiments.design import ablate
     from hebbarium.benchmarks.reports.page import to_svg
     from hebbarium.benchmarks.reports.result import from_json
     from hebbarium.engine.catalogue.registry import Registry
     from hebbarium.engine.ports.by_name import embedder
 
     registry = Registry.read()
-    result = ablate(
+    (result,) = ablate(
         registry.set("hybrid"),
         registry,
         load("demo", limit=2),
         embedder("hashing:64", None),
         tmp_path,
-    )
-    read = from_json(json.loads((tmp_path / "ablation.json").read_text(encoding="utf-8")))
-    assert to_svg(read) == (tmp_path / "ablation.svg").read_text(encoding="utf-8")
+    ).blocks
+    (read,) = from_json(json.loads((tmp_path / "design.json").read_text(encoding="utf-8"))).blocks
+    assert to_svg(read) == (tmp_path / "design.svg").read_text(encoding="utf-8")
     told = script("draw_ablation").figures(read)
     assert (
-        set(told["arms"]) == {arm.id for arm in result.arms if not arm.no_op}
+        set(told["arms"]) == {arm.name for arm in result.estimates if not arm.no_op}
         and told["sha256"] == load("demo").sha256
     )
     picture = (ROOT / "docs" / "pictures" / "ablation.svg").read_text(encoding="utf-8")
     for verdict, colour in (("helps", "good"), ("hurts", "warn"), ("equivalent", "same")):
         rule = f".plot .{verdict} .dot {{ fill: var(--{colour}); }}"
-        assert rule in picture and rule in (tmp_path / "ablation.html").read_text(
-            encoding="utf-8"
-        ), REDRAW
+        assert rule in picture and rule in (tmp_path / "design.html").read_text(encoding="utf-8"), (
+            REDRAW
+        )
 
 
 def test_the_picture_of_the_nights_has_every_persistent_column() -> None:

@@ -76,7 +76,7 @@ def test_the_hour(tmp_path: Path) -> None:
             assert done.returncode == 0 and fault is None, (
                 f"{PAGE.name}:{block.line}: {fault}\n{done.stdout}\n{done.stderr}"
             )
-    assert (tmp_path / "out/mine-ablation/ablation.html").is_file() and (
+    assert (tmp_path / "out/mine-ablation/design.html").is_file() and (
         tmp_path / "out/q11.html"
     ).is_file()
 

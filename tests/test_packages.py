@@ -127,7 +127,7 @@ def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
         "o",
     )
     assert ID in {arm["id"].removeprefix("without ") for arm in found["arms"]}
-    assert ID in (tmp_path / "o" / "ablation.html").read_text(encoding="utf-8")
+    assert ID in (tmp_path / "o" / "design.html").read_text(encoding="utf-8")
 
 
 def test_the_example_is_audited(site: Path, tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hebbarium.benchmarks.experiments.ablation import ablate
 
 import hebbarium as hb
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.conversations import write_conversations
 from hebbarium.benchmarks.execution.ledger import Ledger
-from hebbarium.benchmarks.experiments.ablation import ablate
 from hebbarium.benchmarks.runs.export import to_csv
 from hebbarium.engine.base.private import draft_name, opened_new, private_file, private_folder
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

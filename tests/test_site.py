@@ -273,11 +273,11 @@ def test_a_page_of_a_mechanism_shows_figures_formulas_and_arguments(site: Path) 
 
 
 def test_the_reports_are_inside(site: Path) -> None:
-    for name in ("ablation", "audit"):
-        assert f"{name}/{name}.html" in (site / "reports" / f"{name}.html").read_text(
+    for name, file in (("ablation", "design"), ("audit", "audit")):
+        assert f"{name}/{file}.html" in (site / "reports" / f"{name}.html").read_text(
             encoding="utf-8"
         )
-        assert (site / "reports" / name / f"{name}.json").is_file()
+        assert (site / "reports" / name / f"{file}.json").is_file()
     assert 'href="reports/audit.html"' in (site / "index.html").read_text(encoding="utf-8")
 
 

@@ -147,7 +147,9 @@ def read(
     return _Reader(path, registry, datasets, probes).experiment(set_name)
 
 
-def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] = ()) -> Experiment:
+def plain(
+    kind: str, registry: Registry, set_name: str, players: Sequence[str] = (), margin: float = 0.005
+) -> Experiment:
     """The experiment of a kind that needs no more than a set, such as `varieties`.  Raises
     InputError.
     """
@@ -166,7 +168,7 @@ def plain(kind: str, registry: Registry, set_name: str, players: Sequence[str] =
         "varieties": Varieties(tuple(players)),
     }
     return Experiment(
-        kind, "", set_name, kind, made[kind], (), (), (), "recall@10", 0.005, "holm", "--design"
+        kind, "", set_name, kind, made[kind], (), (), (), "recall@10", margin, "holm", "--design"
     )
 
 

@@ -28,6 +28,7 @@ from .contrasts import (
     shapley,
     shapley_sampled,
 )
+from .leave_one_out import leave_one_out
 
 if TYPE_CHECKING:
     from ...engine.catalogue.registry import MechanismSet, Registry
@@ -72,13 +73,7 @@ class LeaveOneOut:
     baselines: tuple[str, ...] = (FULL,)
 
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:
-        players = self.players or tuple(chosen.mechanisms)
-        arms = [Arm(f"without {id}", chosen.without([id]), id) for id in players]
-        arms += [
-            Arm(f"swap {old}->{new}", chosen.swapped(old, new), old)
-            for old in players
-            for new in chosen.alternates.get(old, ())
-        ]
+        _, *arms = leave_one_out(chosen, self.players)
         return _compared(chosen, arms, self.baselines, registry, removes=True)
 
 

@@ -27,7 +27,8 @@ from .spec import RunSpec, deciding, recorded
 MANIFEST, ROWS, TIMES, LEDGER = "manifest.json", "rows.jsonl", "times.jsonl", "ledger.sqlite"
 SEALED, SEALS = (ROWS, TIMES), "results"  # files whose digests the manifest has, and where
 # what a run writes beside its manifest and its ledger
-RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "ablation.*")
+RESULTS = (ROWS, TIMES, "metrics.json", "card.json", "design*.*", "estimates.jsonl",
+           "coalitions.jsonl")  # fmt: skip
 NEEDED_OF_MANIFEST = ("dataset", "sha256", "arms", "conversations")
 NEEDED_OF_ROW = ("arm", "conversation", "question", "category", "gold", "ranks", "retrieved")
 AGAIN = "start the run again with the same options and --replace; finished cells are taken from its ledger"

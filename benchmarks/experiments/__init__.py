@@ -2,4 +2,4 @@
 written.
 """
 
-__all__ = ["ablation", "design", "probed", "run"]
+__all__ = ["design", "judging", "probed", "run"]

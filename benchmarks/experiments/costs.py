@@ -21,7 +21,7 @@ from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
 from ..datasets import Conversation
 from ..datasets.base import stops
-from ..reports.estimates import Cost
+from ..reports.result import Cost
 
 
 @dataclass

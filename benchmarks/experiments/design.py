@@ -1,45 +1,55 @@
-"""`hebbarium ablate --design`: an experiment that a file describes, on every data set, embedder and
-seed.
+"""`hebbarium ablate`: the arms of a design on every data set, embedder and seed, such as the full
+set and the set without each of its mechanisms.
 
-Each combination is a run folder of its own, with manifest, rows and ledger as every run has; arms
-that share a life live once.  An estimate of a question is a contrast of the arms' values, averaged
-over seeds first; data sets are families of their own and are never pooled.
+Each combination is a run folder of its own, with manifest, rows and ledger as every run has; the
+only one of a design is the folder of the design itself.  Arms that share a life live once.  An
+estimate of a question is a contrast of the arms' values, averaged over seeds first; data sets are
+families of their own and are never pooled.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from statistics import stdev
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...engine.base.errors import ContractError, InputError, RegistryError
-from ...engine.catalogue.registry import Registry
+from ...engine.base.errors import ContractError, DataError, InputError, RegistryError
+from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.ports.by_name import pinned
 from ...engine.ports.embedding_cache import CachedEmbedder
+from ...engine.ports.language_model import LanguageModel
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
-from ...reporting.text import in_cell
 from ..datasets import Dataset, require_questions
-from ..designs.arms import Arm
-from ..designs.contrasts import Contrast, estimated
-from ..designs.file import Experiment
-from ..designs.kinds import Laid
-from ..execution.cells import Outcome, Row
+from ..designs.arms import Arm, named_arms
+from ..designs.file import Experiment, plain
+from ..designs.kinds import Laid, LeaveOneOut
+from ..execution.cells import Outcome
 from ..execution.failures import ALONE, Options
 from ..execution.local import Progress, execute, write_lines
 from ..execution.plan import Plan, planned
-from ..execution.spec import DEFAULTS, Settings
-from ..reports import design_page
-from ..reports.estimates import Cost
-from ..scores.comparison import Difference, Verdict, corrected, difference, verdict
-from ..scores.metrics import question_metrics
+from ..execution.setup import code_version
+from ..execution.spec import DEFAULTS, Settings, required
+from ..reports.learning_curve import write_learning_curve
+from ..reports.learning_figure import Points
+from ..reports.page import to_html, to_svg
+from ..reports.result import (
+    BlockResult,
+    Cost,
+    DesignFacts,
+    DesignResult,
+    from_json,
+    source_of,
+    to_json,
+)
+from ..reports.tables import to_csv, to_latex, to_markdown
+from ..scores.comparison import MARGIN
+from ..scores.detectable import Detectable, Source, demo_source, detectable
+from ..systems.by_name import OURS
 from .costs import costs_of
+from .judging import block_result
 
 LONG = 600.0  # s of an estimate from which on a design is confirmed
 
@@ -48,10 +58,14 @@ LONG = 600.0  # s of an estimate from which on a design is confirmed
 class Prepared:
     """An experiment whose arms are built and checked.
 
-    plan      with the seed of the settings; `of` gives that of another seed
-    laid      without the arms that cannot be built, and without contrasts that need them
-    excluded  id of each arm that cannot be built -> why
-    dropped   names of the contrasts that need one of these
+    plan        the arms, then the systems beside them, with the seed of the settings; `of` gives
+                that of another seed
+    laid        without the arms that cannot be built, and without contrasts that need them
+    excluded    id of each arm that cannot be built -> why
+    dropped     names of the contrasts that need one of these
+    n_designed  contrasts that the design has, those that were not asked for included
+    set_name    of the mechanism set, which the experiment may name by its file
+    beside      names of other systems that answer the same questions
     """
 
     experiment: Experiment
@@ -59,6 +73,30 @@ class Prepared:
     laid: Laid
     excluded: Mapping[str, str]
     dropped: tuple[str, ...]
+    n_designed: int
+    set_name: str
+    beside: tuple[str, ...] = ()
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return self.experiment.seeds or (self.plan.settings.seed,)
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Every mechanism that is on in some arm, each once: what the experiment uses."""
+        return tuple(dict.fromkeys(id for arm in self.laid.arms for id in arm.chosen.mechanisms))
+
+    @property
+    def facts(self) -> DesignFacts:
+        """What reports say of the design."""
+        described = ("name", "summary", "kind", "metric", "margin", "correction", "source")
+        return DesignFacts(
+            **{name: getattr(self.experiment, name) for name in described},
+            set=self.set_name,
+            seeds=self.seeds,
+            n_designed=self.n_designed,
+            version=code_version(),
+        )
 
     def of(self, seed: int) -> Plan:
         return replace(self.plan, settings=replace(self.plan.settings, seed=seed))
@@ -83,44 +121,6 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """One contrast on one block.
-
-    difference  its mean and tests, corrected over the block's family
-    no_op       all arms of the contrast gave the same ranks and answers on every question
-    seed_sd     standard deviation of the mean over seeds; None for one seed
-    values      of each question, (n,)
-    """
-
-    name: str
-    kind: str
-    difference: Difference
-    no_op: bool
-    verdict: Verdict
-    seed_sd: float | None
-    values: NDArray[np.float64] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockResult:
-    """The estimates of one block, and each arm's mean of the metric.
-
-    by_seed   arm -> its mean with each seed, in the order of the seeds; {} for one seed
-    clusters  what the tests take as independent: conversations, or the seeds of a probe
-    """
-
-    block: str
-    dataset: str
-    embedder: str
-    questions: tuple[tuple[str, str], ...]
-    means: Mapping[str, float]
-    estimates: tuple[Estimate, ...]
-    seconds: float
-    by_seed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    clusters: str = "conversations"
-
-
-@dataclass(frozen=True, slots=True)
 class Costs:
     """What a design will cost, from one timed cell of each data set.
 
@@ -136,22 +136,85 @@ class Costs:
         return f"{self.cells:,} cells share {self.lives:,} lives: about {self.minutes:,.0f} CPU minutes"
 
 
+def ablate(
+    chosen: MechanismSet | None,
+    registry: Registry,
+    data: Dataset,
+    embedder: CachedEmbedder,
+    out: Path,
+    *,
+    only: Sequence[str] = (),
+    beside: Sequence[str] = (),
+    margin: float = MARGIN,
+    settings: Settings = DEFAULTS,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    announce: Callable[[Detectable], None] | None = None,
+    making: Made | None = None,
+    replace_run: bool = False,
+    language_model: LanguageModel | None = None,
+    options: Options = ALONE,
+) -> DesignResult:
+    """The leave-one-out of a set on one data set.  Raises as `prepared` and `carried_out`."""
+    experiment = plain("leave-one-out", registry, chosen.name if chosen else "", margin=margin)
+    return carried_out(
+        prepared(experiment, registry, settings, chosen=required(chosen), only=only, beside=beside)
+        if settings.ours
+        else prepared(experiment, registry, settings),
+        [Block("", data, "")],
+        lambda _: embedder,
+        out,
+        jobs=jobs,
+        progress=progress,
+        announce=announce,
+        making=making,
+        replace_run=replace_run,
+        language_model=language_model,
+        options=options,
+    )
+
+
 def prepared(
     experiment: Experiment,
     registry: Registry,
     settings: Settings = DEFAULTS,
     progress: Progress | None = None,
+    *,
+    chosen: MechanismSet | None = None,
+    only: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> Prepared:
-    """Lay out a design and build every arm.  Arms that cannot be built, such as coalitions with two
-    fusions, are excluded by name.
+    """Lay out a design and build every arm; no data are needed yet.  Arms that cannot be built,
+    such as coalitions with two fusions, are excluded by name; those of a leave-one-out are
+    refused.
 
     progress  called with (arms built, all arms, the last one)
+    chosen    the mechanism set; that which the experiment names if None
+    only      names or ids of the arms to run, whose contrasts are then the family that is
+              corrected; all if empty
+    beside    other systems, for comparison; they are no part of the family
 
-    Raises InputError if nothing is left to estimate, if the reference arm cannot be built, or as
-    the design does.
+    Raises InputError if nothing is left to estimate, if the reference arm cannot be built, for
+    another system in place of the set, for a system that is named twice, or as the design does.
     """
-    chosen = settings.applied(registry.set(experiment.set))
-    laid = experiment.design.laid(chosen, registry)
+    if not settings.ours:
+        raise InputError(
+            f"the system {settings.system!r} has no mechanisms to leave off",
+            where="--system",
+            cure=f"measure it alone with `hebbarium run --system {settings.system}`, or beside a set with --beside {settings.system}",
+        )
+    if odd := [name for name in beside if name == OURS or list(beside).count(name) > 1]:
+        why = "is the system that is ablated" if odd[0] == OURS else "is named twice"
+        raise InputError(
+            f"{odd[0]!r} {why}",
+            where="--beside",
+            cure="name every other system once, as MODULE:NAME",
+        )
+    chosen = chosen or registry.set(experiment.set)
+    laid = experiment.design.laid(settings.applied(chosen), registry)
+    designed = laid
+    if only:
+        laid = _only(laid, named_arms(laid.arms, only))
     budget = experiment.budget
     if budget:
         strategy = (
@@ -172,14 +235,14 @@ def prepared(
             parts.append(planned([arm], registry, settings).arms[0])
             arms.append(arm)
         except (ContractError, RegistryError) as error:
-            if arm is laid.arms[0]:
+            if arm is laid.arms[0] or isinstance(experiment.design, LeaveOneOut):
                 raise
             excluded[arm.id] = error.what
         if progress:
             progress(count, len(laid.arms), arm.id)
     dropped = tuple(c.name for c in laid.contrasts if not excluded.keys().isdisjoint(c.weights))
     contrasts = tuple(c for c in laid.contrasts if c.name not in dropped)
-    if not contrasts:
+    if not contrasts and (excluded or not isinstance(experiment.design, LeaveOneOut)):
         first, why = next(iter(excluded.items()), ("", "it has no arms"))
         raise InputError(
             f"the design has nothing to estimate: {first or experiment.kind}: {why}",
@@ -194,12 +257,26 @@ def prepared(
         {id: on for id, on in laid.coalitions.items() if id in used},
         laid.notes,
     )
+    systems = planned([laid.arms[0]], registry, settings, beside).arms[1:]
     return Prepared(
         experiment,
-        Plan(registry, settings, tuple(part for _, part in kept)),
+        Plan(registry, settings, (*(part for _, part in kept), *systems)),
         laid,
         excluded,
         dropped,
+        len(designed.contrasts),
+        chosen.name,
+        tuple(beside),
+    )
+
+
+def _only(laid: Laid, arms: Sequence[Arm]) -> Laid:
+    """The design with some of its arms, and the contrasts that need no other."""
+    kept = {arm.id for arm in arms}
+    return replace(
+        laid,
+        arms=tuple(arms),
+        contrasts=tuple(c for c in laid.contrasts if kept.issuperset(c.weights)),
     )
 
 
@@ -211,16 +288,23 @@ def carried_out(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    announce: Callable[[Detectable], None] | None = None,
     making: Made | None = None,
     replace_run: bool = False,
+    language_model: LanguageModel | None = None,
     options: Options = ALONE,
     confirm: Callable[[Costs], None] | None = None,
     time_hooks: bool = False,
-) -> list[BlockResult]:
-    """Run every arm on every block and seed; write design.json, design.md, estimates.jsonl and, for
-    coalitions, coalitions.jsonl into `out`.
+) -> DesignResult:
+    """Run every arm on every block and seed; write design.json, .md, .html, .svg, .tex and .csv,
+    estimates.jsonl and, for coalitions, coalitions.jsonl into `out`.
 
     embedder  makes the embedder of a name
+    announce  called before anything runs with what the design can detect on each block
+    making    what the reports say of their making; now and here if None
+    replace_run     write over another run that a folder holds
+    language_model  for mechanisms that can use one
+    options   which lives are kept, and what happens if a cell fails
     confirm   called with the costs of a design, before it runs, if these are more than ten minutes;
               it raises to refuse
     time_hooks  also measure the CPU time of every mechanism of the reference arm, on the first
@@ -229,45 +313,60 @@ def carried_out(
     A second call of an experiment that was stopped continues it.  Raises HebbariumError, InputError
     before anything runs for data without gold.
     """
-    for block in blocks:
-        require_questions(block.data)
-        if not any(q.gold for c in block.data.conversations for q in c.questions):
-            raise InputError(
-                "no question names its evidence, so there is nothing to compare",
-                where=block.data.name,
-                cure="take more conversations, or another data set",
-            )
-        if prepared.experiment.metric.startswith("answer@") and not any(
-            q.gold and q.answer for c in block.data.conversations for q in c.questions
-        ):
-            raise InputError(
-                "no question has an answer in words",
-                where=block.data.name,
-                cure="take the metric evidence@B, or another data set",
-            )
-    results_folder(out)
+    expected = [_detectable(prepared, block, _earlier(out, block)) for block in blocks]
     stamp = making or made()
+    if announce:
+        for detected in expected:
+            announce(detected)
+    results_folder(out)
     if confirm:
-        costs = _costs(prepared, blocks, embedder, out, stamp, replace_run, options, jobs)
+        costs = _costs(prepared, blocks, embedder, out, stamp, replace_run, options, jobs, expected)
         if costs.minutes * 60.0 > LONG:
             confirm(costs)
-    results = []
-    for block in blocks:
-        start, by_seed = time.perf_counter(), []
-        for seed in prepared.experiment.seeds or (prepared.plan.settings.seed,):
-            outcomes = execute(
-                prepared.of(seed),
-                block.data,
-                embedder(block.embedder),
-                _folder(out, prepared, block, seed),
-                command=_command(prepared, block, stamp),
-                jobs=jobs,
-                progress=progress,
-                replace=replace_run,
-                options=options,
+    results, learning = [], []
+    for block, detected in zip(blocks, expected, strict=True):
+        by_seed: list[Sequence[Sequence[Outcome]]] = []
+        for seed in prepared.seeds:
+            folder = _folder(out, prepared, blocks, block, seed)
+            by_seed.append(
+                execute(
+                    prepared.of(seed),
+                    block.data,
+                    embedder(block.embedder),
+                    folder,
+                    command=_command(
+                        prepared, pinned(block.embedder, embedder(block.embedder)), stamp, detected
+                    ),
+                    jobs=jobs,
+                    progress=progress,
+                    replace=replace_run,
+                    language_model=language_model,
+                    options=options,
+                )
             )
-            by_seed.append(outcomes)
-        results.append(_result(prepared, block, by_seed, time.perf_counter() - start))
+            curves = write_learning_curve(
+                folder,
+                prepared.plan.settings.feedback,
+                block.data,
+                {
+                    composed.arm: outcomes
+                    for composed, outcomes in zip(prepared.plan.arms, by_seed[-1], strict=True)
+                },
+            )
+        learning.append(curves.get(prepared.laid.arms[0].id, ()))
+        manifest = _folder(out, prepared, blocks, block, prepared.seeds[0]) / "manifest.json"
+        results.append(
+            block_result(
+                prepared.facts,
+                prepared.laid,
+                prepared.plan,
+                block.name,
+                block.data,
+                block.embedder,
+                by_seed,
+                json.loads(manifest.read_text(encoding="utf-8")),
+            )
+        )
     first = blocks[0]
     timed = (
         costs_of(
@@ -280,8 +379,7 @@ def carried_out(
         if time_hooks
         else []
     )
-    written(prepared, results, stamp, out, timed)
-    return results
+    return written(prepared, results, stamp, out, timed, learning)
 
 
 def written(
@@ -290,53 +388,116 @@ def written(
     stamp: Made,
     out: Path,
     costs: Sequence[Cost] = (),
-) -> None:
+    learning: Sequence[Points] = (),
+) -> DesignResult:
     """Write the files of a finished design into `out`: design.*, estimates.jsonl and, for
     coalitions, coalitions.jsonl.  Raises HebbariumError.
+
+    learning  the reference's curve over questions on each block, which is drawn; () without
+              feedback
     """
-    found = to_json(prepared, results, stamp) | (
-        {"costs": [asdict(cost) for cost in costs]} if costs else {}
+    result = DesignResult(
+        prepared.facts,
+        tuple(results),
+        tuple(arm.id for arm in prepared.laid.arms),
+        {c.name: dict(c.weights) for c in prepared.laid.contrasts},
+        dict(prepared.excluded),
+        prepared.dropped,
+        prepared.laid.notes,
+        tuple(costs),
+        asdict(stamp),
     )
-    write_json(out / "design.json", found, shared=True)
-    write_whole(out / "design.md", [to_markdown(prepared, results)], shared=True)
-    design_page.write(found, out)
+    write_json(out / "design.json", to_json(result), shared=True)
+    write_whole(out / "design.md", [to_markdown(result)], shared=True)
+    for place, block in enumerate(result.blocks, 1):
+        name = "design.svg" if len(result.blocks) == 1 else f"design_{place}.svg"
+        write_whole(out / name, [to_svg(block)], shared=True)
+    write_whole(out / "design.tex", [to_latex(result)], shared=True)
+    write_whole(out / "design.csv", [to_csv(result)], shared=True)
+    to_html(result, out / "design.html", learning)
     write_lines(out / "estimates.jsonl", _lines(results))
     if prepared.laid.coalitions:
         write_lines(
             out / "coalitions.jsonl",
             (
                 {
-                    "block": result.block,
-                    "dataset": result.dataset,
+                    "block": block.name,
+                    "dataset": block.dataset,
                     "arm": arm.id,
                     "players": list(prepared.laid.coalitions.get(arm.id, ())),
-                    "value": result.means[arm.id],
+                    "value": block.means[arm.id],
                 }
-                for result in results
+                for block in results
                 for arm in prepared.laid.arms
             ),
         )
+    return result
 
 
-def _folder(out: Path, prepared: Prepared, block: Block, seed: int) -> Path:
-    seeds = f"seed {seed}" if len(prepared.experiment.seeds) > 1 else ""
-    return (
-        out
-        / "runs"
-        / "_".join(filter(None, (block.name, seeds))).replace(" ", "_").replace("/", "_")
-        if block.name or seeds
-        else out / "runs"
-    )
+def _folder(
+    out: Path, prepared: Prepared, blocks: Sequence[Block], block: Block, seed: int
+) -> Path:
+    """Where a block is run with a seed: the folder of the design itself if there is no other."""
+    if len(blocks) == len(prepared.seeds) == 1:
+        return out
+    seeds = f"seed {seed}" if len(prepared.seeds) > 1 else ""
+    name = "_".join(filter(None, (block.name, seeds)))
+    return out / "runs" / name.replace(" ", "_").replace("/", "_")
 
 
-def _command(prepared: Prepared, block: Block, stamp: Made) -> dict[str, Any]:
+def _command(
+    prepared: Prepared, embedder: str, stamp: Made, detected: Detectable
+) -> dict[str, Any]:
+    """embedder: its name, with the commit of a model of the hub."""
     return {
         "command": "ablate",
         "design": prepared.experiment.kind,
         "design_name": prepared.experiment.name,
-        "embedder_spec": block.embedder,
+        "family": [c.name for c in prepared.laid.contrasts],
+        "metric": prepared.experiment.metric,
+        "margin": prepared.experiment.margin,
+        "beside": list(prepared.beside),
+        "expected": asdict(detected),
+        "embedder_spec": embedder,
         "made": asdict(stamp),
     }
+
+
+def _detectable(prepared: Prepared, block: Block, earlier: Source | None) -> Detectable:
+    """What the design can detect on a block.  Raises InputError for data that cannot be scored."""
+    require_questions(block.data)
+    counts = [n for c in block.data.conversations if (n := sum(bool(q.gold) for q in c.questions))]
+    if not counts:
+        raise InputError(
+            "no question names its evidence, so there is nothing to compare",
+            where=block.data.name,
+            cure="take more conversations, or another data set",
+        )
+    if prepared.experiment.metric.startswith("answer@") and not any(
+        q.gold and q.answer for c in block.data.conversations for q in c.questions
+    ):
+        raise InputError(
+            "no question has an answer in words",
+            where=block.data.name,
+            cure="take the metric evidence@B, or another data set",
+        )
+    return detectable(
+        counts, len(prepared.laid.contrasts), prepared.experiment.margin, earlier or demo_source()
+    )
+
+
+def _earlier(out: Path, block: Block) -> Source | None:
+    """The spread in an earlier result of this release for the block; None if there is none, or no
+    arm of it changed anything.
+    """
+    try:
+        before = from_json(json.loads((out / "design.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, DataError, InputError):
+        return None
+    for known in before.blocks:
+        if known.name == block.name and (source := source_of(known)).spreads:
+            return source
+    return None
 
 
 def _costs(
@@ -348,18 +509,15 @@ def _costs(
     replace_run: bool,
     options: Options,
     jobs: int,
+    expected: Sequence[Detectable],
 ) -> Costs:
     """The costs, from one conversation of the first arm on each block; its cell is kept in the
     ledger.
     """
-    seeds, seconds, n_conversations = (
-        prepared.experiment.seeds or (prepared.plan.settings.seed,),
-        0.0,
-        0,
-    )
-    for block in blocks:
+    seeds, seconds, n_conversations = prepared.seeds, 0.0, 0
+    for block, detected in zip(blocks, expected, strict=True):
         first = block.data.conversations[0]
-        folder = _folder(out, prepared, block, seeds[0])
+        folder = _folder(out, prepared, blocks, block, seeds[0])
         if (folder / "rows.jsonl").exists():
             return Costs(0, 0, 0.0)  # it has run before
         begun = (folder / "manifest.json").exists()
@@ -372,7 +530,9 @@ def _costs(
             data,
             embedder(block.embedder),
             folder,
-            command=_command(prepared, block, stamp),
+            command=_command(
+                prepared, pinned(block.embedder, embedder(block.embedder)), stamp, detected
+            ),
             replace=replace_run,
             options=options,
         )[0][0]
@@ -397,210 +557,18 @@ def _costs(
     )
 
 
-def metric_of(row: Row, metric: str) -> float | None:
-    """A metric of one question with gold; None for `answer@B` of a question without an answer in
-    words.
-    """
-    name, _, budget = metric.partition("@")
-    if name == "evidence":
-        return float(row["contexts"][budget]["evidence"] or 0.0)
-    if name == "answer":
-        return row["contexts"][budget]["answer"]
-    return float(question_metrics(row["ranks"]).named()[metric])
-
-
-def _result(
-    prepared: Prepared, block: Block, by_seed: Sequence[Sequence[Sequence[Outcome]]], seconds: float
-) -> BlockResult:
-    """The estimates of a block: values of a question are means over seeds."""
-    experiment, ids = prepared.experiment, [arm.id for arm in prepared.laid.arms]
-    rows = [
-        [
-            [
-                row
-                for outcome in outcomes
-                for row in outcome.rows
-                if row["gold"] and metric_of(row, experiment.metric) is not None
-            ]
-            for outcomes in arms
-        ]
-        for arms in by_seed
-    ]
-    values = [
-        {
-            id: np.array([metric_of(row, experiment.metric) for row in mine], np.float64)
-            for id, mine in zip(ids, arms, strict=True)
-        }
-        for arms in rows
-    ]
-    mean = {id: np.mean([each[id] for each in values], axis=0) for id in ids}
-    ranks = {
-        id: [[(row["ranks"], row["retrieved"]) for row in arms[place]] for arms in rows]
-        for place, id in enumerate(ids)
-    }
-    questions = tuple((row["conversation"], row["question"]) for row in rows[0][0])
-    found = estimated(prepared.laid.contrasts, mean)
-    by = [estimated(prepared.laid.contrasts, each) for each in values]
-    spread = (
-        {id: tuple(float(each[id].mean()) for each in values) for id in ids}
-        if len(values) > 1
-        else {}
-    )
-    return BlockResult(
-        block.name,
-        block.data.name,
-        block.embedder,
-        questions,
-        {id: float(v.mean()) for id, v in mean.items()},
-        judged(
-            prepared.laid.contrasts,
-            found,
-            by,
-            questions,
-            ranks,
-            experiment,
-            prepared.plan.settings.seed,
-        ),
-        seconds,
-        spread,
-    )
-
-
-def judged(
-    contrasts: Sequence[Contrast],
-    found: Mapping[str, NDArray[np.float64]],
-    by_seed: Sequence[Mapping[str, NDArray[np.float64]]],
-    questions: Sequence[tuple[str, str]],
-    ranks: Mapping[str, Any],
-    experiment: Experiment,
-    seed: int,
-) -> tuple[Estimate, ...]:
-    """The estimates of a family of contrasts, corrected over the family.
-
-    found      contrast -> its value for each question, (n,)
-    by_seed    the same with each seed
-    questions  (conversation, question); conversations are the clusters
-    ranks      arm -> everything that it answered; equal arms are a no-op
-    """
-    _, clusters = np.unique([conversation for conversation, _ in questions], return_inverse=True)
-    family = [
-        difference(
-            found[c.name], np.zeros(len(questions)), clusters, seed=seed, margin=experiment.margin
-        )
-        for c in contrasts
-    ]
-    if experiment.correction == "holm":
-        family = list(corrected(family))
-    else:
-        from scipy.stats import false_discovery_control
-
-        adjusted = false_discovery_control(
-            [1.0 if d.p is None else d.p for d in family], method="bh"
-        )
-        family = [replace(d, p_holm=float(p)) for d, p in zip(family, adjusted, strict=True)]
-    estimates = []
-    for c, d in zip(contrasts, family, strict=True):
-        first, *others = (ranks[arm] for arm in c.weights)
-        no_op = all(other == first for other in others) and not found[c.name].any()
-        sd = stdev([float(each[c.name].mean()) for each in by_seed]) if len(by_seed) > 1 else None
-        estimates.append(
-            Estimate(c.name, c.kind, d, no_op, verdict(d, no_op=no_op), sd, found[c.name])
-        )
-    return tuple(estimates)
-
-
 def _lines(results: Sequence[BlockResult]) -> Iterator[dict[str, Any]]:
     """The value of every estimate for every question."""
-    for result in results:
-        for one in result.estimates:
+    for block in results:
+        for estimate in block.estimates:
             for (conversation, question), value in zip(
-                result.questions, one.values.tolist(), strict=True
+                block.questions, estimate.values, strict=True
             ):
                 yield {
-                    "block": result.block,
-                    "dataset": result.dataset,
-                    "estimate": one.name,
+                    "block": block.name,
+                    "dataset": block.dataset,
+                    "estimate": estimate.name,
                     "conversation": conversation,
                     "question": question,
                     "value": value,
                 }
-
-
-def to_json(prepared: Prepared, results: Sequence[BlockResult], stamp: Made) -> dict[str, Any]:
-    """Plain data: the experiment, its arms and contrasts, and all estimates without the values
-    of questions.
-    """
-    experiment = prepared.experiment
-    described = {
-        name: getattr(experiment, name)
-        for name in ("name", "summary", "set", "kind", "metric", "margin", "correction", "source")
-    }
-    blocks = []
-    for result in results:
-        estimates = [{"name": e.name, "kind": e.kind, "verdict": e.verdict.value, "no_op": e.no_op,
-                      "seed_sd": e.seed_sd, **asdict(e.difference)}
-                     for e in result.estimates]  # fmt: skip
-        blocks.append({"block": result.block, "dataset": result.dataset,
-                       "embedder": result.embedder, "questions": len(result.questions),
-                       "conversations": len({c for c, _ in result.questions}),
-                       "seconds": round(result.seconds, 3), "means": dict(result.means),
-                       "by_seed": result.by_seed, "clusters": result.clusters,
-                       "estimates": estimates})  # fmt: skip
-    found: dict[str, Any] = json.loads(json.dumps({
-        **described, "seeds": list(experiment.seeds),
-        "arms": [arm.id for arm in prepared.laid.arms], "excluded": dict(prepared.excluded),
-        "dropped": list(prepared.dropped), "notes": list(prepared.laid.notes), "blocks": blocks,
-        "made": asdict(stamp),
-        "contrasts": {c.name: dict(c.weights) for c in prepared.laid.contrasts}}))  # fmt: skip
-    return found
-
-
-def to_markdown(prepared: Prepared, results: Sequence[BlockResult]) -> str:
-    """One table of estimates for each block, then what was left out."""
-    experiment = prepared.experiment
-    lines = [f"# {in_cell(experiment.name)}: {experiment.kind} of {in_cell(experiment.set)}", ""]
-    lines += [in_cell(experiment.summary), ""] if experiment.summary else []
-    for result in results:
-        c = len({conversation for conversation, _ in result.questions})
-        family = f"{len(result.estimates)} estimates ({experiment.correction}), margin {experiment.margin:g}"
-        of = (
-            f"{c} {result.clusters}"
-            if result.clusters != "conversations"
-            else f"{len(result.questions):,} questions of {c} conversations"
-        )
-        lines += [
-            f"## {in_cell(result.block or result.dataset)}",
-            "",
-            f"{in_cell(experiment.metric)}, {of}; p corrected over {family}.",
-            "",
-            "| estimate | what | mean | 95% interval | p | corrected | verdict |",
-            "|:--|:--|--:|:--|--:|--:|:--|",
-        ]
-        for e in result.estimates:
-            d = e.difference
-            interval = "-" if d.low is None or d.high is None else f"{d.low:+.4f} to {d.high:+.4f}"
-            spread = "" if e.seed_sd is None else f" (seeds: sd {e.seed_sd:.4f})"
-            cells = (in_cell(e.name), in_cell(e.kind), f"{d.mean:+.4f}{spread}", interval, _p(d.p),
-                     _p(d.p_holm), e.verdict.value)  # fmt: skip
-            lines.append(f"| {' | '.join(cells)} |")
-        over = {
-            id: f"sd {stdev(values):.4f}, {min(values):.4f} to {max(values):.4f}"
-            for id, values in result.by_seed.items()
-        }
-        lines += [
-            "",
-            f"| arm | {in_cell(experiment.metric)} |{' over seeds |' if over else ''}",
-            f"|:--|--:|{':--|' if over else ''}",
-            *(
-                f"| {in_cell(id)} | {mean:.4f} |{f' {over[id]} |' if over else ''}"
-                for id, mean in result.means.items()
-            ),
-            "",
-        ]
-    lines += [f"- {in_cell(note)}" for note in prepared.laid.notes]
-    lines += [f"- left out: {in_cell(id)}: {in_cell(why)}" for id, why in prepared.excluded.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _p(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}" if value >= 0.001 else "<0.001"

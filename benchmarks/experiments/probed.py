@@ -18,7 +18,6 @@ from ...engine.base.errors import HebbariumError, InputError
 from ...engine.ports.embedding_cache import CachedEmbedder
 from ...reporting.files import results_folder, write_json
 from ...reporting.provenance import Made, made
-from ..designs.contrasts import estimated
 from ..designs.file import Experiment
 from ..designs.probe_metric import Measure, ProbeMetric
 from ..execution.folder import ROWS, ledger_beside
@@ -27,7 +26,9 @@ from ..probes.harness.bands import STORED
 from ..probes.harness.base import Above, Claim, Numbers, Probe, Ratio
 from ..probes.harness.collection import collected
 from ..probes.harness.run import ProbeSpec, run_cells, specs_of
-from .design import LONG, BlockResult, Costs, Prepared, judged, written
+from ..reports.result import BlockResult, DesignResult
+from .design import LONG, Costs, Prepared, written
+from .judging import judged
 
 RUN = "probe.json"
 DECIDING = ("metric", "set", "set_digest", "registry_digest", "embedder", "embedder_revision",
@@ -88,7 +89,7 @@ def probed(
     making: Made | None = None,
     replace_run: bool = False,
     confirm: Callable[[Costs], None] | None = None,
-) -> tuple[Prepared, list[BlockResult]]:
+) -> DesignResult:
     """Run the probe of the experiment on every arm, with every embedder and seed; write what a
     design writes.
 
@@ -97,9 +98,9 @@ def probed(
     confirm    called with the costs, from one timed cell, if these are more than ten minutes; it
                raises to refuse
 
-    Returns the experiment without the arms that have no value in every seed, which are excluded by
-    name, and its results.  Finished cells are taken from the ledgers in `out`.  Raises
-    HebbariumError, InputError if the first arm has no value.
+    The result is without the arms that have no value in every seed, which are excluded by name.
+    Finished cells are taken from the ledgers in `out`.  Raises HebbariumError, InputError if the
+    first arm has no value.
     """
     experiment = prepared.experiment
     assert experiment.probe is not None
@@ -110,7 +111,7 @@ def probed(
         begun, model, folder = (
             time.perf_counter(),
             embedder(spec),
-            results_folder(start / "runs" / name if name else start / "runs"),
+            results_folder(start / "runs" / name if name else start),
         )
         cells = _cells(prepared, probe, model)
         first = next(iter(cells.values()))[0]
@@ -170,8 +171,7 @@ def probed(
         )
         for (name, spec, rows, seconds), each in zip(tables, values, strict=True)
     ]
-    written(kept, results, stamp, out)
-    return kept, results
+    return written(kept, results, stamp, out)
 
 
 def _cells(
@@ -279,30 +279,36 @@ def _result(
     seconds: float,
 ) -> BlockResult:
     experiment: Experiment = prepared.experiment
+    facts = prepared.facts
     questions = tuple((f"seed {seed}", probe.id) for seed in experiment.seeds)
-    found = estimated(prepared.laid.contrasts, values)
-    by_seed = [
-        {c: one[place : place + 1] for c, one in found.items()}
-        for place in range(len(experiment.seeds))
-    ]
     answers = {arm: [row["numbers"] for row in rows[arm]] for arm in values}
+    changes = {}
+    for c in prepared.laid.contrasts:
+        first, *others = (answers[arm] for arm in c.weights)
+        changes[c.name] = [
+            sum(other[place] != first[place] for other in others) for place in range(len(questions))
+        ]
     estimates = judged(
+        facts,
         prepared.laid.contrasts,
-        found,
-        by_seed,
+        {arm: {facts.metric: mine} for arm, mine in values.items()},
+        {arm: {facts.metric: mine.tolist()} for arm, mine in values.items()},
         questions,
-        answers,
-        experiment,
         prepared.plan.settings.seed,
+        changes=changes,
     )
     return BlockResult(
+        facts,
         name,
         f"probe {probe.id}",
+        "",
         spec,
-        questions,
-        {arm: float(v.mean()) for arm, v in values.items()},
+        len(questions),
+        len(questions),
+        {arm: float(mine.mean()) for arm, mine in values.items()},
         estimates,
-        seconds,
-        {arm: tuple(v.tolist()) for arm, v in values.items()},
-        "seeds",
+        seconds=seconds,
+        by_seed={arm: tuple(mine.tolist()) for arm, mine in values.items()},
+        clusters="seeds",
+        questions=questions,
     )

@@ -1,5 +1,5 @@
-"""Geometry of a design's figures: all estimates, the waterfall of Shapley values, and the curve
-of a sweep.
+"""Geometry of the figures that some designs have: arms with the value of each seed, the waterfall
+of Shapley values, and the curve of a sweep.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from ...reporting.text import visible
-from .estimates import Curve, Estimate, Waterfall
+from .estimates import Curve, Waterfall
 from .figures import Layout, ticks_of, wrapped
+from .result import Estimate
 from .words import signed
 
 _PLOT = 220.0  # px of a curve's height
@@ -53,46 +54,6 @@ def axis(
     )
 
 
-def forest(
-    estimates: Sequence[Estimate],
-    margin: float,
-    layout: Layout,
-    published: Mapping[str, float] | None = None,
-) -> dict[str, Any]:
-    """Estimates with their intervals, by value, and the published values of the same name."""
-    known = published or {}
-    ordered = sorted(estimates, key=lambda e: (-e.value, e.name))
-    ends = [
-        v for e in ordered for v in (e.value, e.low, e.high, known.get(e.name)) if v is not None
-    ]
-    x = axis(
-        min([0.0, *ends]),
-        max([0.0, *ends]),
-        layout.left,
-        layout.right,
-        5 if layout.values else 3,
-        _short,
-    )
-    rows = [
-        _row(layout, i, e.name)
-        | {
-            "e": e,
-            "x": x(e.value),
-            "low": x(e.low if e.low is not None else e.value),
-            "high": x(e.high if e.high is not None else e.value),
-            "published": (x(known[e.name]), known[e.name]) if e.name in known else None,
-        }
-        for i, e in enumerate(ordered)
-    ]
-    inside = x.low <= -margin and margin <= x.high
-    return _frame(layout, len(rows)) | {
-        "rows": rows,
-        "axis": x,
-        "zero": x(0.0),
-        "band": (x(-margin), x(margin)) if inside else None,
-    }
-
-
 def strips(by_seed: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Any]:
     """The value of every arm with each seed, and its mean; arms in the order of the design."""
     values = [v for each in by_seed.values() for v in each]
@@ -123,8 +84,8 @@ def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
     now, places = found.start, list[tuple[str, float, float, Estimate | None]]()
     places.append(("the base", found.start, found.start, None))
     for each in found.steps:
-        places.append((each.name, now, now + each.value, each))
-        now += each.value
+        places.append((each.name, now, now + each.primary.mean, each))
+        now += each.primary.mean
     places.append(("the set", found.end, found.end, None))
     ends = [v for _, a, b, _ in places for v in (a, b)]
     x = axis(
@@ -138,9 +99,10 @@ def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
     rows = []
     for i, (name, a, b, step) in enumerate(places):
         whisker = None
-        if step and step.low is not None and step.high is not None:
+        if step and step.primary.low is not None and step.primary.high is not None:
             whisker = tuple(
-                max(layout.left - 8, min(x(a + v), layout.right + 8)) for v in (step.low, step.high)
+                max(layout.left - 8, min(x(a + v), layout.right + 8))
+                for v in (step.primary.low, step.primary.high)
             )
         rows.append(_row(layout, i, name) | {"from": min(x(a), x(b)),
                                              "width": round(abs(x(b) - x(a)), 2), "end": x(b),
@@ -153,14 +115,25 @@ def line(curve: Curve, margin: float, layout: Layout) -> dict[str, Any]:
     """A curve with its intervals, the margin, and the published points."""
     left, right = (64.0 if layout.values else 58.0), layout.width - (40 if layout.values else 18)
     xs = [value for value, _ in (*curve.points, *curve.published)]
-    ys = [v for _, e in curve.points for v in (e.value, e.low, e.high) if v is not None] + [
-        v for _, v in curve.published
-    ]
+    ys = [
+        v
+        for _, e in curve.points
+        for v in (e.primary.mean, e.primary.low, e.primary.high)
+        if v is not None
+    ] + [v for _, v in curve.published]
     x = axis(min(xs), max(xs), left, right, 5, lambda v: f"{v:g}")
     y = axis(min([0.0, -margin, *ys]), max([0.0, margin, *ys]), _PLOT + 20, 20.0, 4, _short)
-    points = [{"e": e, "value": value, "x": x(value), "y": y(e.value),
-               "low": y(e.low if e.low is not None else e.value),
-               "high": y(e.high if e.high is not None else e.value)} for value, e in curve.points]  # fmt: skip
+    points = [
+        {
+            "e": e,
+            "value": value,
+            "x": x(value),
+            "y": y(e.primary.mean),
+            "low": y(e.primary.mean if e.primary.low is None else e.primary.low),
+            "high": y(e.primary.mean if e.primary.high is None else e.primary.high),
+        }
+        for value, e in curve.points
+    ]
     return {"layout": layout, "width": right + 18, "height": _PLOT + 66, "left": left,
             "right": right, "bottom": _PLOT + 20, "x": x, "y": y,
             "points": points, "path": "M" + "L".join(f"{p['x']} {p['y']}" for p in points),

@@ -1,4 +1,4 @@
-"""Geometry of the two figures of an ablation: the forest plot, and the questions gained and
+"""Geometry of the two figures of every design: the forest plot, and the questions gained and
 lost.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from ..scores.comparison import Verdict
-from .result import AblationResult, ArmResult
+from ..scores.comparison import Correction, Verdict
+from .result import BlockResult, Estimate
 from .words import label, signed
 
 # arms far out get another scale if they would make the axis this many times longer, so that they do
@@ -109,19 +109,19 @@ class Scale:
 
 
 def forest(
-    result: AblationResult, layout: Layout, published: Mapping[str, float] | None = None
+    result: BlockResult, layout: Layout, published: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
     """Mean differences with their intervals, and the published values of the same arms."""
     arms, known = result.ordered(), published or {}
     ends = {
-        arm.id: [
+        arm.name: [
             v
-            for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.id))
+            for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.name))
             if v is not None
         ]
         for arm in arms
     }
-    limit = _limit([max(map(abs, ends[arm.id])) for arm in arms if not arm.no_op])
+    limit = _limit([max(map(abs, ends[arm.name])) for arm in arms if not arm.no_op])
     near = [v for own in ends.values() if max(map(abs, own)) <= limit for v in own]
     low, high = min([0.0, *near]), max([0.0, *near])
     # on both sides, for the words "hurts" and "helps"
@@ -143,8 +143,8 @@ def forest(
         start, end = (d.mean, d.mean) if d.low is None or d.high is None else (d.low, d.high)
         rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start),
                            "high": x(end),
-                           "published": (x(known[arm.id]),
-                                         known[arm.id]) if arm.id in known else None})  # fmt: skip
+                           "published": (x(known[arm.name]),
+                                         known[arm.name]) if arm.name in known else None})  # fmt: skip
     band = (
         None
         if x.far(result.margin) or x.far(-result.margin)
@@ -159,10 +159,15 @@ def forest(
         "rows": rows,
         "band": band,
         "keys": keys,
+        "corrected": "BH" if result.facts.correction == Correction.BENJAMINI_HOCHBERG else "Holm",
+        "sides": ("hurts", "helps") if result.removes else ("below 0", "above 0"),
+        "words": f"difference in {result.metric}, full minus arm"
+        if result.removes
+        else f"difference in {result.metric}",
     }
 
 
-def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, int, Verdict]]:
+def _keys(result: BlockResult, layout: Layout) -> list[tuple[float, int, Verdict]]:
     """Place, line and word of each verdict that some arm has."""
     first = layout.left if layout.values else 14.0
     x, line, found = first, 0, []
@@ -175,7 +180,7 @@ def _keys(result: AblationResult, layout: Layout) -> list[tuple[float, int, Verd
     return found
 
 
-def tally(result: AblationResult, layout: Layout) -> dict[str, Any]:
+def tally(result: BlockResult, layout: Layout) -> dict[str, Any]:
     """Questions that are better, and worse, with the mechanism."""
     arms, side = result.ordered(), 92.0  # px kept free on each side for the words above it
     limit = _limit([max(arm.n_helped, arm.n_hurt) for arm in arms if not arm.no_op])
@@ -195,6 +200,9 @@ def tally(result: AblationResult, layout: Layout) -> dict[str, Any]:
         "ticks": _labels(x, str_of_count),
         "breaks": x.breaks,
         "rows": rows,
+        "n_questions": result.n_questions,
+        "sides": ("worse with it", "better with it") if result.removes else ("below 0", "above 0"),
+        "words": f"number of questions, by {result.metric}",
     }
 
 
@@ -203,7 +211,7 @@ def str_of_count(value: float) -> str:
     return f"{abs(value):g}"
 
 
-def heat_scale(arms: Sequence[ArmResult]) -> float:
+def heat_scale(arms: Sequence[Estimate]) -> float:
     """The difference with the full colour: the largest of the arms that do not lie far out."""
     reach = [max(map(abs, arm.by_category.values()), default=0.0) for arm in arms if not arm.no_op]
     limit = _limit(reach)
@@ -272,7 +280,7 @@ def _labels(x: Scale, text: Callable[[float], str] | None = None) -> list[tuple[
     return [(place, text(value) if text else signed(value, digits)) for place, value in x.ticks]
 
 
-def _label_rows(arms: Sequence[ArmResult], layout: Layout) -> list[dict[str, Any]]:
+def _label_rows(arms: Sequence[Estimate], layout: Layout) -> list[dict[str, Any]]:
     lines = 2 if layout.values else 1
     return [
         {
@@ -284,7 +292,7 @@ def _label_rows(arms: Sequence[ArmResult], layout: Layout) -> list[dict[str, Any
     ]
 
 
-def _figure(layout: Layout, arms: Sequence[ArmResult], below: float) -> dict[str, Any]:
+def _figure(layout: Layout, arms: Sequence[Estimate], below: float) -> dict[str, Any]:
     """A figure's frame with some px below the plot.
 
     Its vertical lines are whole if labels are beside the plot, and one piece per row if labels are

@@ -1,12 +1,14 @@
-"""The result of an ablation: every arm against the full set, as plain data that JSON holds
+"""The result of a design: every estimate on every block of data, as plain data that JSON holds
 without loss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from statistics import stdev
+from typing import Any, Final
 
 from ...engine.base.errors import DataError, InputError
 from ...reporting.text import plural
@@ -15,12 +17,12 @@ from ..scores.cluster_robust import ClusterT, Spread, fewest_questions
 from ..scores.comparison import ALPHA, MARGIN, Correction, Difference, Verdict, corrected, verdict
 from ..scores.detectable import Source
 from ..scores.levels import Levels
-from ..scores.metrics import METRICS
 from ..scores.statistics import smallest_p
-from .estimates import Cost
 
-PRIMARY = "recall@10"
-FORMAT = 2
+PRIMARY: Final = "recall@10"  # metric of a design that names none
+REMOVED: Final = "full minus arm"  # kind of the estimates of a leave-one-out
+CONVERSATIONS: Final = "conversations"
+FORMAT: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +57,49 @@ class ArmReceipt:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmResult:
-    """The full set without one mechanism, or with one in another's place.
+class Cost:
+    """CPU time of one mechanism, ms an event, a query and a night; None where it was not
+    measured.
+    """
 
-    id                   the mechanism removed, or "swap a->b"
-    no_op                its removal changed no rank of any question
-    metrics              of the arm itself, by name (`METRICS`); also `held_back` and
-                         `false_hold_backs` if some questions have no answer
-    differences          full minus this arm, by metric name
-    n_questions_changed  questions with a rank of gold that differs from the full run;
+    mechanism: str
+    event: float | None
+    query: float | None
+    night: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One contrast of a design, such as the full set minus the set without a mechanism.
+
+    name                 of the contrast: for an arm of a leave-one-out the mechanism removed, or
+                         "swap a->b"
+    kind                 such as "full minus arm" or "Shapley value"
+    metric               the primary metric: that of the verdict
+    no_op                all arms of the contrast gave the same ranks on every question
+    metrics              of the arm that is compared with the reference, by name; also `held_back`
+                         and `false_hold_backs` if some questions have no answer; {} for a contrast
+                         of more than two arms
+    differences          the estimate by metric name, the primary metric among them
+    n_questions_changed  questions with a rank of gold that differs between arms of the contrast;
                          n_ranks_changed counts the ranks
-    n_helped, n_hurt     questions whose recall@10 is higher, lower, with the mechanism than without
-    receipt              of the mechanism in the full run; None where there is none
-    seconds              wall time of the arm
-    by_category          difference of recall@10 per question category; categories without a value
-                         may be left out
+    n_helped, n_hurt     questions whose estimate of the primary metric is above, below 0
+    receipt              of the mechanism removed in the full run; None where there is none
+    seconds              wall time of the arm; 0 for a contrast of more than two arms
+    by_category          the estimate of the primary metric per question category; categories
+                         without a value may be left out
     silenced             other mechanisms of the arm whose signals no step reads in it, although a
                          step of the full set does: the arm removes their effect on the ranking, too
     fair                 arms that remove the same mechanism and silence none
     correction           of the p-value that decides the verdict
+    seed_sd              standard deviation of the mean over seeds; None for one seed
+    values               of the primary metric for each question, in the order of the block's
+                         questions; they are in estimates.jsonl and not in design.json
     """
 
-    id: str
+    name: str
+    kind: str
+    metric: str
     no_op: bool
     metrics: Mapping[str, float]
     differences: Mapping[str, Difference]
@@ -84,26 +107,28 @@ class ArmResult:
     n_ranks_changed: int
     n_helped: int
     n_hurt: int
-    receipt: ArmReceipt | None
-    seconds: float
-    by_category: Mapping[str, float]
+    receipt: ArmReceipt | None = None
+    seconds: float = 0.0
+    by_category: Mapping[str, float] = field(default_factory=dict)
     silenced: tuple[str, ...] = ()
     fair: tuple[str, ...] = ()
     correction: str = Correction.HOLM.value
+    seed_sd: float | None = None
+    values: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if set(self.differences) != set(METRICS) or not set(METRICS) <= set(self.metrics):
+        if self.metric not in self.differences:
             raise InputError(
-                f"an arm needs every metric of {', '.join(METRICS)}",
-                where=f"arm {self.id}",
-                cure="give `metrics` and `differences` an entry for each of them",
+                f"an estimate needs the difference of its metric {self.metric}",
+                where=f"estimate {self.name}",
+                cure="give `differences` an entry for the primary metric",
             )
         if self.no_op != (self.n_ranks_changed == 0) or (self.n_ranks_changed == 0) != (
             self.n_questions_changed == 0
         ):
             raise InputError(
                 f"no_op is {self.no_op}, yet {self.n_ranks_changed} ranks of {self.n_questions_changed} questions changed",
-                where=f"arm {self.id}",
+                where=f"estimate {self.name}",
                 cure="an arm is a no-op exactly when no rank of any question changed",
             )
         if self.n_helped + self.n_hurt > self.n_questions_changed or (
@@ -111,14 +136,19 @@ class ArmResult:
         ):
             raise InputError(
                 "a metric differs on questions whose ranks did not change",
-                where=f"arm {self.id}",
+                where=f"estimate {self.name}",
                 cure="compute metrics and changes from the same rows",
             )
 
     @property
     def primary(self) -> Difference:
         """The difference that decides the verdict."""
-        return self.differences[PRIMARY]
+        return self.differences[self.metric]
+
+    @property
+    def corrected_p(self) -> float | None:
+        """The p-value that decides the verdict."""
+        return self.primary.corrected_p(Correction(self.correction))
 
     @property
     def verdict(self) -> Verdict:
@@ -135,15 +165,17 @@ class SystemResult:
     id            MODULE:NAME
     revision      digest of its source; "" for a system of this package
     capabilities  that it declares, such as "learns from recall"
-    metrics       of the system itself, by name (`METRICS`)
-    differences   full set minus this system, by metric name; not corrected
+    metric        the primary metric of the design
+    metrics       of the system itself, by name
+    differences   reference minus this system, by metric name; not corrected
     seconds       wall time of the system
-    by_category   difference of recall@10 per question category
+    by_category   difference of the primary metric per question category
     """
 
     id: str
     revision: str
     capabilities: tuple[str, ...]
+    metric: str
     metrics: Mapping[str, float]
     differences: Mapping[str, Difference]
     seconds: float
@@ -151,87 +183,152 @@ class SystemResult:
 
     @property
     def primary(self) -> Difference:
-        return self.differences[PRIMARY]
+        return self.differences[self.metric]
 
 
 @dataclass(frozen=True, slots=True)
-class AblationResult:
-    """One ablation of one mechanism set on one data set.
+class DesignFacts:
+    """What a design is, whatever its data.
 
-    arms        those that were run: the family over which p-values are corrected
-    beside      other systems on the same questions, in the order in which they were named
-    baseline    metrics of the full set, by name, as `metrics.summary` gives them, and the shares
-                held back as those of an arm
-    categories  number of questions per category, in the order of display
-    seconds     wall time of the full run
+    name        of the design's file without its ending, or its kind
+    set, kind   mechanism set, and kind of design, such as "leave-one-out"
     margin      of equivalence, in units of the metric
-    n_designed  arms that the design has, those that were not asked for included
+    source      file of the design, or "--design"
+    seeds       a question's value is the mean over them
+    n_designed  estimates that the design has, those that were not asked for included
     level, n_resamples, n_flips   settings of the statistics
-    chance      expected metrics of a random ranking, by name; {} if not computed
-    pool        of the questions' answers; None if not computed
-    depths      hit, recall, mrr and ndcg of the full set at several depths; {} if not computed
-    levels      where the differences of the primary metric vary, by arm; {} if not computed
-    seeds       the seeds over which values are averaged, and the standard deviation of the full
-                set's primary metric over them; None for one seed
-    costs       CPU time of the mechanisms of the full set; () if not measured
-    provenance  what manifest.json holds: everything that decides the result, versions, and how the
-                report was made
+    version     of the package and its code
     """
 
-    dataset: str
-    dataset_sha256: str
-    set_name: str
-    seed: int
-    design: str
-    n_conversations: int
-    n_questions: int
-    baseline: Mapping[str, float | int | None]
-    arms: tuple[ArmResult, ...]
-    categories: Mapping[str, int]
-    seconds: float
+    name: str
+    summary: str
+    set: str
+    kind: str
+    metric: str = PRIMARY
     margin: float = MARGIN
+    correction: str = Correction.HOLM.value
+    source: str = "--design"
+    seeds: tuple[int, ...] = (0,)
     n_designed: int = 0
     level: float = 0.95
     n_resamples: int = 10_000
     n_flips: int = 10_000
     version: str = ""
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockResult:
+    """The estimates of a design on one data set with one embedder: the family over which p-values
+    are corrected.
+
+    facts       of the design
+    name        "" if the design has only one block
+    means       arm -> its mean of the primary metric, the reference first
+    by_seed     arm -> its mean with each seed, in the order of the seeds; {} for one seed
+    clusters    what the tests take as independent: conversations, or the seeds of a probe
+    beside      other systems on the same questions, in the order in which they were named
+    baseline    metrics of the reference, by name, as `metrics.summary` gives them, and the shares
+                held back as those of an arm; {} for a probe
+    categories  number of questions per category, in the order of display
+    seconds     wall time of the reference
+    chance      expected metrics of a random ranking, by name; {} if not computed
+    pool        of the questions' answers; None if not computed
+    depths      hit, recall, mrr and ndcg of the reference at several depths; {} if not computed
+    levels      where the estimates of the primary metric vary, by name; {} if not computed
+    provenance  what manifest.json holds: everything that decides the result, versions, and how the
+                report was made
+    questions   (conversation, question) of the values of an estimate; not in design.json
+    """
+
+    facts: DesignFacts
+    name: str
+    dataset: str
+    dataset_sha256: str
+    embedder: str
+    n_conversations: int
+    n_questions: int
+    means: Mapping[str, float]
+    estimates: tuple[Estimate, ...]
+    baseline: Mapping[str, float | int | None] = field(default_factory=dict)
+    categories: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    by_seed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    clusters: str = CONVERSATIONS
     beside: tuple[SystemResult, ...] = ()
     chance: Mapping[str, float] = field(default_factory=dict)
     pool: Pool | None = None
     depths: Mapping[str, float] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
-    seeds: tuple[tuple[int, ...], float] | None = None
-    costs: tuple[Cost, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    questions: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        ids = [arm.id for arm in self.arms]
-        if twice := sorted({name for name in ids if ids.count(name) > 1}):
+        names = [estimate.name for estimate in self.estimates]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
             raise InputError(
-                f"more than one arm is called {twice[0]!r}", cure="give every arm an id of its own"
+                f"more than one estimate is called {twice[0]!r}",
+                cure="give every estimate a name of its own",
             )
         if self.n_conversations < 1 or self.n_questions < 1:
             raise InputError(
-                "an ablation needs at least one conversation with one question",
+                "a design needs at least one conversation with one question",
                 where=self.dataset,
                 cure="take more conversations, or data whose questions name their evidence",
             )
-        for arm in self.arms:
-            if arm.n_questions_changed > self.n_questions or not set(arm.by_category) <= set(
-                self.categories
-            ):
+        for estimate in self.estimates:
+            if estimate.n_questions_changed > self.n_questions or not set(
+                estimate.by_category
+            ) <= set(self.categories):
                 raise InputError(
-                    "the arm has more questions or other categories than the result",
-                    where=f"arm {arm.id}",
-                    cure="compute the arm and the result from the same questions",
+                    "the estimate has more questions or other categories than the result",
+                    where=f"estimate {estimate.name}",
+                    cure="compute the estimate and the result from the same questions",
                 )
+
+    @property
+    def metric(self) -> str:
+        return self.facts.metric
+
+    @property
+    def margin(self) -> float:
+        return self.facts.margin
+
+    @property
+    def title(self) -> str:
+        """
+        What the block is called in a report.
+        """
+        return self.name or self.dataset
+
+    @property
+    def reference(self) -> str:
+        """The arm that all others are compared with; "" without arms."""
+        return next(iter(self.means), "")
+
+    @property
+    def removes(self) -> bool:
+        """Whether every estimate is the full set minus an arm, so that above 0 means: it helps."""
+        return all(estimate.kind == REMOVED for estimate in self.estimates)
+
+    @property
+    def size(self) -> str:
+        """What was measured, such as "12 questions of 3 conversations" or "5 seeds"."""
+        if self.clusters != CONVERSATIONS:
+            return f"{self.n_conversations} {self.clusters}"
+        return f"{plural(self.n_questions, 'question')} of {plural(self.n_conversations, 'conversation')}"
+
+    @property
+    def seeds_sd(self) -> float | None:
+        """Standard deviation of the reference's primary metric over seeds; None for one seed."""
+        values = self.by_seed.get(self.reference, ())
+        return stdev(values) if len(values) > 1 else None
 
     @property
     def smallest_p(self) -> float:
         """The smallest p that the sign flip can give with these conversations, before
         correction.
         """
-        return smallest_p(self.n_conversations, self.n_flips)
+        return smallest_p(self.n_conversations, self.facts.n_flips)
 
     @property
     def enough_questions(self) -> int:
@@ -243,107 +340,173 @@ class AblationResult:
         """Whether the sign flip evaluates all sign patterns."""
         return self.smallest_p == 2.0 ** (1 - self.n_conversations)
 
-    def ordered(self) -> tuple[ArmResult, ...]:
-        """Arms by falling difference of the primary metric; no-ops last, by id."""
+    def ordered(self) -> tuple[Estimate, ...]:
+        """Estimates by falling difference of the primary metric; no-ops last, by name."""
         return tuple(
             sorted(
-                self.arms,
-                key=lambda arm: (arm.no_op, 0.0 if arm.no_op else -arm.primary.mean, arm.id),
+                self.estimates, key=lambda e: (e.no_op, 0.0 if e.no_op else -e.primary.mean, e.name)
             )
         )
 
-    def judged(self, word: Verdict) -> tuple[ArmResult, ...]:
-        """The arms with a verdict, in the order of display."""
-        return tuple(arm for arm in self.ordered() if arm.verdict is word)
+    def judged(self, word: Verdict) -> tuple[Estimate, ...]:
+        """The estimates with a verdict, in the order of display."""
+        return tuple(estimate for estimate in self.ordered() if estimate.verdict is word)
 
 
-def corrected_arms(
-    arms: Sequence[ArmResult], correction: Correction = Correction.HOLM
-) -> tuple[ArmResult, ...]:
-    """The arms with p-values corrected: one family per metric, over all arms, no-ops included,
-    because the family was fixed before the run.
+@dataclass(frozen=True, slots=True)
+class DesignResult:
+    """A design with its estimates on every block of data.
 
-    correction  whose p-value decides the verdicts; both are computed
+    arms       ids, the reference first
+    contrasts  name of the estimate -> arm -> weight
+    excluded   arm -> why it could not be built
+    dropped    names of the estimates that need one of these
+    notes      sentences for the report
+    costs      CPU time of the mechanisms of the reference; () if not measured
+    made       how and when: the fields of `provenance.Made`
     """
-    by_metric = {name: corrected([arm.differences[name] for arm in arms]) for name in METRICS}
+
+    facts: DesignFacts
+    blocks: tuple[BlockResult, ...]
+    arms: tuple[str, ...] = ()
+    contrasts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+
+def corrected_estimates(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
+    """The estimates with p-values corrected: one family per metric, over all estimates, no-ops
+    included, because the family was fixed before the run.
+    """
+    if not estimates:
+        return ()
+    by_metric = {
+        name: corrected([estimate.differences[name] for estimate in estimates])
+        for name in estimates[0].differences
+    }
     return tuple(
-        replace(
-            arm,
-            differences={name: by_metric[name][i] for name in METRICS},
-            correction=correction.value,
-        )
-        for i, arm in enumerate(arms)
+        replace(estimate, differences={name: by_metric[name][i] for name in by_metric})
+        for i, estimate in enumerate(estimates)
     )
 
 
-def spreads_of(result: AblationResult) -> dict[str, Spread]:
-    """Of the primary metric, by arm; arms that changed nothing are left out."""
-    return {
-        arm.id: arm.primary.spread for arm in result.arms if not arm.no_op and arm.primary.spread
-    }
+def spreads_of(block: BlockResult) -> dict[str, Spread]:
+    """Of the primary metric, by estimate; those that changed nothing are left out."""
+    return {e.name: e.primary.spread for e in block.estimates if not e.no_op and e.primary.spread}
 
 
-def source_of(result: AblationResult) -> Source:
+def source_of(block: BlockResult) -> Source:
     """For `detectable`: an earlier run."""
-    spreads = spreads_of(result)
+    spreads = spreads_of(block)
     return Source(
-        f"the earlier run of this folder ({result.set_name} on {result.dataset}, {plural(len(spreads), 'arm')})",
+        f"the earlier run of this folder ({block.facts.set} on {block.dataset}, {plural(len(spreads), 'arm')})",
         tuple(spreads.values()),
     )
 
 
-def to_json(result: AblationResult) -> dict[str, Any]:
-    """Plain data for `json.dump`; `from_json` reads it back.  `smallest_p`, `verdicts` and
-    `family` follow from the rest.
+# ---- JSON
+
+_ASIDE: Final = {"values", "questions", "facts"}  # fields that design.json has elsewhere, or not
+
+
+def to_json(result: DesignResult) -> dict[str, Any]:
+    """Plain data for `json.dump`; `from_json` reads it back.  `smallest_p` and `family` of a block
+    and `verdict` of an estimate follow from the rest.
     """
     return {
         "format": FORMAT,
-        **asdict(result),
-        "smallest_p": result.smallest_p,
-        "family": [arm.id for arm in result.arms],
-        "verdicts": {arm.id: arm.verdict.value for arm in result.ordered()},
+        **_plain(result.facts),
+        "blocks": [
+            {
+                **{name: value for name, value in _plain(block).items() if name != "estimates"},
+                "estimates": [
+                    {**_plain(estimate), "verdict": estimate.verdict.value}
+                    for estimate in block.estimates
+                ],
+                "smallest_p": block.smallest_p,
+                "family": [estimate.name for estimate in block.estimates],
+            }
+            for block in result.blocks
+        ],
+        **{name: value for name, value in _plain(result).items() if name != "blocks"},
     }
 
 
-def from_json(data: Mapping[str, Any]) -> AblationResult:
+def _plain(record: Any) -> dict[str, Any]:
+    """The fields of a record but those that stand elsewhere."""
+    return {
+        f.name: _as_data(getattr(record, f.name)) for f in fields(record) if f.name not in _ASIDE
+    }
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _as_data(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_as_data(each) for each in value]
+    return _as_data(asdict(value)) if hasattr(value, "__dataclass_fields__") else value
+
+
+def from_json(data: Mapping[str, Any]) -> DesignResult:
     """The result that `to_json` wrote; raises DataError for anything else."""
     try:
         if data["format"] != FORMAT:
             raise DataError(
-                f"the ablation result has format {data['format']}; this release reads {FORMAT}",
+                f"the result of a design has format {data['format']}; this release reads {FORMAT}",
+                where="design.json",
                 cure="run `hebbarium ablate` into the same folder again; finished cells of the same code are not run again",
             )
-        derived = ("format", "smallest_p", "family", "verdicts", "arms", "beside", "pool", "levels",
-                   "seeds", "costs")  # fmt: skip
-        seeds, pool = data.get("seeds"), data.get("pool")
-        return AblationResult(
-            **{name: value for name, value in data.items() if name not in derived},
-            arms=tuple(map(_arm, data["arms"])),
-            beside=tuple(map(_system, data.get("beside", ()))),
-            pool=Pool(**pool) if pool else None,
-            levels={id: _levels(each) for id, each in data.get("levels", {}).items()},
-            seeds=(tuple(seeds[0]), seeds[1]) if seeds else None,
-            costs=tuple(Cost(**each) for each in data.get("costs", ())),
+        facts = DesignFacts(
+            **{f.name: data[f.name] for f in fields(DesignFacts) if f.name != "seeds"},
+            seeds=tuple(data["seeds"]),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+        return DesignResult(
+            facts=facts,
+            blocks=tuple(map(partial(_block, facts), data["blocks"])),
+            arms=tuple(data["arms"]),
+            contrasts={name: dict(weights) for name, weights in data["contrasts"].items()},
+            excluded=dict(data["excluded"]),
+            dropped=tuple(data["dropped"]),
+            notes=tuple(data["notes"]),
+            costs=tuple(Cost(**cost) for cost in data["costs"]),
+            made=dict(data["made"]),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(
-            f"this is not an ablation result ({error})",
-            cure="give the JSON file that an ablation wrote",
+            f"this is not the result of a design ({error})",
+            where="design.json",
+            cure="give the design.json that `hebbarium ablate` wrote, or run the design again",
         ) from error
 
 
-def _arm(data: Mapping[str, Any]) -> ArmResult:
-    receipt = data["receipt"]
-    read = (
-        ArmReceipt(**{**receipt, "gate": Gate(**receipt["gate"]) if receipt["gate"] else None})
-        if receipt
-        else None
+def _block(facts: DesignFacts, data: Mapping[str, Any]) -> BlockResult:
+    pool = data["pool"]
+    special = ("estimates", "beside", "pool", "levels", "by_seed", "smallest_p", "family")
+    return BlockResult(
+        facts=facts,
+        **{name: value for name, value in data.items() if name not in special},
+        estimates=tuple(map(_estimate, data["estimates"])),
+        beside=tuple(map(_system, data["beside"])),
+        pool=Pool(**pool) if pool else None,
+        levels={name: _levels(level) for name, level in data["levels"].items()},
+        by_seed={arm: tuple(values) for arm, values in data["by_seed"].items()},
     )
-    return ArmResult(
-        **{
-            **data,
+
+
+def _estimate(data: Mapping[str, Any]) -> Estimate:
+    receipt = data["receipt"]
+    return Estimate(
+        **{name: value for name, value in data.items() if name != "verdict"}
+        | {
             "differences": {name: _difference(d) for name, d in data["differences"].items()},
-            "receipt": read,
+            "receipt": ArmReceipt(
+                **{**receipt, "gate": Gate(**receipt["gate"]) if receipt["gate"] else None}
+            )
+            if receipt
+            else None,
             "silenced": tuple(data["silenced"]),
             "fair": tuple(data["fair"]),
         }

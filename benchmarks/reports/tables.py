@@ -1,17 +1,20 @@
-"""An ablation as tables: for a terminal, as plain lines, as Markdown and as LaTeX."""
+"""A design as tables: for a terminal, as plain lines, as Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from statistics import stdev
+from typing import TYPE_CHECKING, Final
 
+from ...reporting.latex import NEEDS, broken, longtable
 from ...reporting.output import put
 from ...reporting.text import in_cell, plural, visible
 from ..scores.comparison import Verdict
-from ..scores.metrics import METRICS
 from .published import Published, Removal, published
-from .result import PRIMARY, AblationResult, ArmResult
+from .result import CONVERSATIONS, REMOVED, BlockResult, DesignFacts, DesignResult, Estimate
 from .words import (
     beside_note,
     bibtex,
@@ -35,9 +38,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-WORDS = ("arm", "verdict")  # heads of columns that are not numbers
+# heads of columns that are not numbers
+WORDS: Final = ("arm", "estimate", "kind", "verdict", "gate", "system", "mechanism",
+                "removed there", "here")  # fmt: skip
 # heads of columns that a narrow terminal leaves out, in this order
-SPARE = ("BH p", "more", "ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")
+SPARE = ("kind", "BH p", "more", "ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")
+EXTRA: Final = ("mrr@10", "ndcg@10")  # metrics beside the primary one
+FIELDS: Final = ("block", "estimate", "kind", "metric", "value", "low", "high", "p", "p_holm",
+                 "p_bh", "more", "seed_sd", "verdict")  # fmt: skip
 STYLES = {
     Verdict.HELPS: "green",
     Verdict.HURTS: "yellow",
@@ -46,7 +54,6 @@ STYLES = {
     Verdict.NO_OP: "dim",
     Verdict.STATE_ONLY: "dim",
 }
-BESIDE = ("system", PRIMARY, "full minus it", "interval", "p, alone", "mrr@10", "ndcg@10")
 PUBLISHED = ("removed there", "here", "published", "ours, 95% interval")
 COSTED = (
     "CPU milliseconds an event and a query, each with the maintenance up to it, and a night; on the first conversation, without embedding. "
@@ -56,30 +63,46 @@ COSTS = ("mechanism", "event", "query", "night")
 GATES = ("gate", "events", "stored", "vetoed", "vetoed alone", "merged")
 
 
-def heads(result: AblationResult) -> tuple[str, ...]:
-    return ("arm", PRIMARY, f"{percent(result.level)} interval", "p", "Holm p", "BH p", "flip p",
-            "flip Holm", "decided from", "more",
-            "mrr@10", "ndcg@10", "questions", "verdict")  # fmt: skip
+def extra(result: BlockResult) -> tuple[str, ...]:
+    """Metrics that stand beside the primary one, where they were measured."""
+    measured = result.estimates[0].differences if result.estimates else EXTRA
+    return tuple(name for name in EXTRA if name in measured and name != result.metric)
 
 
-def _row(arm: ArmResult, digits: int = 4) -> tuple[str, ...]:
+def _kinds(result: BlockResult) -> bool:
+    """Whether the estimates need a column that says what each is."""
+    return not result.removes
+
+
+def heads(result: BlockResult) -> tuple[str, ...]:
+    first = ("estimate", "kind") if _kinds(result) else ("arm",)
+    return (*first, result.metric, f"{percent(result.facts.level)} interval", "p", "Holm p",
+            "BH p", "flip p", "flip Holm", "decided from", "more", *extra(result), "questions",
+            "verdict")  # fmt: skip
+
+
+def _row(arm: Estimate, result: BlockResult, digits: int = 4) -> tuple[str, ...]:
     d = arm.primary
-    return (label(arm), signed(d.mean), interval_text((d.low, d.high), digits), p_text(d.p),
-            p_text(d.p_holm), p_text(d.p_bh),
-            p_text(d.flip_p), p_text(d.flip_p_holm), size(d.smallest),
-            more_short(None if arm.no_op else d.more),
-            signed(arm.differences["mrr@10"].mean), signed(arm.differences["ndcg@10"].mean),
+    return (label(arm), *((visible(arm.kind),) if _kinds(result) else ()),
+            f"{signed(d.mean)}{_over_seeds(arm)}", interval_text((d.low, d.high), digits),
+            p_text(d.p), p_text(d.p_holm), p_text(d.p_bh), p_text(d.flip_p), p_text(d.flip_p_holm),
+            size(d.smallest), more_short(None if arm.no_op else d.more),
+            *(signed(arm.differences[name].mean) for name in extra(result)),
             str(arm.n_questions_changed),
             still(arm) if arm.no_op else arm.verdict.value)  # fmt: skip
 
 
-def _rows(result: AblationResult) -> list[tuple[str, ...]]:
-    return [_row(arm) for arm in result.ordered()]
+def _over_seeds(arm: Estimate) -> str:
+    return "" if arm.seed_sd is None else f" (seeds: sd {arm.seed_sd:.4f})"
 
 
-def _gates(result: AblationResult) -> list[tuple[str, ...]]:
+def _rows(result: BlockResult) -> list[tuple[str, ...]]:
+    return [_row(arm, result) for arm in result.ordered()]
+
+
+def _gates(result: BlockResult) -> list[tuple[str, ...]]:
     found = (
-        (arm.id, arm.receipt.gate) for arm in result.ordered() if arm.receipt and arm.receipt.gate
+        (arm.name, arm.receipt.gate) for arm in result.ordered() if arm.receipt and arm.receipt.gate
     )
     return [
         (visible(id), *(f"{n:,}" for n in (g.judged, g.stored, g.vetoed, g.decided, g.merged)))
@@ -87,21 +110,34 @@ def _gates(result: AblationResult) -> list[tuple[str, ...]]:
     ]
 
 
-def beside_rows(result: AblationResult) -> list[tuple[str, ...]]:
-    """Under the heads of `BESIDE`, a row for each other system that answered the same questions:
-    its own metrics, and the full set minus it.
+def beside_heads(result: BlockResult) -> tuple[str, ...]:
+    return ("system", result.metric, f"{result.reference} minus it", "interval", "p, alone",
+            *extra(result))  # fmt: skip
+
+
+def beside_rows(result: BlockResult) -> list[tuple[str, ...]]:
+    """Under the heads of `beside_heads`, a row for each other system that answered the same
+    questions: its own metrics, and the reference minus it.
     """
-    return [(visible(s.id), number(s.metrics[PRIMARY]), signed(s.primary.mean),
-             interval_text((s.primary.low, s.primary.high)), p_text(s.primary.p),
-             number(s.metrics["mrr@10"]), number(s.metrics["ndcg@10"])) for s in result.beside]  # fmt: skip
+    return [
+        (
+            visible(s.id),
+            number(s.metrics.get(result.metric)),
+            signed(s.primary.mean),
+            interval_text((s.primary.low, s.primary.high)),
+            p_text(s.primary.p),
+            *(number(s.metrics[name]) for name in extra(result)),
+        )
+        for s in result.beside
+    ]
 
 
-def known(result: AblationResult) -> Published:
+def known(result: BlockResult) -> Published:
     """What is published on the data set for the primary metric; without removals if no arm is
     the removal of one of their mechanisms.
     """
-    found = published(result.dataset, PRIMARY)
-    ids = {arm.id for arm in result.arms}
+    found = published(result.dataset, result.metric)
+    ids = {arm.name for arm in result.estimates if arm.kind == REMOVED}
     return (
         found
         if any(id in ids for removal in found.removals for id in removal.ours)
@@ -135,15 +171,19 @@ def removal_rows(
     ]
 
 
-def published_rows(result: AblationResult) -> list[tuple[str, str, str, str]]:
+def published_rows(result: BlockResult) -> list[tuple[str, str, str, str]]:
     """The published removals beside the arms; none for data on which nothing is published."""
     return removal_rows(
         known(result).removals,
-        {arm.id: (arm.primary.mean, (arm.primary.low, arm.primary.high)) for arm in result.arms},
+        {
+            arm.name: (arm.primary.mean, (arm.primary.low, arm.primary.high))
+            for arm in result.estimates
+            if arm.kind == REMOVED
+        },
     )
 
 
-def cost_rows(result: AblationResult) -> list[tuple[str, ...]]:
+def cost_rows(result: DesignResult) -> list[tuple[str, ...]]:
     """Under the heads of `COSTS`, CPU milliseconds of each mechanism."""
     return [
         (visible(c.mechanism), *(number(ms, 3) for ms in (c.event, c.query, c.night)))
@@ -151,26 +191,40 @@ def cost_rows(result: AblationResult) -> list[tuple[str, ...]]:
     ]
 
 
-def title(result: AblationResult) -> str:
-    asked = f"{plural(result.n_questions, 'question')}, {plural(result.n_conversations, 'conversation')}"
+def heading(facts: DesignFacts) -> str:
+    """What the design is."""
+    named = "" if facts.name == facts.kind else f"{facts.name}: "
+    return visible(f"{named}{facts.kind} of {facts.set}")
+
+
+def title(result: BlockResult) -> str:
+    """What a block of the design is."""
+    asked = (
+        f"{plural(result.n_questions, 'question')}, {plural(result.n_conversations, 'conversation')}"
+        if result.clusters == CONVERSATIONS
+        else result.size
+    )
+    facts = result.facts
+    what = f"Ablation of {facts.set}" if result.removes else heading(facts)
     return visible(
-        f"Ablation of {result.set_name} on {result.dataset}: {asked}, {PRIMARY} {number(result.baseline.get(PRIMARY))}"
+        f"{what} on {result.dataset}{f' ({result.name})' if result.name not in ('', result.dataset) else ''}: {asked}, "
+        f"{result.metric} {number(result.means.get(result.reference))}"
     )
 
 
-def said(result: AblationResult) -> str:
+def said(result: BlockResult) -> str:
     """The headline as plain text."""
     return "".join(text for text, _ in headline(result))
 
 
-def _footnotes(result: AblationResult) -> list[str]:
-    return [f"{visible(arm.id)}: {confounded(arm)}." for arm in result.ordered() if arm.silenced]
+def _footnotes(result: BlockResult) -> list[str]:
+    return [f"{visible(arm.name)}: {confounded(arm)}." for arm in result.ordered() if arm.silenced]
 
 
 # ---- terminal and pipes
 
 
-def to_table(result: AblationResult) -> Table:
+def to_table(result: BlockResult) -> Table:
     """The result for a terminal."""
     from rich import box
     from rich.table import Table
@@ -189,10 +243,10 @@ def to_table(result: AblationResult) -> Table:
             Text(name),
             justify="left" if name in WORDS else "right",
             overflow="fold",
-            no_wrap=name != "arm",
+            no_wrap=name not in ("arm", "estimate", "kind"),
         )
     for arm in result.ordered():
-        row = _row(arm, 3)
+        row = _row(arm, result, 3)
         table.add_row(
             *(Text(value) for value in row[:-1]),
             Text(arm.verdict.value, style=STYLES[arm.verdict]),
@@ -201,7 +255,7 @@ def to_table(result: AblationResult) -> Table:
     return table
 
 
-def to_lines(result: AblationResult) -> list[str]:
+def to_lines(result: BlockResult) -> list[str]:
     """The same as plain lines for pipes and logs: a title, tab-separated values, the conclusion,
     notes and a legend; signs and dashes in ASCII.
     """
@@ -209,7 +263,11 @@ def to_lines(result: AblationResult) -> list[str]:
         {"−": "-", "–": "-", "±": "+/-", "†": "*", "“": '"', "”": '"', "\ufffd": "?"}
     )
     beside = (
-        [beside_note(result), "\t".join(BESIDE), *("\t".join(row) for row in beside_rows(result))]
+        [
+            beside_note(result),
+            "\t".join(beside_heads(result)),
+            *("\t".join(row) for row in beside_rows(result)),
+        ]
         if result.beside
         else []
     )
@@ -225,7 +283,7 @@ def to_lines(result: AblationResult) -> list[str]:
     return [line.translate(ascii_signs) for line in lines]
 
 
-def show(result: AblationResult, console: Console) -> None:
+def show(result: BlockResult, console: Console) -> None:
     """Print a table in a terminal, plain lines anywhere else."""
     if console.is_terminal:
         console.print(to_table(result))
@@ -237,45 +295,35 @@ def show(result: AblationResult, console: Console) -> None:
 # ---- Markdown
 
 
-def to_markdown(result: AblationResult) -> str:
-    """The same as Markdown; ids are escaped so that they show as they are."""
-    beside = (
-        [in_cell(beside_note(result)), _markdown(BESIDE, beside_rows(result))]
-        if result.beside
-        else []
-    )
-    parts = [
-        f"**{in_cell(title(result))}**",
-        in_cell(said(result)),
-        _markdown(heads(result), _rows(result)),
-        *beside,
-        *(in_cell(each) for each in _footnotes(result)),
-        "\n".join(f"- {in_cell(each)}" for each in legend(result)),
-    ]
-    if sentences := expected(result):
-        parts += [
-            "**What this design can detect**, printed before the run",
-            "\n".join(f"- {in_cell(each)}" for each in sentences),
-        ]
-    if gates := _gates(result):
-        parts += [
-            "**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
-            "rejected, and stored events that it marked as repetitions",
-            _markdown(GATES, gates),
-        ]
-    if rows := published_rows(result):
-        parts += [
-            in_cell(
-                f"**Beside published numbers**: {known(result).source}, all minus without, no interval"
-            ),
-            _markdown(PUBLISHED, rows),
-        ]
+def to_markdown(result: DesignResult) -> str:
+    """The tables of every block as Markdown; names are escaped so that they show as they are."""
+    parts = [f"# {in_cell(heading(result.facts))}"]
+    parts += [in_cell(result.facts.summary)] if result.facts.summary else []
+    for block in result.blocks:
+        parts += [f"## {in_cell(block.title)}"] if len(result.blocks) > 1 else []
+        parts += _of_block(block)
+    if result.notes or result.excluded:
+        parts.append(
+            "\n".join(
+                [
+                    *(f"- {in_cell(note)}" for note in result.notes),
+                    *(
+                        f"- left out: {in_cell(id)}: {in_cell(why)}"
+                        for id, why in result.excluded.items()
+                    ),
+                ]
+            )
+        )
     if spent := cost_rows(result):
         parts += [f"**Cost of each mechanism**: {COSTED}", _markdown(COSTS, spent)]
-    parts += [
-        "**Provenance**",
-        "\n".join(f"- {name}: {in_cell(value)}" for name, value in provenance(result)),
-    ]
+    for block in result.blocks:
+        of = f" of {in_cell(block.title)}" if len(result.blocks) > 1 else ""
+        parts += [
+            f"**Provenance**{of}",
+            "\n".join(
+                f"- {name}: {in_cell(value)}" for name, value in provenance(block, result.made)
+            ),
+        ]
     if entries := bibtex(result):
         fence = "`" * 3
         while fence in entries:
@@ -287,103 +335,150 @@ def to_markdown(result: AblationResult) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = (
-        "|"
-        + "|".join(
-            ":--" if name in (*WORDS, "gate", "system", "mechanism", *PUBLISHED[:2]) else "--:"
-            for name in names
+def _of_block(block: BlockResult) -> list[str]:
+    """The tables of one block."""
+    parts = [
+        f"**{in_cell(title(block))}**",
+        in_cell(said(block)),
+        _markdown(heads(block), _rows(block)),
+        *(in_cell(footnote) for footnote in _footnotes(block)),
+        "\n".join(f"- {in_cell(line)}" for line in legend(block)),
+    ]
+    if block.beside:
+        parts[3:3] = [
+            in_cell(beside_note(block)),
+            _markdown(beside_heads(block), beside_rows(block)),
+        ]
+    if sentences := expected(block):
+        parts += [
+            "**What this design can detect**, printed before the run",
+            "\n".join(f"- {in_cell(sentence)}" for sentence in sentences),
+        ]
+    if gates := _gates(block):
+        parts += [
+            "**Admission**, in the full run: events, those that were stored, those that the gate voted against and that its vote alone "
+            "rejected, and stored events that it marked as repetitions",
+            _markdown(GATES, gates),
+        ]
+    if rows := published_rows(block):
+        parts += [
+            in_cell(
+                f"**Beside published numbers**: {known(block).source}, all minus without, no interval"
+            ),
+            _markdown(PUBLISHED, rows),
+        ]
+    return [*parts, _markdown(("arm", block.metric, *_SEEDS[: bool(block.by_seed)]), means(block))]
+
+
+_SEEDS: Final = ("over seeds",)
+
+
+def means(block: BlockResult) -> list[tuple[str, ...]]:
+    """Every arm with its mean of the primary metric and, with several seeds, how these differ."""
+    return [
+        (
+            visible(arm),
+            number(mean),
+            *(
+                (f"sd {stdev(values):.4f}, {min(values):.4f} to {max(values):.4f}",)
+                if (values := block.by_seed.get(arm, ())) and len(values) > 1
+                else ("",) * bool(block.by_seed)
+            ),
         )
-        + "|"
-    )
+        for arm, mean in block.means.items()
+    ]
+
+
+def _markdown(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = "|" + "|".join(":--" if name in WORDS else "--:" for name in names) + "|"
     return "\n".join(
         [
             "| " + " | ".join(names) + " |",
             rule,
-            *("| " + " | ".join((in_cell(row[0]), *row[1:])) + " |" for row in rows),
+            *("| " + " | ".join(map(in_cell, row)) + " |" for row in rows),
         ]
     )
 
 
-# ---- LaTeX
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "`": r"\`{}",
-    '"': "''",
-    "[": "{[}",
-    "]": "{]}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "$|$",
-    "−": "$-$",
-    "–": "--",
-    "±": r"$\pm$",
-    "†": r"$^\dagger$",
-    "“": "``",
-    "”": "''",
-    "\ufffd": "?",
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-}
+# ---- LaTeX and CSV
 
 
-def latex_text(text: str) -> str:
-    r"""Text as LaTeX of any engine shows it.
-
-    >>> latex_text("a_b −0.1 †")
-    'a\\_b $-$0.1 $^\\dagger$'
+def to_latex(result: DesignResult) -> str:
+    """For every block the tests of the primary metric, the differences of all metrics and other
+    systems, for `\\input`.
     """
-    return "".join(_LATEX.get(char, char) for char in visible(text))
-
-
-def to_latex(result: AblationResult) -> str:
-    """Two tables for `\\input`: the tests of the primary metric, and the differences of all
-    metrics.  They need no package.
-    """
-    kept = [
-        i
-        for i, name in enumerate(heads(result))
-        if name not in ("p", "BH p", "flip p", "more", "mrr@10", "ndcg@10", "questions")
-    ]
-    tests, *first = [[row[i] for i in kept] for row in (heads(result), *_rows(result))]
-    second = [
-        (label(arm), *(signed(arm.differences[name].mean) for name in METRICS))
-        for arm in result.ordered()
-    ]
-    caption = " ".join((f"{title(result)}.", said(result), *_footnotes(result), *legend(result)))
-    comment = "\n".join(f"% {name}: {visible(value)}" for name, value in provenance(result))
-    all_metrics = f"{title(result)}. Differences of all metrics, full minus arm."
-    beside = (
-        [
-            _tabular(
-                BESIDE,
-                beside_rows(result),
-                f"{title(result)}. {beside_note(result)}",
-                "tab:ablation-beside",
-            )
+    parts = [NEEDS.rstrip()]
+    for place, block in enumerate(result.blocks, 1):
+        mark = "tab:design" if len(result.blocks) == 1 else f"tab:design-{place}"
+        parts += [
+            "\n".join(
+                f"% {name}: {visible(value)}" for name, value in provenance(block, result.made)
+            ),
+            *_latex_of(block, mark),
         ]
-        if result.beside
-        else []
-    )
-    return (
-        "\n\n".join(
-            [
-                comment,
-                _tabular(tests, first, caption, "tab:ablation"),
-                _tabular(("arm", *METRICS), second, all_metrics, "tab:ablation-metrics"),
-                *beside,
-            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_of(block: BlockResult, mark: str) -> list[str]:
+    left_out = ("p", "BH p", "flip p", "more", *EXTRA, "questions")
+    kept = [i for i, name in enumerate(heads(block)) if name not in left_out]
+    tests, *rows = [[row[i] for i in kept] for row in (heads(block), *_rows(block))]
+    first = "arm" if block.removes else "estimate"
+    tables = [
+        _longtable(
+            tests,
+            rows,
+            " ".join((f"{title(block)}.", said(block), *_footnotes(block), *legend(block))),
+            mark,
         )
-        + "\n"
-    )
+    ]
+    metrics = tuple(block.estimates[0].differences) if block.estimates else ()
+    if len(metrics) > 1:
+        tables.append(
+            _longtable(
+                (first, *metrics),
+                [
+                    (label(e), *(signed(e.differences[name].mean) for name in metrics))
+                    for e in block.ordered()
+                ],
+                f"{title(block)}. Differences of all metrics{', full minus arm' if block.removes else ''}.",
+                f"{mark}-metrics",
+            )
+        )
+    if block.beside:
+        tables.append(
+            _longtable(
+                beside_heads(block),
+                beside_rows(block),
+                f"{title(block)}. {beside_note(block)}",
+                f"{mark}-beside",
+            )
+        )
+    return tables
 
 
-def _tabular(names: Sequence[str], rows: Sequence[Sequence[str]], caption: str, mark: str) -> str:
-    columns = "".join("l" if name in (*WORDS, "system") else "r" for name in names)
-    lines = [" & ".join(map(latex_text, row)) + r" \\" for row in (names, *rows)]
-    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{latex_text(caption)}}}",
-                      rf"\label{{{mark}}}",
-                      rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline",
-                      *lines[1:], r"\hline", r"\end{tabular}", r"\end{table}"])  # fmt: skip
+def _longtable(names: Sequence[str], rows: Sequence[Sequence[str]], caption: str, mark: str) -> str:
+    columns = [
+        broken(0.24) if name in ("arm", "estimate") else "l" if name in WORDS else "r"
+        for name in names
+    ]
+    return longtable(names, rows, caption=caption, label=mark, widths="".join(columns))
+
+
+def to_csv(result: DesignResult) -> str:
+    """Every estimate of every block and metric, numbers in full; nothing for what is not
+    defined.  A verdict stands beside the primary metric alone.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for block in result.blocks:
+        for e in block.estimates:
+            for metric, d in e.differences.items():
+                primary = metric == block.metric
+                writer.writerow(
+                    (block.title, e.name, e.kind, metric, repr(d.mean), d.low, d.high, d.p,
+                     d.p_holm, d.p_bh, d.more, e.seed_sd if primary else None,
+                     e.verdict.value if primary else "")
+                )  # fmt: skip
+    return text.getvalue()

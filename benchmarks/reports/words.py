@@ -1,9 +1,9 @@
-"""Numbers, names and conclusions of an ablation as text."""
+"""Numbers, names and conclusions of a design as text."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from ..scores.detectable import WIDEST, Detectable
 from ..scores.power import MOST, more_words
 from ..systems.base import Capability
 from .learning_curve import said
-from .result import PRIMARY, AblationResult, ArmResult
+from .result import CONVERSATIONS, BlockResult, DesignResult, Estimate
 from .stored import few_stored
 
 Fragment = tuple[str, bool]  # a piece of a sentence, and whether it is the name of an arm
@@ -89,12 +89,12 @@ def number(value: float | int | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def label(arm: ArmResult) -> str:
+def label(arm: Estimate) -> str:
     """The arm's id, with a dagger if it removes more than it names."""
-    return visible(arm.id) + (" †" if arm.silenced else "")
+    return visible(arm.name) + (" †" if arm.silenced else "")
 
 
-def still(arm: ArmResult) -> str:
+def still(arm: Estimate) -> str:
     """What an arm that changed no rank did."""
     return STATE_ONLY if arm.verdict is Verdict.STATE_ONLY else NO_OP
 
@@ -115,11 +115,11 @@ def percent(level: float) -> str:
 # ---- conclusions
 
 
-def headline(result: AblationResult) -> list[Fragment]:
+def headline(result: BlockResult) -> list[Fragment]:
     """What was found, as a sentence on the verdicts and, for undecided arms, on what the design
     could not show.
     """
-    n, order = len(result.arms), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP,
+    n, order = len(result.estimates), (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.NO_OP,
                                   Verdict.STATE_ONLY,
                                    Verdict.UNDECIDED)  # fmt: skip
     groups = [(word, arms) for word in order if (arms := result.judged(word))]
@@ -128,7 +128,7 @@ def headline(result: AblationResult) -> list[Fragment]:
         what = _phrase(groups[0][0], n, result.margin) if groups else "was run"
         fragments: list[Fragment] = [
             (f"{who} {what}", False),
-            *(_in_brackets(result.arms) if n == 1 else ()),
+            *(_in_brackets(result.estimates) if n == 1 else ()),
         ]
     else:
         fragments = [(f"Of {n:,} arms, ", False)]
@@ -141,7 +141,7 @@ def headline(result: AblationResult) -> list[Fragment]:
                 fragments += _in_brackets(arms)
     few = few_stored(
         (arm.receipt.gate.judged, arm.receipt.gate.stored)
-        for arm in result.arms
+        for arm in result.estimates
         if arm.receipt and arm.receipt.gate
     )
     return [
@@ -157,7 +157,7 @@ def _phrase(word: Verdict, n: int, margin: float) -> str:
     return _PHRASES[word][n > 1]
 
 
-def limits(result: AblationResult) -> list[str]:
+def limits(result: BlockResult) -> list[str]:
     """What the design could not have shown: one sentence on effects, one on equivalence, each
     only if it bears on an undecided arm.
     """
@@ -165,8 +165,9 @@ def limits(result: AblationResult) -> list[str]:
     if not undecided:
         return []
     if result.n_conversations == 1:
+        one = result.clusters.removesuffix("s")
         return [
-            "One conversation shows no spread between conversations, so this design decides no arm, whatever it does."
+            f"One {one} shows no spread between {result.clusters}, so this design decides no arm, whatever it does."
         ]
     sentences = []
     arms = "the undecided arm" if len(undecided) == 1 else "the undecided arms"
@@ -189,14 +190,15 @@ def limits(result: AblationResult) -> list[str]:
             "two scores differ by more."
         )
     if result.n_questions < result.enough_questions:
+        unit = "question" if result.clusters == CONVERSATIONS else result.clusters[:-1]
         sentences.append(
-            f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, 'question')}: "
+            f"Equivalence within ±{result.margin:g} cannot be shown with {plural(result.n_questions, unit)}: "
             f"it needs {result.enough_questions:,} or more."
         )
     return sentences
 
 
-def expected(result: AblationResult) -> list[str]:
+def expected(result: BlockResult) -> list[str]:
     """What the design can detect, as printed before the run; empty for a result without
     provenance.
     """
@@ -204,16 +206,17 @@ def expected(result: AblationResult) -> list[str]:
     return Detectable(**found).lines() if found else []
 
 
-def notes(arm: ArmResult, result: AblationResult) -> list[str]:
+def notes(arm: Estimate, result: BlockResult) -> list[str]:
     """What a reader of the arm's row must know."""
     found, d = [], arm.primary
     if arm.verdict is Verdict.UNDECIDED:
-        if more := more_words(d.more):
+        if more := more_words(d.more, result.clusters):
             found.append(more)
         if result.n_conversations == 1:
-            found.append("one conversation shows no spread between conversations")
+            one = result.clusters.removesuffix("s")
+            found.append(f"one {one} shows no spread between {result.clusters}")
         elif not d.se and not d.mean:
-            found.append(f"no {PRIMARY} changed; too few questions to show equivalence")
+            found.append(f"no {result.metric} changed; too few questions to show equivalence")
         elif not d.se:
             found.append(
                 "the mean change is the same in every conversation, which leaves no spread to judge by"
@@ -223,7 +226,7 @@ def notes(arm: ArmResult, result: AblationResult) -> list[str]:
     return found
 
 
-def confounded(arm: ArmResult) -> str:
+def confounded(arm: Estimate) -> str:
     """Why the arm removes more than it names, and which arm to read instead."""
     n = len(arm.silenced)
     others = (
@@ -234,12 +237,12 @@ def confounded(arm: ArmResult) -> str:
         if arm.fair
         else "the set names no alternate for it, so there is no fair arm"
     )
-    return f"† also removes {others}: without {visible(arm.id)} no step reads them, and the ranking falls back to the match; {fair}"
+    return f"† also removes {others}: without {visible(arm.name)} no step reads them, and the ranking falls back to the match; {fair}"
 
 
-def family(result: AblationResult) -> str:
+def family(result: BlockResult) -> str:
     """Which arms were corrected together."""
-    run, designed = len(result.arms), result.n_designed
+    run, designed = len(result.estimates), result.facts.n_designed
     if run < designed:
         return (
             f"{run} of the {designed} arms of the design were run (--arms), and p-values are corrected over these {run}; "
@@ -248,12 +251,12 @@ def family(result: AblationResult) -> str:
     return f"all {plural(run, 'arm')} of the table, which are all that the design has"
 
 
-def beside_note(result: AblationResult) -> str:
+def beside_note(result: BlockResult) -> str:
     """What the rows of other systems are, and of which a reader should know that rehearsal does
     not change them.
     """
     known = (
-        f"{percent(result.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
+        f"{percent(result.facts.level)} interval and p: cluster-robust t-test, each system alone; these rows are no part of the family and decide "
         f"no verdict."
     )
     fixed = (
@@ -271,28 +274,32 @@ def beside_note(result: AblationResult) -> str:
     )
 
 
-def legend(result: AblationResult) -> list[str]:
+def legend(result: BlockResult) -> list[str]:
     """How the table is read, as sentences."""
-    p, m, corrected = result.smallest_p, len(result.arms), _correction(result)
-    how = "exact" if result.exact else f"{result.n_flips:,} drawn patterns"
+    p, m, corrected = result.smallest_p, len(result.estimates), _correction(result)
+    how = "exact" if result.exact else f"{result.facts.n_flips:,} drawn patterns"
+    what = (
+        "Differences: full minus arm; positive: the mechanism helps."
+        if result.removes
+        else "Estimates: weighted sums of the arms' values of one question, averaged over questions."
+    )
     return [
-        f"Differences: full minus arm; positive: the mechanism helps. Family: {family(result)}.",
-        f"Interval ({percent(result.level)}), p and Holm p: cluster-robust t-test over conversations (CR2, Satterthwaite), the test of record. "
-        f"Flip p: sign flip of conversations ({how}); its smallest p is {p_text(p)}, after correction {p_text(min(1.0, max(m, 1) * p))}.",
+        f"{what} Family: {family(result)}.",
+        f"Interval ({percent(result.facts.level)}), p and Holm p: cluster-robust t-test over {result.clusters} (CR2, Satterthwaite), the test of record. "
+        f"Flip p: sign flip of {result.clusters} ({how}); its smallest p is {p_text(p)}, after correction {p_text(min(1.0, max(m, 1) * p))}.",
         f"Verdict: helps or hurts if {corrected} p <= {ALPHA:g}; equivalent if the {percent(1 - 2 * ALPHA)} interval lies inside ±{result.margin:g}; "
         f"else undecided. Decided from: the smallest effect that would have been significant.",
-        f"More: about how many more conversations like these would show an effect of ±{result.margin:g} with 80% power, before correction. BH p: "
+        f"More: about how many more {result.clusters} like these would show an effect of ±{result.margin:g} with 80% power, before correction. BH p: "
         f"Benjamini and Hochberg.",
         *scale(result),
     ]
 
 
-def _correction(result: AblationResult) -> str:
-    used = {arm.correction for arm in result.arms}
-    return "BH" if used == {Correction.BENJAMINI_HOCHBERG.value} else "Holm"
+def _correction(result: BlockResult) -> str:
+    return "BH" if result.facts.correction == Correction.BENJAMINI_HOCHBERG else "Holm"
 
 
-def scale(result: AblationResult) -> list[str]:
+def scale(result: BlockResult) -> list[str]:
     """Chance level and pool size, a warning where an answer takes its whole pool, and seeds; []
     if they were not computed.
     """
@@ -300,24 +307,23 @@ def scale(result: AblationResult) -> list[str]:
     if result.pool:
         pool = result.pool
         level = (
-            f"; a random ranking has a {PRIMARY} of {number(result.chance[PRIMARY])}"
-            if PRIMARY in result.chance
+            f"; a random ranking has a {result.metric} of {number(result.chance[result.metric])}"
+            if result.metric in result.chance
             else ""
         )
         found.append(
             f"Pool: {pool.smallest:,} to {pool.largest:,} items, median {pool.middle:,g}{level}."
         )
         found += [f"Warning: {pool.warning}."] if pool.warning else []
-    if result.seeds:
-        seeds, sd = result.seeds
+    if result.seeds_sd is not None and result.clusters == CONVERSATIONS:
         found.append(
-            f"Seeds: {', '.join(map(str, seeds))}, averaged within each question; the {PRIMARY} of the full set has a standard deviation of "
-            f"{number(sd)} over them."
+            f"Seeds: {', '.join(map(str, result.facts.seeds))}, averaged within each question; the {result.metric} of the full set has a standard "
+            f"deviation of {number(result.seeds_sd)} over them."
         )
     return found
 
 
-def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
+def _in_brackets(arms: Sequence[Estimate]) -> Iterable[Fragment]:
     """The names of the first arms, and how many more there are."""
     named, rest = arms[:_NAMED], len(arms) - _NAMED
     yield " (", False
@@ -331,15 +337,25 @@ def _in_brackets(arms: Sequence[ArmResult]) -> Iterable[Fragment]:
 # ---- provenance
 
 
-def provenance(result: AblationResult) -> list[tuple[str, str]]:
-    """Everything that decides the result, and how the report was made, as names and values."""
+def provenance(result: BlockResult, made: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Everything that decides the result, and how the report was made, as names and values.
+
+    made  of the design: fields of `provenance.Made`
+    """
     manifest: Any = result.provenance
-    if not manifest:
-        return [
-            ("Data", f"{visible(result.dataset)}, SHA-256 {visible(result.dataset_sha256)}"),
-            ("Code", visible(result.version) or "–"),
-        ]
-    made: Any = manifest.get("made") or {}
+    how = [
+        ("Command", made.get("command_line") or "made from Python"),
+        ("Date", made.get("date", "–")),
+        ("Machine", f"{made.get('platform', '–')}, {plural(made.get('cores', 0), 'core')}"),
+        ("Design", f"{result.facts.kind}, {result.facts.source}"),
+    ]
+    data = f"{result.dataset}, SHA-256 {result.dataset_sha256 or '–'}"
+    seeds = ("Seed", ", ".join(map(str, result.facts.seeds)))
+    code = ("Code", result.facts.version or "–")
+    if not manifest.get("versions"):
+        embedder = ("Embedder", result.embedder or "–")
+        pairs = [*how, ("Data", data), embedder, seeds, code]
+        return [(name, visible(str(value))) for name, value in pairs]
     hours = manifest["rehearse"]
     overrides = [
         f"{id}.{name}={value}"
@@ -347,16 +363,14 @@ def provenance(result: AblationResult) -> list[tuple[str, str]]:
         for name, value in values.items()
     ]
     pairs = [
-        ("Command", made.get("command_line") or "made from Python"),
-        ("Date", made.get("date", "–")),
-        ("Machine", f"{made.get('platform', '–')}, {plural(made.get('cores', 0), 'core')}"),
-        ("Data", f"{result.dataset}, SHA-256 {result.dataset_sha256}"),
+        *how,
+        ("Data", data),
         ("Unit", f"one event is a {manifest['unit']}"),
         (
             "Embedder",
             f"{manifest['embedder']}, revision {manifest['embedder_revision']}, {manifest['embedder_dimensions']} dimensions",
         ),
-        ("Mechanism set", f"{result.set_name}, digest {manifest['set_digest']}"),
+        ("Mechanism set", f"{result.facts.set}, digest {manifest['set_digest']}"),
         (
             "Beside",
             "; ".join(
@@ -374,9 +388,9 @@ def provenance(result: AblationResult) -> list[tuple[str, str]]:
             else f"all questions asked first {hours:g} h before",
         ),
         ("Feedback", said(manifest.get("feedback", "none"))),
-        ("Seed", str(result.seed)),
+        seeds,
         ("Registry", manifest["registry_digest"]),
-        ("Code", result.version),
+        code,
         (
             "Versions",
             ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
@@ -385,6 +399,6 @@ def provenance(result: AblationResult) -> list[tuple[str, str]]:
     return [(name, visible(str(value))) for name, value in pairs]
 
 
-def bibtex(result: AblationResult) -> str:
+def bibtex(result: DesignResult) -> str:
     """Entries of exactly what was used; "" if the report was made without them."""
-    return str((result.provenance.get("made") or {}).get("bibtex", ""))
+    return str(result.made.get("bibtex", ""))

@@ -12,10 +12,14 @@ import pytest
 
 from hebbarium.benchmarks.reports.page import to_html, to_svg
 from hebbarium.benchmarks.reports.result import (
-    AblationResult,
+    PRIMARY,
+    REMOVED,
     ArmReceipt,
-    ArmResult,
-    corrected_arms,
+    BlockResult,
+    DesignFacts,
+    DesignResult,
+    Estimate,
+    corrected_estimates,
     to_json,
 )
 from hebbarium.benchmarks.reports.tables import to_latex, to_markdown
@@ -26,7 +30,7 @@ from hebbarium.reporting.files import write_json, write_whole
 QUESTIONS, ARMS, SECONDS = 10_000, 60, 20.0
 
 
-def reported(conversations: int, out: Path) -> AblationResult:
+def reported(conversations: int, out: Path) -> DesignResult:
     """Invented values; every statistic and every file of a report."""
     rng = np.random.default_rng(1)
     ids = np.sort(rng.integers(conversations, size=QUESTIONS))
@@ -40,8 +44,10 @@ def reported(conversations: int, out: Path) -> AblationResult:
         )
         changed = int((values != base).any(axis=1).sum())
         arms.append(
-            ArmResult(
+            Estimate(
                 f"mechanism_{i}",
+                REMOVED,
+                PRIMARY,
                 changed == 0,
                 dict(zip(METRICS, values.mean(axis=0).tolist(), strict=True)),
                 {
@@ -54,28 +60,27 @@ def reported(conversations: int, out: Path) -> AblationResult:
                 0,
                 ArmReceipt(1, 1, 1),
                 1.0,
-                {},
             )
         )
-    result = AblationResult(
+    facts = DesignFacts("leave-one-out", "", "all", "leave-one-out", n_designed=ARMS)
+    block = BlockResult(
+        facts,
+        "",
         "invented",
         "0" * 64,
-        "all",
-        0,
-        "leave-one-out",
+        "none",
         conversations,
         QUESTIONS,
+        {"full": 0.5},
+        corrected_estimates(arms),
         dict.fromkeys(METRICS, 0.5),
-        corrected_arms(arms),
-        {},
-        1.0,
-        n_designed=ARMS,
     )
-    write_json(out / "ablation.json", to_json(result), shared=True)
-    write_whole(out / "ablation.md", [to_markdown(result)])
-    write_whole(out / "ablation.svg", [to_svg(result)])
-    write_whole(out / "ablation.tex", [to_latex(result)])
-    to_html(result, out / "ablation.html")
+    result = DesignResult(facts, (block,))
+    write_json(out / "design.json", to_json(result), shared=True)
+    write_whole(out / "design.md", [to_markdown(result)], shared=True)
+    write_whole(out / "design.svg", [to_svg(block)], shared=True)
+    write_whole(out / "design.tex", [to_latex(result)], shared=True)
+    to_html(result, out / "design.html")
     return result
 
 

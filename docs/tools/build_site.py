@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 from build import Form, build
 from joblib import Parallel, delayed
@@ -260,8 +261,11 @@ def _figure(name: str, caption: str, source: str, svg: str | None) -> str:
 
 
 # --- reports --------------------------------------------------------------------------------------
+FILE_OF: Final = {"ablation": "design", "audit": "audit"}
+
+
 def commands(fast: bool) -> Iterator[tuple[str, str, list[str]]]:
-    """(name, what it is, arguments of `hebbarium`) of each report."""
+    """(name, what it is, arguments of `hebbarium`) of each report; `FILE_OF` names its files."""
     if fast:
         yield "ablation", "An ablation", ["ablate", "--set", "hybrid", "--dataset", "demo",
                                           "--limit", "2", "--embedder", "hashing"]  # fmt: skip
@@ -283,7 +287,7 @@ def write_reports(pages: Path, fast: bool) -> Nav:
     nav: Nav = ["reports/index.md"]
     rows = []
     for name, title, words in commands(fast):
-        command = f"hebbarium {' '.join(words)} --out {name}"
+        command, file = f"hebbarium {' '.join(words)} --out {name}", FILE_OF[name]
         print(command, flush=True)
         done = subprocess.run(
             [sys.executable, "-m", "hebbarium", *words, "--out", name],
@@ -297,12 +301,12 @@ def write_reports(pages: Path, fast: bool) -> Nav:
         shutil.copytree(
             runs / name, folder / name, ignore=shutil.ignore_patterns("*.md", "*.sqlite*")
         )
-        head, _, rest = (runs / name / f"{name}.md").read_text(encoding="utf-8").partition("\n")
+        head, _, rest = (runs / name / f"{file}.md").read_text(encoding="utf-8").partition("\n")
         (folder / f"{name}.md").write_text(
             "\n\n".join(
                 (
                     head,
-                    f"[Open the whole report]({name}/{name}.html){{ .md-button .md-button--primary }} [JSON]({name}/{name}.json){{ .md-button }}",
+                    f"[Open the whole report]({name}/{file}.html){{ .md-button .md-button--primary }} [JSON]({name}/{file}.json){{ .md-button }}",
                     f"Made by `{command}`.",
                     for_mkdocs(rest.strip()),
                 )
@@ -310,7 +314,7 @@ def write_reports(pages: Path, fast: bool) -> Nav:
             + "\n",
             encoding="utf-8",
         )
-        rows.append(f"| [{title}]({name}.md) | `{command}` | [open]({name}/{name}.html) |")
+        rows.append(f"| [{title}]({name}.md) | `{command}` | [open]({name}/{file}.html) |")
         nav.append(f"reports/{name}.md")
     (folder / "index.md").write_text(
         "\n".join(

@@ -13,10 +13,10 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from hebbarium.benchmarks.reports.design_page import to_markdown
-from hebbarium.benchmarks.reports.estimates import report_of
+from hebbarium.benchmarks.reports.result import DesignResult, from_json
+from hebbarium.benchmarks.reports.tables import to_markdown
 
 TARGET = Path(__file__).parents[1] / "results" / "designs-on-data.md"
 HEAD = """# Designs on real data
@@ -41,20 +41,18 @@ PUBLISHED: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 }
 
 
-def conclusions(design: Mapping[str, Any]) -> Iterator[str]:
+def conclusions(design: DesignResult) -> Iterator[str]:
     """One sentence for each data set of a published sweep: the best value of the source, the
     highest mean here, and its verdict.
     """
-    place, published = PUBLISHED.get(design["name"], ("", {}))
-    for block in design["blocks"]:
-        if not (stated := published.get(block["dataset"])):
+    place, published = PUBLISHED.get(design.facts.name, ("", {}))
+    for block in design.blocks:
+        if not (stated := published.get(block.dataset)):
             continue
-        means = {
-            arm.partition("=")[2]: value for arm, value in block["means"].items() if "=" in arm
-        }
+        means = {arm.partition("=")[2]: value for arm, value in block.means.items() if "=" in arm}
         best, verdicts = (
             max(means, key=lambda value: means[value]),
-            {e["name"].partition("=")[2]: e["verdict"] for e in block["estimates"]},
+            {e.name.partition("=")[2]: e.verdict.value for e in block.estimates},
         )
         here = (
             f"{best}, too"
@@ -62,7 +60,7 @@ def conclusions(design: Mapping[str, Any]) -> Iterator[str]:
             else f"{best}, .{round(1000 * means[best]):03d} against .{round(1000 * means[stated]):03d}"
         )
         yield (
-            f"- {block['dataset']}: Cortex names {stated} as the best value ({place}); the highest mean here is that of {here}. Its verdict "
+            f"- {block.dataset}: Cortex names {stated} as the best value ({place}); the highest mean here is that of {here}. Its verdict "
             f"against the set's own value: {verdicts[best]}."
         )
 
@@ -71,11 +69,11 @@ def section(folder: Path) -> str:
     """The tables of a design, one level below the page's title.  Raises DataError for a folder
     without a finished design.
     """
-    design = json.loads((folder / "design.json").read_text(encoding="utf-8"))
-    report = report_of(design)
-    title, _, rest = to_markdown(report).partition("\n")
+    design = from_json(json.loads((folder / "design.json").read_text(encoding="utf-8")))
+    tables, _, _ = to_markdown(design).partition("\n\n**Provenance**")
+    title, _, rest = tables.partition("\n")
     found = "\n".join(conclusions(design))
-    return f"#{title}\n\n{report.summary}\n{rest.replace(chr(10) + '## ', chr(10) + '### ')}" + (
+    return f"#{title}\n\n{rest.replace(chr(10) + '## ', chr(10) + '### ')}" + (
         f"\n{found}\n" if found else ""
     )
 

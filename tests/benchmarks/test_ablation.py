@@ -21,11 +21,12 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
-from hebbarium.benchmarks.designs import arms_of
+from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell, Outcome
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate as carried_out
+from hebbarium.benchmarks.reports.result import BlockResult
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -39,6 +40,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 def plain_set(*ids: str, name: str = "mine", **alternates: tuple[str, ...]) -> MechanismSet:
     return MechanismSet(name, "for the test", {id: {} for id in ids}, alternates)
+
+
+def ablate(*given: Any, **more: Any) -> BlockResult:
+    """The only block of the design."""
+    (block,) = carried_out(*given, **more).blocks
+    return block
 
 
 def embedder() -> CachedEmbedder:
@@ -55,7 +62,7 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
     result = ablate(SMALL, registry, data, embedder(), tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert Counter(row["arm"] for row in rows) == {
-        a.id: sum(len(c.questions) for c in data.conversations) for a in arms_of(SMALL)
+        a.id: sum(len(c.questions) for c in data.conversations) for a in leave_one_out(SMALL)
     }
 
     def recall(arm: str) -> float:
@@ -65,19 +72,19 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
             if row["arm"] == arm and row["gold"]
         )
 
-    assert len(result.arms) == 4
-    for arm in result.arms:
-        name = arm.id if arm.id.startswith("swap") else f"without {arm.id}"
+    assert len(result.estimates) == 4
+    for arm in result.estimates:
+        name = arm.name if arm.name.startswith("swap") else f"without {arm.id}"
         assert arm.metrics["recall@10"] == pytest.approx(recall(name))
         assert arm.differences["recall@10"].mean == pytest.approx(recall("full") - recall(name))
-    assert json.loads((tmp_path / "ablation.json").read_text())["baseline"][
+    assert json.loads((tmp_path / "design.json").read_text())["blocks"][0]["baseline"][
         "recall@10"
     ] == pytest.approx(recall("full"))
-    kinds = ("json", "md", "html", "svg", "tex")
+    kinds = ("json", "md", "html", "svg", "tex", "csv")
     assert {p.name for p in tmp_path.iterdir()} >= {
         "manifest.json",
         "rows.jsonl",
-        *(f"ablation.{kind}" for kind in kinds),
+        *(f"design.{kind}" for kind in kinds),
     }
 
 
@@ -90,7 +97,7 @@ def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Pa
         embedder(),
         tmp_path,
     )
-    arms = {arm.id: arm for arm in result.arms}
+    arms = {arm.name: arm for arm in result.estimates}
     assert (
         arms["synaptic_tagging"].no_op
         and arms["synaptic_tagging"].receipt is not None
@@ -99,7 +106,7 @@ def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Pa
     assert not arms["lexical_bm25"].no_op
     assert (
         arms["synaptic_tagging"].verdict is Verdict.STATE_ONLY
-        and Verdict.STATE_ONLY.value in (tmp_path / "ablation.html").read_text()
+        and Verdict.STATE_ONLY.value in (tmp_path / "design.html").read_text()
     )
 
 
@@ -115,7 +122,7 @@ def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(
         convex_fusion=("weighted_rrf",),
     )
     result = ablate(chosen, registry, load("demo", limit=2), embedder(), tmp_path)
-    arms = {arm.id: arm for arm in result.arms}
+    arms = {arm.name: arm for arm in result.estimates}
     assert {id: arm.silenced for id, arm in arms.items() if arm.silenced} == {
         "convex_fusion": ("recency",)
     }
@@ -136,8 +143,8 @@ def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(
         for some in (rows, without)
     ]
     assert ranks[0] == ranks[1], "with or without recency: the same ranks"
-    assert not any(arm.silenced for arm in bare.arms)
-    assert "also removes the signals of 1 other mechanism" in (tmp_path / "ablation.md").read_text()
+    assert not any(arm.silenced for arm in bare.estimates)
+    assert "also removes the signals of 1 other mechanism" in (tmp_path / "design.md").read_text()
 
 
 def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) -> None:
@@ -145,7 +152,7 @@ def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) 
     result = ablate(
         plain_set("lexical_bm25", "write_gate_true_memory"), registry, data, embedder(), tmp_path
     )
-    receipt = {arm.id: arm.receipt for arm in result.arms}["write_gate_true_memory"]
+    receipt = {arm.name: arm.receipt for arm in result.estimates}["write_gate_true_memory"]
     assert receipt is not None and receipt.gate is not None
     gate, events = receipt.gate, sum(len(c.events) for c in data.conversations)
     assert (gate.judged, gate.stored + gate.vetoed, gate.decided, gate.merged) == (
@@ -154,10 +161,12 @@ def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) 
         gate.vetoed,
         0,
     ) and gate.vetoed > 0
-    assert receipt.ranks_changed == 0 and "0 ‡" in (tmp_path / "ablation.html").read_text(
+    assert receipt.ranks_changed == 0 and "0 ‡" in (tmp_path / "design.html").read_text(
         encoding="utf-8"
     )
-    assert {arm.id: arm.receipt.gate for arm in result.arms if arm.receipt}["lexical_bm25"] is None
+    assert {arm.name: arm.receipt.gate for arm in result.estimates if arm.receipt}[
+        "lexical_bm25"
+    ] is None
 
 
 def test_only_the_arms_that_are_named_run_and_are_corrected(
@@ -173,21 +182,21 @@ def test_only_the_arms_that_are_named_run_and_are_corrected(
         tmp_path / "part",
         only=["lexical_bm25", "swap weighted_rrf->convex_fusion"],
     )
-    assert [arm.id for arm in part.arms] == [
+    assert [arm.name for arm in part.estimates] == [
         "lexical_bm25",
         "swap weighted_rrf->convex_fusion",
-    ] and (len(part.arms), part.n_designed) == (2, 4)
-    before = {arm.id: arm.primary for arm in whole.arms}
-    for arm in part.arms:
-        assert (arm.primary.p, arm.primary.mean) == (before[arm.id].p, before[arm.id].mean)
-    raw = [arm.primary.p for arm in part.arms]
-    assert [arm.primary.p_holm for arm in part.arms] == pytest.approx(
+    ] and (len(part.estimates), part.facts.n_designed) == (2, 4)
+    before = {arm.name: arm.primary for arm in whole.estimates}
+    for arm in part.estimates:
+        assert (arm.primary.p, arm.primary.mean) == (before[arm.name].p, before[arm.name].mean)
+    raw = [arm.primary.p for arm in part.estimates]
+    assert [arm.primary.p_holm for arm in part.estimates] == pytest.approx(
         multipletests(raw, method="holm")[1].tolist()
     )
     manifest = json.loads((tmp_path / "part" / "manifest.json").read_text())
     assert manifest["arms"] == ["full", "without lexical_bm25", "swap weighted_rrf->convex_fusion"]
     assert manifest["family"] == ["lexical_bm25", "swap weighted_rrf->convex_fusion"]
-    assert "2 of the 4 arms" in (tmp_path / "part" / "ablation.md").read_text()
+    assert "2 of the 4 arms" in (tmp_path / "part" / "design.md").read_text()
     with pytest.raises(InputError, match="no arm"):
         ablate(
             SMALL, registry, data, CachedEmbedder(Unused(8), None), tmp_path / "none", only=["heat"]
@@ -219,7 +228,7 @@ def test_what_the_design_can_detect_is_announced_before_anything_runs(
     )
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["expected"]["source"] == again.source and again.source in (
-        tmp_path / "ablation.html"
+        tmp_path / "design.html"
     ).read_text(encoding="utf-8")
     with pytest.raises(InputError, match="margin"):
         ablate(
@@ -229,7 +238,7 @@ def test_what_the_design_can_detect_is_announced_before_anything_runs(
 
 
 def test_a_damaged_earlier_result_is_left_aside(registry: Registry, tmp_path: Path) -> None:
-    (tmp_path / "ablation.json").write_text('{"format": 1}', encoding="utf-8")
+    (tmp_path / "design.json").write_text('{"format": 1}', encoding="utf-8")
     announced: list[Any] = []
     ablate(SMALL, registry, load("demo", limit=2), embedder(), tmp_path, announce=announced.append)
     assert "demo figures" in announced[0].source
@@ -252,9 +261,10 @@ def test_reports_and_manifest_say_how_they_were_made(registry: Registry, tmp_pat
     assert (
         manifest["made"] == asdict(making) and making.command_line == "hebbarium ablate --set mine"
     )
-    assert json.loads((tmp_path / "ablation.json").read_text())["provenance"] == manifest
+    (block,) = json.loads((tmp_path / "design.json").read_text())["blocks"]
+    assert block["provenance"] == manifest
     for kind in ("html", "md", "tex"):
-        text = (tmp_path / f"ablation.{kind}").read_text(encoding="utf-8").replace("\\", "")
+        text = (tmp_path / f"design.{kind}").read_text(encoding="utf-8").replace("\\", "")
         for part in (
             making.command_line,
             making.date,
@@ -344,7 +354,7 @@ def test_any_number_of_jobs_and_any_stop_give_the_same_rows(
             ablate(SMALL, registry, data, embedder(), tmp_path / "cut")
     left[0] = 99
     ablate(SMALL, registry, data, embedder(), tmp_path / "cut")
-    assert len(ran) == len(arms_of(SMALL)) * 2 and set(ran.values()) == {1}
+    assert len(ran) == len(leave_one_out(SMALL)) * 2 and set(ran.values()) == {1}
     rows = {(tmp_path / run / "rows.jsonl").read_bytes() for run in ("whole", "two", "cut")}
     assert len(rows) == 1
 
@@ -441,7 +451,7 @@ def test_names_from_data_and_files_are_only_text_in_the_reports(
             embedder(),
             tmp_path / str(len(set_name)),
         )
-        return Page((tmp_path / str(len(set_name)) / "ablation.html").read_text(encoding="utf-8"))
+        return Page((tmp_path / str(len(set_name)) / "design.html").read_text(encoding="utf-8"))
 
     hostile, tame = page(bad, name), page("kind", "mine")
     assert hostile.tags == tame.tags and hostile.tags["script"] == 1 and not hostile.tags["img"]

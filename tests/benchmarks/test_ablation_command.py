@@ -45,13 +45,14 @@ def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(
     )
     said = capsys.readouterr()
     printed = json.loads(said.out)
+    (block,) = printed["blocks"]
     assert (
-        printed["family"] == ["lexical_bm25", "weighted_rrf"]
+        block["family"] == ["lexical_bm25", "weighted_rrf"]
         and printed["margin"] == 0.05
         and printed["n_designed"] == 3
     )
     before, _, _ = said.err.partition("cells: 0/9")
-    questions = printed["n_questions"]
+    questions = block["n_questions"]
     assert (
         f"3 conversations, {questions} questions with evidence, 2 arms corrected together" in before
     )
@@ -65,7 +66,7 @@ def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(
     assert set(costs) == {"dense_similarity", "lexical_bm25", "weighted_rrf"} and all(
         cost["query"] > 0.0 for cost in costs.values()
     )
-    made = printed["provenance"]["made"]
+    made = block["provenance"]["made"]
     assert (
         made["command_line"].startswith("hebbarium ablate --set hybrid")
         and "'lexical_bm25, weighted_rrf'" in made["command_line"]
@@ -85,7 +86,7 @@ def test_the_references_are_those_of_the_arms_that_ran(
         == 0
     )
     printed, registry = json.loads(capsys.readouterr().out), Registry.read()
-    cited = {entry.key for entry in read(printed["provenance"]["made"]["bibtex"])}
+    cited = {entry.key for entry in read(printed["made"]["bibtex"])}
     assert cited == {
         key for id in ("lexical_bm25", "dense_similarity") for key in registry.entry(id).papers
     }

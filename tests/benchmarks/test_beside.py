@@ -16,9 +16,9 @@ from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate as carried_out
 from hebbarium.benchmarks.experiments.run import run
-from hebbarium.benchmarks.reports.result import AblationResult, from_json
+from hebbarium.benchmarks.reports.result import BlockResult, from_json
 from hebbarium.benchmarks.runs.explain import explain
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.engine.base.errors import InputError
@@ -33,6 +33,12 @@ BASELINE = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
 EMBEDDER = CachedEmbedder(HashingEmbedder(64), None)
 
 
+def ablate(*given: Any, **more: Any) -> BlockResult:
+    """The only block of the design."""
+    (block,) = carried_out(*given, **more).blocks
+    return block
+
+
 def rows(folder: Path, arm: str) -> list[dict[str, Any]]:
     return RunFolder.read(folder).rows(arm)
 
@@ -45,7 +51,7 @@ def data() -> Dataset:
 @pytest.fixture(scope="module")
 def done(
     tmp_path_factory: pytest.TempPathFactory, registry: Registry, data: Dataset
-) -> tuple[Path, AblationResult]:
+) -> tuple[Path, BlockResult]:
     """An ablation with the baseline beside it; the set has an override, which the baseline has
     not.
     """
@@ -62,7 +68,7 @@ def done(
 
 
 def test_its_rows_are_those_of_a_run_of_its_own(
-    done: tuple[Path, AblationResult], registry: Registry, data: Dataset, tmp_path: Path
+    done: tuple[Path, BlockResult], registry: Registry, data: Dataset, tmp_path: Path
 ) -> None:
     alone = run(None, registry, data, EMBEDDER, tmp_path, settings=Settings(system=BASELINE))
     assert rows(tmp_path, BASELINE) == rows(done[0], BASELINE) != []
@@ -76,7 +82,7 @@ def test_its_rows_are_those_of_a_run_of_its_own(
 
 
 def test_its_difference_is_the_full_set_minus_it_with_its_interval(
-    done: tuple[Path, AblationResult],
+    done: tuple[Path, BlockResult],
 ) -> None:
     def recall(arm: str) -> dict[tuple[str, str], float]:
         return {
@@ -101,7 +107,7 @@ def test_its_difference_is_the_full_set_minus_it_with_its_interval(
 
 
 def test_it_is_no_part_of_the_family(
-    done: tuple[Path, AblationResult], registry: Registry, data: Dataset, tmp_path: Path
+    done: tuple[Path, BlockResult], registry: Registry, data: Dataset, tmp_path: Path
 ) -> None:
     plain = ablate(
         SMALL,
@@ -111,8 +117,8 @@ def test_it_is_no_part_of_the_family(
         tmp_path,
         settings=Settings(param={"lexical_bm25": {"b": 0.5}}),
     )
-    assert [replace(arm, seconds=0.0) for arm in plain.arms] == [
-        replace(arm, seconds=0.0) for arm in done[1].arms
+    assert [replace(arm, seconds=0.0) for arm in plain.estimates] == [
+        replace(arm, seconds=0.0) for arm in done[1].estimates
     ]
     assert (
         done[1].beside[0].primary.p_holm is None
@@ -127,11 +133,11 @@ def test_it_is_no_part_of_the_family(
     )
 
 
-def test_every_report_has_its_row(done: tuple[Path, AblationResult]) -> None:
+def test_every_report_has_its_row(done: tuple[Path, BlockResult]) -> None:
     beside = done[1].beside[0]
     for kind in ("html", "md", "tex"):
         text = (
-            (done[0] / f"ablation.{kind}")
+            (done[0] / f"design.{kind}")
             .read_text(encoding="utf-8")
             .replace("\\", "")
             .replace("<wbr>", "")
@@ -143,13 +149,15 @@ def test_every_report_has_its_row(done: tuple[Path, AblationResult]) -> None:
         )
         assert "no part of the family" in text
     assert (
-        from_json(json.loads((done[0] / "ablation.json").read_text(encoding="utf-8"))).beside
+        from_json(json.loads((done[0] / "design.json").read_text(encoding="utf-8")))
+        .blocks[0]
+        .beside
         == done[1].beside
     )
 
 
 def test_its_cells_are_in_the_ledger_and_do_not_depend_on_the_set(
-    done: tuple[Path, AblationResult],
+    done: tuple[Path, BlockResult],
     registry: Registry,
     data: Dataset,
     tmp_path: Path,
@@ -172,7 +180,7 @@ def test_its_cells_are_in_the_ledger_and_do_not_depend_on_the_set(
             tmp_path,
             beside=[BASELINE],
             only=["lexical_bm25"],
-            replace=True,
+            replace_run=True,
             settings=Settings(param={"lexical_bm25": {"b": b}}),
         )
     assert ran.count(BASELINE) == 3 and ran.count("hebbarium") == 2 * 2 * 3, (
@@ -181,7 +189,7 @@ def test_its_cells_are_in_the_ledger_and_do_not_depend_on_the_set(
 
 
 def test_its_record_is_read_back_and_cannot_be_explained(
-    done: tuple[Path, AblationResult], registry: Registry, data: Dataset
+    done: tuple[Path, BlockResult], registry: Registry, data: Dataset
 ) -> None:
     folder = RunFolder.read(done[0])
     spec = folder.cell(BASELINE, "friends", data).spec

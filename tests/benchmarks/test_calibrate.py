@@ -28,7 +28,7 @@ from hebbarium.benchmarks.calibration.gate import (
     write,
 )
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.calibration import expected_calibration_error, reliability
 from hebbarium.cli import main

@@ -20,7 +20,7 @@ from hebbarium.benchmarks.calibration.fusion import (
     write,
 )
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError, RegistryError

@@ -16,7 +16,7 @@ from scipy import stats
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.runs.compare import compare, lines, to_html, to_json
 from hebbarium.engine.base.errors import DataError, InputError

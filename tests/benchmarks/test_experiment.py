@@ -21,13 +21,8 @@ from hebbarium.benchmarks.designs.file import read
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
 from hebbarium.benchmarks.experiments import design as module
-from hebbarium.benchmarks.experiments.design import (
-    Block,
-    BlockResult,
-    Prepared,
-    carried_out,
-    prepared,
-)
+from hebbarium.benchmarks.experiments.design import Block, Prepared, carried_out, prepared
+from hebbarium.benchmarks.reports.result import BlockResult
 from hebbarium.benchmarks.scores.cluster_robust import cluster_t
 from hebbarium.engine.base.errors import InputError, RegistryError
 from hebbarium.engine.catalogue.registry import Registry
@@ -37,7 +32,7 @@ from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()
 EMBEDDER = CachedEmbedder(HashingEmbedder(32), None)
-Carry = Callable[..., tuple[Prepared, list[BlockResult], Path]]
+Carry = Callable[..., tuple[Prepared, tuple[BlockResult, ...], Path]]
 
 
 def dataset(name: str, n: int, start: int = 0) -> Dataset:
@@ -69,7 +64,7 @@ def carry(tmp_path: Path) -> Carry:
         blocks = [Block(one.name if len(data) > 1 else "", one, "hashing:32") for one in data]
         return (
             ready,
-            carried_out(ready, blocks, lambda spec: EMBEDDER, tmp_path / out, **more),
+            carried_out(ready, blocks, lambda spec: EMBEDDER, tmp_path / out, **more).blocks,
             tmp_path / out,
         )
 
@@ -100,7 +95,7 @@ def test_a_sweep_is_arm_minus_full_and_costs_one_life_a_conversation(
         "set: minimal\ndesign: sweep\nsweep: {lexical_bm25.weight: [0, .3, .7]}\n", dataset("d", 3)
     )
     assert lived == [4, 4, 4]
-    rows, data = recall(out / "runs"), dataset("d", 3)
+    rows, data = recall(out), dataset("d", 3)
     for estimate in result.estimates:
         d = np.array(
             [
@@ -109,11 +104,11 @@ def test_a_sweep_is_arm_minus_full_and_costs_one_life_a_conversation(
                 for q in c.questions
             ]
         )
-        assert estimate.values.tolist() == d.tolist() and estimate.difference.mean == pytest.approx(
+        assert list(estimate.values) == d.tolist() and estimate.primary.mean == pytest.approx(
             d.mean()
         )
         t = cluster_t(d, np.repeat([0, 1, 2], 6))
-        assert (estimate.difference.low, estimate.difference.high) == (
+        assert (estimate.primary.low, estimate.primary.high) == (
             (t.low, t.high) if t.se else (None, None)
         )
     assert result.means == pytest.approx(
@@ -126,7 +121,7 @@ def test_pairs_and_factorial_are_computed_from_the_rows(carry: Carry) -> None:
     pairs, (result,), out = carry(
         f"set: minimal\ndesign: pairs\nplayers: [{', '.join(players)}]\n", dataset("d", 2)
     )
-    rows = recall(out / "runs")
+    rows = recall(out)
 
     def mean(*off: str) -> float:
         id = next(
@@ -135,7 +130,7 @@ def test_pairs_and_factorial_are_computed_from_the_rows(carry: Carry) -> None:
         return fmean(rows[id].values())
 
     for (a, b), estimate in zip(combinations(players, 2), result.estimates, strict=True):
-        assert estimate.difference.mean == pytest.approx(
+        assert estimate.primary.mean == pytest.approx(
             mean() - mean(b) - mean(a) + mean(a, b), abs=1e-12
         )
     _, (whole,), _ = carry(
@@ -143,7 +138,7 @@ def test_pairs_and_factorial_are_computed_from_the_rows(carry: Carry) -> None:
         dataset("d", 2),
         out="factorial",
     )
-    main = {e.name: e.difference.mean for e in whole.estimates}
+    main = {e.name: e.primary.mean for e in whole.estimates}
     two = [mean(), mean(players[1]), mean(players[0]), mean(*players[:2])]
     assert main[players[0]] == pytest.approx((two[0] + two[1] - two[2] - two[3]) / 2, abs=1e-12)
 
@@ -153,7 +148,7 @@ def test_shapley_values_of_every_question_add_up(carry: Carry) -> None:
         "set: minimal\ndesign: shapley\nplayers: [dense_similarity, lexical_bm25, heat, convex_fusion]\n",
         dataset("d", 2),
     )
-    rows = recall(out / "runs")
+    rows = recall(out)
     empty = next(id for id, on in ready.laid.coalitions.items() if not on)
     total = np.sum([e.values for e in result.estimates], axis=0)
     np.testing.assert_allclose(
@@ -186,9 +181,9 @@ def test_data_sets_are_families_of_their_own_and_seeds_are_averaged_first(carry:
                 ],
                 axis=0,
             )
-            assert e.values.tolist() == pytest.approx(values.tolist()) and e.seed_sd is not None
-        raw = [1.0 if e.difference.p is None else e.difference.p for e in result.estimates]
-        assert [e.difference.p_holm for e in result.estimates] == pytest.approx(
+            assert list(e.values) == pytest.approx(values.tolist()) and e.seed_sd is not None
+        raw = [1.0 if e.primary.p is None else e.primary.p for e in result.estimates]
+        assert [e.corrected_p for e in result.estimates] == pytest.approx(
             false_discovery_control(raw).tolist()
         )
     lines = [json.loads(line) for line in (out / "estimates.jsonl").read_text().splitlines()]
@@ -196,7 +191,7 @@ def test_data_sets_are_families_of_their_own_and_seeds_are_averaged_first(carry:
     written = json.loads((out / "design.json").read_text())
     assert [block["dataset"] for block in written["blocks"]] == ["one", "two"]
     page = (out / "design.md").read_text()
-    assert "## one" in page and "## two" in page and "benjamini-hochberg" in page
+    assert "## one" in page and "## two" in page and "helps or hurts if BH p" in page
 
 
 def test_evidence_in_contexts_is_a_metric(carry: Carry) -> None:
@@ -204,7 +199,7 @@ def test_evidence_in_contexts_is_a_metric(carry: Carry) -> None:
         "set: minimal\ndesign: leave-one-out\nplayers: [lexical_bm25]\nmetric: evidence@60\n",
         dataset("d", 2),
     )
-    rows = [json.loads(line) for line in (out / "runs" / "rows.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     assert result.means["full"] == pytest.approx(
         fmean(row["contexts"]["60"]["evidence"] for row in rows if row["arm"] == "full")
     )
@@ -260,10 +255,8 @@ def test_a_stopped_experiment_continues(carry: Carry, monkeypatch: pytest.Monkey
     _, again, out = carry(text, dataset("d", 3), out="cut")
     assert sum(calls) - calls[2] == 3 * 3
     for one, other in zip(whole[0].estimates, again[0].estimates, strict=True):
-        assert one.values.tolist() == other.values.tolist() and one.difference == other.difference
-    assert (out / "runs" / "rows.jsonl").read_text() == (
-        out.parent / "out" / "runs" / "rows.jsonl"
-    ).read_text()
+        assert one.values == other.values and one.primary == other.primary
+    assert (out / "rows.jsonl").read_text() == (out.parent / "out" / "rows.jsonl").read_text()
 
 
 def answered(data: Dataset) -> Dataset:
@@ -287,10 +280,10 @@ def test_leave_one_out_over_the_sources_of_contexts(carry: Carry) -> None:
     assert ready.plan.settings.strategy == "sources" and len(result.questions) == 3, (
         "those with an answer in words"
     )
-    rows = [json.loads(line) for line in (out / "runs" / "rows.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
     value = {(row["arm"], row["question"]): row["contexts"]["40"]["answer"] for row in rows}
     for e in result.estimates:
-        assert e.values.tolist() == [
+        assert list(e.values) == [
             value["full", q] - value[f"without {e.name}", q] for _, q in result.questions
         ]
     assert (

@@ -19,7 +19,7 @@ from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.setup import code_version
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.runs.explain import (
     Cause,

@@ -11,7 +11,7 @@ from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.runs.export import table, to_csv, to_parquet
 from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry

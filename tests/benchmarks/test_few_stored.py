@@ -43,7 +43,7 @@ def test_the_commands_say_it(
             else:
                 assert (
                     SENTENCE
-                    in (tmp_path / f"{file.stem}_ablate" / "ablation.html").read_text(
+                    in (tmp_path / f"{file.stem}_ablate" / "design.html").read_text(
                         encoding="utf-8"
                     )
                 ) is said

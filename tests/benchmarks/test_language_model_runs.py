@@ -16,7 +16,7 @@ from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate, designed, measure
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import measure as measure_run
 from hebbarium.benchmarks.experiments.run import plan
 from hebbarium.benchmarks.systems.base import Capability, ReportsUsage, Retrieved, RetrievedEvent
@@ -229,11 +229,14 @@ def test_an_ablation_records_too_and_another_system_beside_it_has_no_model(
 ) -> None:
     other = "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
     transcript = Transcript(Script(), tmp_path / "t.sqlite", "record")
-    measure(
-        designed(CHOSEN, registry, only=["lexical_bm25"], beside=[other]),
+    ablate(
+        CHOSEN,
+        registry,
         tiny,
         CachedEmbedder(HashingEmbedder(8), None),
         tmp_path / "o",
+        only=["lexical_bm25"],
+        beside=[other],
         language_model=transcript,
     )
     found = RunFolder.read(tmp_path / "o")

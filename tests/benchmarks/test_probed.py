@@ -67,23 +67,21 @@ def known(monkeypatch: pytest.MonkeyPatch) -> dict[str, Probe]:
 def carried(tmp_path: Path, text: str, out: str = "out", **more: Any) -> Any:
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
     ready = prepared(read(tmp_path / "mine.yaml", REGISTRY, LOADERS, probes=measures), REGISTRY)
-    return probed(ready, [("", "hashing:32")], lambda spec: EMBEDDER, tmp_path / out, **more)
+    result = probed(ready, [("", "hashing:32")], lambda spec: EMBEDDER, tmp_path / out, **more)
+    return result, result.blocks
 
 
 def test_arms_are_scored_by_the_probe_and_seeds_are_the_clusters(
     tmp_path: Path, known: dict[str, Probe]
 ) -> None:
-    ready, (result,) = carried(tmp_path, DESIGN)
+    design, (result,) = carried(tmp_path, DESIGN)
     ids = ["full", "lexical_bm25.weight=0", "lexical_bm25.weight=2"]
     assert (
-        [arm.id for arm in ready.laid.arms] == ids
+        list(design.arms) == ids
         and result.dataset == "probe seen/plain"
         and result.clusters == "seeds"
     )
-    rows = [
-        json.loads(line)
-        for line in (tmp_path / "out" / "runs" / "rows.jsonl").read_text().splitlines()
-    ]
+    rows = [json.loads(line) for line in (tmp_path / "out" / "rows.jsonl").read_text().splitlines()]
     values = {id: [row["numbers"]["apart"] for row in rows if row["arm"] == id] for id in ids}
     assert [row["seed"] for row in rows] == 3 * [0, 1, 2, 5] and {
         id: list(v) for id, v in result.by_seed.items()
@@ -92,12 +90,12 @@ def test_arms_are_scored_by_the_probe_and_seeds_are_the_clusters(
         d = [a - b for a, b in zip(values[id], values["full"], strict=True)]
         test = ttest_1samp(d, 0.0)
         interval = test.confidence_interval(0.95)
-        assert estimate.difference.mean == pytest.approx(
+        assert estimate.primary.mean == pytest.approx(
             fmean(d)
         ) and estimate.seed_sd == pytest.approx(stdev(d))
-        assert estimate.difference.p == pytest.approx(
+        assert estimate.primary.p == pytest.approx(
             test.pvalue
-        ) and estimate.difference.low == pytest.approx(interval.low)
+        ) and estimate.primary.low == pytest.approx(interval.low)
     written = json.loads((tmp_path / "out" / "design.json").read_text())
     assert (
         written["metric"] == "probe:seen/plain:apart"
@@ -137,10 +135,10 @@ def test_arms_without_a_value_are_left_out_by_name(
         ]
 
     monkeypatch.setattr(module, "run_cells", failing)
-    ready, (result,) = carried(tmp_path, DESIGN)
-    assert ready.excluded == {
+    design, (result,) = carried(tmp_path, DESIGN)
+    assert design.excluded == {
         "lexical_bm25.weight=0": "seed 1: ValueError: on purpose"
-    } and ready.dropped == ("lexical_bm25.weight=0",)
+    } and design.dropped == ("lexical_bm25.weight=0",)
     assert [e.name for e in result.estimates] == ["lexical_bm25.weight=2"] and "on purpose" in (
         tmp_path / "out" / "design.md"
     ).read_text()
@@ -196,9 +194,8 @@ def test_through_the_command_line(
     done = CliRunner().invoke(app, command, catch_exceptions=False)
     assert (
         done.exit_code == 0
-        and "4 seeds; p corrected" in done.stdout
-        and "| full |" in done.stdout
-        and "written to" in done.stdout
+        and "probe seen/plain: 4 seeds" in done.stdout
+        and "design.html" in done.stdout
     )
     with pytest.raises(
         InputError, match="has no meaning for the metric probe:seen/plain:apart"

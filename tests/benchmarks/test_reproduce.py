@@ -13,7 +13,7 @@ from by_hand import seal
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.execution.folder import RunFolder
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.runs.reproduce import reproduce, to_json
 from hebbarium.engine.base.errors import DataError, InputError

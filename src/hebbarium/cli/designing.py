@@ -1,4 +1,6 @@
-"""`hebbarium ablate --design`: designs other than leave-one-out, by name or from a file."""
+"""`hebbarium ablate`: a design by name, such as leave-one-out, or from a file, is carried out and
+its estimates are printed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ import typer
 
 from ..engine.base.errors import InputError
 from .app import say
-from .shared import DEFAULT_SET, lasting, load_data, named_embedder, print_json, resumable
+from .shared import (
+    DEFAULT_SET,
+    lasting,
+    load_data,
+    named_embedder,
+    named_language_model,
+    print_json,
+    print_kept,
+    print_missing_gold,
+    resumable,
+)
 
 if TYPE_CHECKING:
     from ..benchmarks.datasets import Unit
@@ -21,11 +33,12 @@ if TYPE_CHECKING:
     from ..benchmarks.execution.failures import Options
     from ..benchmarks.execution.spec import Settings
     from ..benchmarks.experiments.design import Costs
+    from ..benchmarks.reports.result import DesignResult
+    from ..benchmarks.scores.detectable import Detectable
     from ..engine.catalogue.registry import Registry
     from ..engine.ports.embedding_cache import CachedEmbedder
     from ..reporting.provenance import Made
-
-REFUSED = (("--rehearse", "rehearse"), ("--llm", "language_model"), ("--transcript", "transcript"))
+LEAVE_ONE_OUT = "leave-one-out"
 
 
 def carry_out(
@@ -54,21 +67,15 @@ def carry_out(
     """
     from ..benchmarks.datasets import LOADERS
     from ..benchmarks.designs.file import OWN, found, plain, read
-    from ..benchmarks.experiments.design import Block, carried_out, prepared, to_json
-    from ..console import Meter, print_lines
+    from ..benchmarks.experiments.design import Block, carried_out, prepared
+    from ..console import Meter
 
-    if not settings.ours or beside or arms is not None:
-        flag = "--system" if not settings.ours else "--beside" if beside else "--arms"
+    model_named = given["language_model"] or given["transcript"]
+    if time_hooks and model_named:
         raise InputError(
-            f"{flag} is for leave-one-out",
-            where=flag,
-            cure="name players or arms in the design's file, and leave the option out",
-        )
-    if odd := [flag for flag, name in REFUSED if given[name] is not None]:
-        raise InputError(
-            f"a design has no {odd[0]}",
-            where=odd[0],
-            cure="leave it out, or use --design leave-one-out",
+            "mechanisms are timed without a language model",
+            where="--costs",
+            cure="leave it out, or --llm and --transcript",
         )
     experiment = (
         plain(design, registry, given["set"] or DEFAULT_SET)
@@ -85,6 +92,10 @@ def carry_out(
             ("--keep-lives", how.keep_lives),
             ("--dask", how.dask),
             ("--costs", time_hooks),
+            ("--beside", beside),
+            ("--rehearse", given["rehearse"] is not None),
+            ("--llm", given["language_model"]),
+            ("--transcript", given["transcript"]),
         ]
         _probed(
             registry,
@@ -92,6 +103,7 @@ def carry_out(
             given,
             experiment,
             out,
+            arms=_names(arms),
             refused=[flag for flag, value in used if value],
             jobs=jobs,
             replace_run=replace_run,
@@ -103,7 +115,10 @@ def carry_out(
     refs = _data(experiment, given["dataset"], data, settings.unit, limit)
     specs = experiment.embedders or (given["embedder"],)
     with Meter("arms planned", least=100) as planning:
-        ready = prepared(experiment, registry, settings, planning)
+        ready = prepared(
+            experiment, registry, settings, planning, only=_names(arms), beside=beside or ()
+        )
+    model = named_language_model(given["language_model"], given["transcript"])
     loaded = [
         load_data(
             ref.dataset,
@@ -132,10 +147,7 @@ def carry_out(
         for place, one in enumerate(loaded, 1)
         for spec in specs
     ]
-    made = making(
-        {id for arm in ready.laid.arms for id in arm.chosen.mechanisms},
-        {**given, "dataset": refs[0].dataset, "embedder": specs[0]},
-    )
+    made = making(ready.mechanisms, {**given, "dataset": refs[0].dataset, "embedder": specs[0]})
     with (
         Meter("cells") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
@@ -146,27 +158,25 @@ def carry_out(
         def embedder(spec: str) -> CachedEmbedder:
             return embedders.setdefault(spec, named_embedder(spec, embedding))
 
-        results = carried_out(
+        result = carried_out(
             ready,
             blocks,
             embedder,
             out,
             jobs=jobs,
             progress=progress,
+            announce=_announce,
             making=made,
             replace_run=replace_run,
+            language_model=model,
             options=how,
-            confirm=None if yes else _confirm,
+            confirm=None if yes or design == LEAVE_ONE_OUT else _confirm,
             time_hooks=time_hooks,
         )
-    if as_json:
-        print_json(to_json(ready, results, made))
-        return
-    print_lines((out / "design.md").read_text(encoding="utf-8"))
-    print_lines(
-        f"written to {out}: design.md, design.json, estimates.jsonl"
-        + (", coalitions.jsonl" if ready.laid.coalitions else "")
-    )
+    print_kept(progress, out)
+    for one in loaded:
+        print_missing_gold(one)
+    _print(result, out, as_json=as_json)
 
 
 def _measures() -> Mapping[str, Measure]:
@@ -182,6 +192,7 @@ def _probed(
     experiment: Experiment,
     out: Path,
     *,
+    arms: Sequence[str],
     refused: Sequence[str],
     jobs: int,
     replace_run: bool,
@@ -190,9 +201,9 @@ def _probed(
     making: Callable[[Iterable[str], Mapping[str, Any]], Made],
 ) -> None:
     """Run a design whose metric is a number of a probe.  Raises HebbariumError."""
-    from ..benchmarks.experiments.design import prepared, to_json
+    from ..benchmarks.experiments.design import prepared
     from ..benchmarks.experiments.probed import probed
-    from ..console import Meter, print_lines
+    from ..console import Meter
 
     if refused:
         raise InputError(
@@ -202,17 +213,14 @@ def _probed(
         )
     specs = experiment.embedders or (given["embedder"],)
     with Meter("arms planned", least=100) as planning:
-        ready = prepared(experiment, registry, settings, planning)
-    made = making(
-        {id for arm in ready.laid.arms for id in arm.chosen.mechanisms},
-        {**given, "dataset": "demo", "embedder": specs[0]},
-    )
+        ready = prepared(experiment, registry, settings, planning, only=arms)
+    made = making(ready.mechanisms, {**given, "dataset": "demo", "embedder": specs[0]})
     with (
         Meter("cells") as progress,
         Meter("embedding texts", least=100, within=progress) as embedding,
         resumable(progress, out),
     ):
-        ready, results = probed(
+        result = probed(
             ready,
             [(_short(spec) if len(specs) > 1 else "", lasting(spec)) for spec in specs],
             lambda spec: named_embedder(spec, embedding),
@@ -223,14 +231,49 @@ def _probed(
             replace_run=replace_run,
             confirm=None if yes else _confirm,
         )
+    _print(result, out, as_json=as_json)
+
+
+def _names(arms: str | None) -> tuple[str, ...]:
+    return () if arms is None else tuple(name.strip() for name in arms.split(","))
+
+
+def _print(result: DesignResult, out: Path, *, as_json: bool) -> None:
+    """The estimates of every block: a table on a terminal, plain lines elsewhere, or JSON."""
+    from ..benchmarks.reports.result import to_json
+    from ..benchmarks.reports.tables import SPARE, beside_heads, beside_rows, show, to_table
+    from ..benchmarks.reports.words import beside_note
+    from ..console import console, draw, print_lines, print_table
+
     if as_json:
-        print_json(to_json(ready, results, made))
+        print_json(to_json(result))
         return
-    print_lines((out / "design.md").read_text(encoding="utf-8"))
+    for block in result.blocks:
+        if not console().is_terminal:
+            show(block, console())
+            continue
+        draw(to_table(block), spare=SPARE, roomy={"arm": 18, "estimate": 18})
+        if block.beside:
+            heads = beside_heads(block)
+            print_table(
+                beside_note(block),
+                heads,
+                beside_rows(block),
+                numbers=heads[1:],
+                whole=heads[1:],
+                spare=heads[:3:-1],
+            )
     print_lines(
-        f"written to {out}: design.md, design.json, estimates.jsonl"
-        + (", coalitions.jsonl" if ready.laid.coalitions else "")
+        *result.notes,
+        *(f"left out: {id}: {why}" for id, why in result.excluded.items()),
+        f"report: {out / 'design.html'}",
     )
+
+
+def _announce(detected: Detectable) -> None:
+    """Say on standard error what the design can detect."""
+    for line in detected.lines():
+        say(line)
 
 
 def _data(
@@ -245,9 +288,10 @@ def _data(
         return (DataRef(dataset, str(path) if path else "", unit, limit),)
     if not experiment.data:
         raise InputError(
-            "neither the design nor the command names data",
-            where=experiment.source,
-            cure="give --dataset, or `data:` in the file",
+            "no data set is given",
+            where="--dataset" if experiment.source == "--design" else experiment.source,
+            cure="give --dataset demo, locomo, beam, longmemeval or conversations"
+            + ("" if experiment.source == "--design" else ", or `data:` in the file"),
         )
     return tuple(
         replace(

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 
 import typer
 
-from ..benchmarks.designs import Design
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
-from ..engine.base.errors import InputError
-from .app import app, say
+from .app import app
+from .designing import LEAVE_ONE_OUT, carry_out
 from .shared import (
     DataOption,
     JobsOption,
@@ -36,12 +35,11 @@ from .shared import (
     named_language_model,
     print_json,
     print_kept,
+    print_missing_gold,
     resumable,
 )
 
 if TYPE_CHECKING:
-    from ..benchmarks.datasets import Dataset
-    from ..benchmarks.scores.detectable import Detectable
     from ..engine.catalogue.registry import Registry
     from ..reporting.provenance import Made
 
@@ -231,7 +229,7 @@ def run(
             options=Options(retries, fail_fast, keep_lives, lives_from, dask),
         )
     print_kept(progress, out)
-    _print_missing_gold(loaded)
+    print_missing_gold(loaded)
     if as_json:
         print_json(result)
         return
@@ -251,7 +249,7 @@ def ablate(
     given: Mapping[str, Any],
     out: OutOption,
     data: DataOption = None,
-    design: DesignOption = Design.LEAVE_ONE_OUT.value,
+    design: DesignOption = LEAVE_ONE_OUT,
     arms: ArmsOption = None,
     beside: BesideOption = None,
     margin: MarginOption = None,
@@ -269,110 +267,33 @@ def ablate(
 ) -> None:
     """Take each mechanism out of a set in turn: what does each earn?
 
-    Prints first what the design can detect.  Writes ablation.html, .md, .json, .svg and .tex,
-    rows.jsonl and manifest.json.  A second run of the same command continues one that was stopped.
+    Prints first what the design can detect.  Writes design.html, .md, .json, .svg, .tex and .csv,
+    estimates.jsonl, rows.jsonl and manifest.json.  A second run of the same command continues one
+    that was stopped.
 
-    --design takes other designs by name, or a YAML file; they write design.json, design.md and
-    estimates.jsonl.
+    --design takes other designs by name, or a YAML file.
     """
     registry, settings = installed_registry(), settings_of(given)
-    how = Options(retries, fail_fast, keep_lives, dask=dask)
-    if design != Design.LEAVE_ONE_OUT:
-        from .designing import carry_out
-
-        carry_out(
-            registry,
-            settings,
-            given,
-            design,
-            out,
-            data=data,
-            limit=limit,
-            skip=skip,
-            jobs=jobs,
-            margin=margin,
-            arms=arms,
-            beside=beside,
-            replace_run=replace,
-            yes=yes,
-            how=how,
-            time_hooks=costs,
-            as_json=as_json,
-            making=partial(_making, registry),
-        )
-        return
-    if costs and (given["language_model"] or given["transcript"]):
-        raise InputError(
-            "mechanisms are timed without a language model",
-            where="--costs",
-            cure="leave it out, or --llm and --transcript",
-        )
-    if given["dataset"] is None:
-        raise InputError(
-            "no data set is given",
-            where="--dataset",
-            cure="give --dataset demo, locomo, beam, longmemeval or conversations",
-        )
-    only = () if arms is None else tuple(name.strip() for name in arms.split(","))
-    from ..benchmarks.experiments.ablation import designed, measure
-    from ..benchmarks.reports.result import to_json
-    from ..benchmarks.reports.tables import BESIDE, SPARE, beside_rows, show, to_table
-    from ..benchmarks.reports.words import beside_note
-    from ..benchmarks.scores.comparison import MARGIN
-    from ..console import Meter, console, draw, print_lines, print_table
-
-    experiment = designed(
-        chosen_set(registry, given["set"], settings),
+    carry_out(
         registry,
-        only=only,
-        beside=beside or (),
-        settings=settings,
+        settings,
+        given,
+        design,
+        out,
+        data=data,
+        limit=limit,
+        skip=skip,
+        jobs=jobs,
+        margin=margin,
+        arms=arms,
+        beside=beside,
+        replace_run=replace,
+        yes=yes,
+        how=Options(retries, fail_fast, keep_lives, dask=dask),
+        time_hooks=costs,
+        as_json=as_json,
+        making=partial(_making, registry),
     )
-    model = named_language_model(given["language_model"], given["transcript"])
-    loaded = load_data(
-        given["dataset"], data, settings.unit, limit, settings.allow_missing_gold, skip
-    )
-    making = _making(registry, experiment.mechanisms, given)
-    with (
-        Meter("cells") as progress,
-        Meter("embedding texts", least=100, within=progress) as embedding,
-        resumable(progress, out),
-    ):
-        result = measure(
-            experiment,
-            loaded,
-            named_embedder(given["embedder"], embedding),
-            out,
-            margin=MARGIN if margin is None else margin,
-            jobs=jobs,
-            progress=progress,
-            announce=_announce,
-            making=making,
-            embedder_spec=lasting(given["embedder"]),
-            replace=replace,
-            language_model=model,
-            options=how,
-            time_hooks=costs,
-        )
-    print_kept(progress, out)
-    _print_missing_gold(loaded)
-    if as_json:
-        print_json(to_json(result))
-        return
-    if console().is_terminal:
-        draw(to_table(result), spare=SPARE, roomy={"arm": 18})
-        if result.beside:
-            print_table(
-                beside_note(result),
-                BESIDE,
-                beside_rows(result),
-                numbers=BESIDE[1:],
-                whole=BESIDE[1:],
-                spare=BESIDE[:3:-1],
-            )
-    else:
-        show(result, console())
-    print_lines(f"report: {out / 'ablation.html'}")
 
 
 def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -> Made:
@@ -386,18 +307,6 @@ def _making(registry: Registry, used: Iterable[str], given: Mapping[str, Any]) -
             citation_keys(registry, used, [given["dataset"]], given["embedder"])
         ),
     )
-
-
-def _announce(found: Detectable) -> None:
-    """Say on standard error what the design can detect."""
-    for line in found.lines():
-        say(line)
-
-
-def _print_missing_gold(data: Dataset) -> None:
-    """Say how many gold ids the data set has that name no event."""
-    if missing := data.notes.get("gold_missing"):
-        say(f"gold that names no event, left out: {missing}")
 
 
 def _ends(overall: Mapping[str, Any]) -> list[tuple[str, dict[str, float | None]]]:

@@ -208,3 +208,9 @@ def print_kept(meter: Meter, out: Path) -> None:
         say(
             f"{done} of {total} {meter.what} were finished before and taken from {out / 'ledger.sqlite'}; {run}"
         )
+
+
+def print_missing_gold(data: Dataset) -> None:
+    """Say how many gold ids the data set has that name no event."""
+    if missing := data.notes.get("gold_missing"):
+        say(f"gold that names no event, left out: {missing}")

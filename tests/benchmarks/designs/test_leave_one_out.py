@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hebbarium.benchmarks.designs import FULL, Design, arms_of, named_arms
+from hebbarium.benchmarks.designs import FULL, named_arms
+from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet
 
@@ -17,7 +18,7 @@ SMALL = MechanismSet(
 
 
 def test_arms_are_the_whole_each_removal_and_each_swap() -> None:
-    arms = {arm.id: set(arm.chosen.mechanisms) for arm in arms_of(SMALL, Design.LEAVE_ONE_OUT)}
+    arms = {arm.id: set(arm.chosen.mechanisms) for arm in leave_one_out(SMALL)}
     assert arms == {
         "full": {"dense_similarity", "lexical_bm25", "weighted_rrf"},
         "without dense_similarity": {"lexical_bm25", "weighted_rrf"},
@@ -26,19 +27,19 @@ def test_arms_are_the_whole_each_removal_and_each_swap() -> None:
         "swap weighted_rrf->convex_fusion": {"dense_similarity", "lexical_bm25", "convex_fusion"},
     }
     assert "swap weighted_rrf->convex_fusion" not in {
-        arm.id for arm in arms_of(SMALL.without(["weighted_rrf"]))
+        arm.id for arm in leave_one_out(SMALL.without(["weighted_rrf"]))
     }
 
 
 def test_an_arm_names_the_mechanism_that_it_lacks() -> None:
-    full, *others = arms_of(SMALL)
+    full, *others = leave_one_out(SMALL)
     assert full.id == FULL and full.removed == "" and full.chosen == SMALL
     for arm in others:
         assert set(SMALL.mechanisms) - set(arm.chosen.mechanisms) == {arm.removed}
 
 
 def test_arms_are_chosen_by_the_mechanism_or_by_their_id() -> None:
-    arms = arms_of(SMALL)
+    arms = leave_one_out(SMALL)
     chosen = named_arms(arms, ["swap weighted_rrf->convex_fusion", "lexical_bm25"])
     assert [arm.id for arm in chosen] == [
         FULL,
@@ -70,5 +71,5 @@ def test_arms_are_chosen_by_the_mechanism_or_by_their_id() -> None:
 )
 def test_names_that_mean_no_arm_are_refused(names: list[str], what: str, cure: str) -> None:
     with pytest.raises(InputError, match=what) as caught:
-        named_arms(arms_of(SMALL), names)
+        named_arms(leave_one_out(SMALL), names)
     assert cure in caught.value.cure and caught.value.where == "--arms"

@@ -13,12 +13,12 @@ import pytest
 from by_hand import seal
 
 from hebbarium.benchmarks.datasets import Dataset, load
-from hebbarium.benchmarks.designs import arms_of
+from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.folder import RunFolder, claim, differences
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import Settings, manifest
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.base.errors import DataError, HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -105,7 +105,9 @@ def test_the_record_of_every_cell_is_read_back_from_the_manifest(
     mechanism or swap one as well.
     """
     settings = Settings(seed=2, rehearse=12.0, param={"lexical_bm25": {"b": 0.3}})
-    specs = specs_of(planned(arms_of(settings.applied(CHOSEN)), registry, settings), tiny, EMBEDDER)
+    specs = specs_of(
+        planned(leave_one_out(settings.applied(CHOSEN)), registry, settings), tiny, EMBEDDER
+    )
     written = json.loads(json.dumps(manifest(specs, tiny, {"command": "ablate"}), default=str))
     folder = RunFolder(Path(), written)
     assert folder.arms == list(dict.fromkeys(s.arm for s in specs)) and len(folder.arms) == 6
@@ -379,7 +381,7 @@ def test_replacing_removes_the_results_of_the_other_run(
 ) -> None:
     ablate(CHOSEN, registry, tiny, EMBEDDER, tmp_path)
     (tmp_path / "mine.txt").write_text("keep")
-    assert (tmp_path / "ablation.html").exists()
+    assert (tmp_path / "design.html").exists()
     run(CHOSEN, registry, tiny, EMBEDDER, tmp_path, replace=True)
     left = {p.name for p in tmp_path.iterdir() if not p.name.startswith("ledger")}
     wanted = {"manifest.json", "rows.jsonl", "times.jsonl", "metrics.json", "card.json", "mine.txt"}

@@ -21,7 +21,7 @@ from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.lives import grouped
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.systems.by_name import OURS, maker
 from hebbarium.benchmarks.systems.hebbarium import Life
@@ -364,7 +364,7 @@ def test_a_cell_that_fails_fails_no_other(tmp_path: Path, monkeypatch: pytest.Mo
         "ZeroDivisionError" in (tmp_path / failed["log"]).read_text()
         and failed["log"] in caught.value.where
     )
-    assert not (tmp_path / "rows.jsonl").exists() and not (tmp_path / "ablation.html").exists()
+    assert not (tmp_path / "rows.jsonl").exists() and not (tmp_path / "design.html").exists()
     monkeypatch.setattr(local, "run_cell", real)
     ablate(
         REGISTRY.set("hybrid"), REGISTRY, DATA, EMBEDDER, tmp_path, options=Options(fail_fast=False)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
-from hebbarium.benchmarks.designs import arms_of
+from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -118,7 +118,7 @@ def test_a_resumed_run_gives_the_same_rows_and_runs_no_cell_twice(
         progress=lambda done, of, what: reported.append((done, of, what)),
     )
     assert reported[0][:2] == (4, 10) and len(ran) == len(set(ran)) == 10
-    assert set(ran) == {(arm.id, c.id) for arm in arms_of(CHOSEN) for c in tiny.conversations}
+    assert set(ran) == {(arm.id, c.id) for arm in leave_one_out(CHOSEN) for c in tiny.conversations}
     assert rows(tmp_path) == rows(whole[0])
     ablate(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
     assert len(ran) == 10, "a finished run is not run again"
@@ -236,10 +236,10 @@ def test_rehearsal_of_a_set_that_learns_includes_the_arm_without_its_learning(
         only=["recency"],
         beside=[BASELINE.system],
     )
-    assert [arm.id for arm in result.arms] == ["recency"]
+    assert [arm.name for arm in result.blocks[0].estimates] == ["recency"]
     assert (
         "Rehearsal changes no answer of hebbarium.benchmarks.systems.bm25_dense:BM25Dense"
-        in (tmp_path / "ablation.html").read_text()
+        in (tmp_path / "design.html").read_text()
     )
 
 
@@ -247,7 +247,7 @@ def test_an_arm_that_changes_nothing_is_called_no_op(whole: tuple[Path, Any]) ->
     """Temporal context has no weight in this set, so its removal cannot change a rank; the
     removal of the words does.
     """
-    arms = {arm.id: arm for arm in whole[1].arms}
+    arms = {arm.name: arm for arm in whole[1].blocks[0].estimates}
     assert arms["temporal_context"].no_op and arms["temporal_context"].n_ranks_changed == 0
     assert all(d.mean == 0.0 for d in arms["temporal_context"].differences.values())
     assert not arms["lexical_bm25"].no_op and arms["lexical_bm25"].receipt.ranks_changed > 0
@@ -263,7 +263,8 @@ def test_a_run_is_the_full_arm(
     result = run(CHOSEN, registry, tiny, embedder(tmp_path), tmp_path)
     assert rows(tmp_path) == "".join(f"{line}\n" for line in rows(whole[0]).splitlines()[:6])
     assert (
-        result["overall"]["n"] == 6 and result["overall"]["mrr@10"] == whole[1].baseline["mrr@10"]
+        result["overall"]["n"] == 6
+        and result["overall"]["mrr@10"] == whole[1].blocks[0].baseline["mrr@10"]
     )
 
 

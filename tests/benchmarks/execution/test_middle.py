@@ -25,7 +25,7 @@ from hebbarium.benchmarks.execution.failures import Options
 from hebbarium.benchmarks.execution.lives import grouped
 from hebbarium.benchmarks.execution.plan import planned, specs_of
 from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.surroundings import Conversations
 from hebbarium.benchmarks.systems.by_name import OURS, maker
@@ -224,7 +224,7 @@ def test_an_ablation_compares_questions_in_the_middle(tmp_path: Path) -> None:
         for line in (tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     mine = {row["question"]: row for row in rows if row["arm"] == FULL}
-    assert len(rows) == 10 and result.dataset == "small"
+    assert len(rows) == 10 and result.blocks[0].dataset == "small"
     for name in ("early", "same"):
         assert mine[name]["retrieved"] == rows_of("minimal", DEFAULTS, cut(name))[name]["retrieved"]
 

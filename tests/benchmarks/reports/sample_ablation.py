@@ -1,17 +1,22 @@
-"""A whole ablation, computed from invented ranks: every number in its reports follows from them."""
+"""A whole leave-one-out, computed from invented ranks: every number in its reports follows from them."""
 
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
 from hebbarium.benchmarks.reports.result import (
-    AblationResult,
+    PRIMARY,
+    REMOVED,
     ArmReceipt,
-    ArmResult,
+    BlockResult,
+    DesignFacts,
+    DesignResult,
+    Estimate,
     Gate,
-    corrected_arms,
+    corrected_estimates,
 )
 from hebbarium.benchmarks.scores.comparison import difference
 from hebbarium.benchmarks.scores.metrics import METRICS, question_metrics, summary
@@ -45,7 +50,7 @@ CATEGORIES = {"single-hop": 841, "multi-hop": 282, "temporal": 321, "open-domain
 
 def sample(
     effects: dict[str, float | None] = EFFECTS, n_conversations: int = 10, n_questions: int = 400
-) -> AblationResult:
+) -> BlockResult:
     rng = np.random.default_rng(7)
     ids = np.sort(rng.integers(n_conversations, size=n_questions))
     kinds = rng.choice(list(CATEGORIES), size=n_questions)
@@ -75,8 +80,10 @@ def sample(
             x != y for a, b in zip(full, ranks, strict=True) for x, y in zip(a, b, strict=True)
         )
         arms.append(
-            ArmResult(
-                id=name,
+            Estimate(
+                name=name,
+                kind=REMOVED,
+                metric=PRIMARY,
                 no_op=n_ranks == 0,
                 metrics=dict(zip(METRICS, table(ranks).mean(axis=0).tolist(), strict=True)),
                 differences={
@@ -110,21 +117,34 @@ def sample(
             )
         )
     baseline = summary([question_metrics(row) for row in full])
-    return AblationResult(
+    without = {f"without {e.name}": e.metrics[PRIMARY] for e in arms}
+    return BlockResult(
+        DesignFacts(
+            "leave-one-out",
+            "",
+            "cortex",
+            "leave-one-out",
+            seeds=(7,),
+            n_designed=len(effects),
+            n_resamples=400,
+            n_flips=2048,
+            version="0.1.0+abcdef0123",
+        ),
+        "",
         "LoCoMo",
         sha256(b"data").hexdigest(),
-        "cortex",
-        7,
-        "leave-one-out",
+        "minilm",
         n_conversations,
         n_questions,
+        {"full": float(baseline[PRIMARY] or 0.0), **without},
+        corrected_estimates(arms),
         baseline,
-        corrected_arms(arms),
         CATEGORIES,
         12.25,
-        n_designed=len(effects),
-        n_resamples=400,
-        n_flips=2048,
-        version="0.1.0+abcdef0123",
         provenance=PROVENANCE,
     )
+
+
+def whole(*blocks: BlockResult, **more: Any) -> DesignResult:
+    """The design that has these blocks alone."""
+    return DesignResult(blocks[0].facts, blocks, made=PROVENANCE["made"], **more)  # type: ignore[arg-type]

@@ -1,15 +1,22 @@
-"""The result of a design as design.json holds it, invented: Shapley values, interactions and a
+"""The result of a design, invented: Shapley values, interactions and a
 sweep on two data sets.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from hebbarium.benchmarks.reports.estimates import Cost
 from hebbarium.benchmarks.reports.published import NOTHING, Published, Removal, Sweep
+from hebbarium.benchmarks.reports.result import (
+    PRIMARY,
+    REMOVED,
+    BlockResult,
+    Cost,
+    DesignFacts,
+    DesignResult,
+    Estimate,
+)
+from hebbarium.benchmarks.scores.comparison import Difference
 
 EVIL = "<script>alert('x')</script>&\"|`*\x1b[31m\u202e"
 PLAYERS = (
@@ -23,24 +30,28 @@ PLAYERS = (
 WEIGHTS = (0, 0.3, 0.5, 0.7, 1)
 
 
-def estimate(rng: np.random.Generator, name: str, kind: str, scale: float = 0.05) -> dict[str, Any]:
+def estimate(rng: np.random.Generator, name: str, kind: str, scale: float = 0.05) -> Estimate:
     mean, half = float(rng.normal() * scale), float(abs(rng.normal()) * 0.02 + 0.004)
-    verdict = (
-        "helps"
-        if mean > half
-        else "hurts"
-        if mean < -half
-        else "equivalent"
-        if half < 0.008
-        else "undecided"
+    decided, equivalent = abs(mean) > half, half < 0.008
+    d = Difference(
+        mean,
+        mean - half,
+        mean + half,
+        0.012,
+        p_holm=0.012 if decided else 0.12,
+        p_bh=0.12,
+        flip_p_holm=0.3,
+        equivalent=equivalent and not decided,
+        more=None if decided or equivalent else 12,
     )
-    return {"name": name, "kind": kind, "mean": mean, "low": mean - half, "high": mean + half,
-            "p": 0.012, "p_holm": 0.12, "verdict": verdict,
-            "no_op": False, "seed_sd": 0.001, "more": 12 if verdict == "undecided" else None}  # fmt: skip
+    return Estimate(name, kind, PRIMARY, False, {}, {PRIMARY: d}, 3, 4, 2, 1, seed_sd=0.001)
 
 
-def design(seed: int = 1, removed: bool = False) -> dict[str, Any]:
+def design(seed: int = 1, removed: bool = False, set_name: str = "default") -> DesignResult:
     rng, blocks = np.random.default_rng(seed), []
+    facts = DesignFacts(
+        "a design", f"what it is {EVIL}", set_name, "shapley", source="design.yaml", seeds=(0, 1)
+    )
     for name, dataset in (("1 locomo", "locomo"), (f"2 {EVIL}", EVIL)):
         estimates = [estimate(rng, player, "Shapley value") for player in PLAYERS]
         estimates += [
@@ -51,20 +62,35 @@ def design(seed: int = 1, removed: bool = False) -> dict[str, Any]:
         estimates += [
             estimate(rng, f"lexical_bm25.weight={w:g}", "arm minus full", 0.02) for w in WEIGHTS
         ]
-        estimates += (
-            [estimate(rng, player, "full minus arm") for player in PLAYERS] if removed else []
+        # no design has both kinds of a name, but one may have all of these
+        estimates = [estimate(rng, player, REMOVED) for player in PLAYERS] if removed else estimates
+        blocks.append(
+            BlockResult(
+                facts,
+                name,
+                dataset,
+                "0" * 64,
+                "minilm",
+                10,
+                997,
+                {"full": 0.62, "without all players": 0.31},
+                tuple(estimates),
+            )
         )
-        blocks.append({"block": name, "dataset": dataset, "embedder": "minilm", "questions": 997,
-                       "conversations": 10, "seconds": 1.0,
-                       "means": {"full": 0.62, "without all players": 0.31},
-                       "estimates": estimates})  # fmt: skip
-    return {"name": "a design", "summary": f"what it is {EVIL}", "set": "default",
-            "kind": "shapley", "metric": "recall@10", "margin": 0.005,
-            "correction": "holm", "source": "design.yaml", "seeds": [0, 1], "arms": ["full"],
-            "excluded": {EVIL: f"two fusions {EVIL}"},
-            "dropped": [], "notes": [f"a note {EVIL}"], "blocks": blocks, "contrasts": {},
-            "made": {"date": "2026-01-02T03:04:05Z", "platform": "Linux", "cores": 2,
-                     "command_line": "hebbarium ablate --design x"}}  # fmt: skip
+    return DesignResult(
+        facts,
+        tuple(blocks),
+        ("full",),
+        excluded={EVIL: f"two fusions {EVIL}"},
+        notes=(f"a note {EVIL}",),
+        costs=COSTS,
+        made={
+            "date": "2026-01-02T03:04:05Z",
+            "platform": "Linux",
+            "cores": 2,
+            "command_line": "hebbarium ablate --design x",
+        },
+    )
 
 
 COSTS = (Cost("lexical_bm25", 0.12, 0.4, None), Cost(EVIL, None, 1.5, 20.0))

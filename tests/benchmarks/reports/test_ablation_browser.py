@@ -73,7 +73,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
             if not arm.no_op
             else {},
         )
-        for arm in result.arms
+        for arm in result.estimates
     ]
     last = next(i for i, arm in enumerate(arms) if arm.verdict is Verdict.UNDECIDED)
     arms[last] = replace(
@@ -86,7 +86,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         result, arms=tuple(arms), categories={name: 20 + i for i, name in enumerate(LONG)}
     )
     assert all(made.judged(word) for word in Verdict)
-    return to_html(made, tmp_path_factory.mktemp("page") / "ablation.html").read_text(
+    return to_html(made, tmp_path_factory.mktemp("page") / "design.html").read_text(
         encoding="utf-8"
     )
 

@@ -16,13 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from sample_ablation import CATEGORIES, EFFECTS, HOSTILE, sample
+from sample_ablation import CATEGORIES, EFFECTS, HOSTILE, sample, whole
 
 from hebbarium.benchmarks.reports import published as module
-from hebbarium.benchmarks.reports.estimates import Cost
 from hebbarium.benchmarks.reports.figures import Scale
 from hebbarium.benchmarks.reports.page import to_html, to_svg
-from hebbarium.benchmarks.reports.result import AblationResult, from_json, to_json
+from hebbarium.benchmarks.reports.result import BlockResult, Cost, from_json, to_json
 from hebbarium.benchmarks.reports.tables import to_lines, to_markdown
 from hebbarium.benchmarks.reports.words import p_text, signed, still
 from hebbarium.benchmarks.scores.comparison import Verdict
@@ -32,15 +31,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def result() -> AblationResult:
+def result() -> BlockResult:
     return sample()
 
 
 @pytest.fixture(scope="module")
-def page(result: AblationResult, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return to_html(result, tmp_path_factory.mktemp("report") / "deep" / "ablation.html").read_text(
-        encoding="utf-8"
-    )
+def page(result: BlockResult, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return to_html(
+        whole(result), tmp_path_factory.mktemp("report") / "deep" / "design.html"
+    ).read_text(encoding="utf-8")
 
 
 class Dom(HTMLParser):
@@ -95,16 +94,14 @@ def test_the_page_is_one_sound_document_that_loads_nothing(page: str) -> None:
     assert f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in policy
 
 
-def test_everything_from_data_is_text(result: AblationResult, tmp_path: Path) -> None:
+def test_everything_from_data_is_text(result: BlockResult, tmp_path: Path) -> None:
     nasty = replace(
         result,
         dataset=HOSTILE,
-        set_name=HOSTILE,
-        design=HOSTILE,
+        facts=replace(result.facts, set=HOSTILE, kind=HOSTILE, version=HOSTILE),
         dataset_sha256=HOSTILE,
-        version=HOSTILE,
     )
-    text = to_html(nasty, tmp_path / "x.html").read_text(encoding="utf-8")
+    text = to_html(whole(nasty), tmp_path / "x.html").read_text(encoding="utf-8")
     dom = Dom(text)
     assert [tag for tag, _ in dom.tags].count("script") == 1
     assert "<script>alert" not in text and "\x1b" not in text and "\u202e" not in text
@@ -177,7 +174,7 @@ def test_the_forest_puts_every_mark_where_its_number_is(
     Nothing is cut: all lie inside the plot.
     """
     result = sample(effects)
-    for svg in figures(to_html(result, tmp_path / "x.html").read_text(encoding="utf-8"))[:2]:
+    for svg in figures(to_html(whole(result), tmp_path / "x.html").read_text(encoding="utf-8"))[:2]:
         ticks, broken = axis(svg), any(node.get("class") == "cut" for node in svg.iter("path"))
         assert broken == (effects is FAR)
         groups = [g for g in svg.iter("g") if "key" not in g.get("class", "")]
@@ -246,7 +243,7 @@ def test_a_scale_is_continuous_monotone_and_holds_every_value() -> None:
     assert min(b - a for a, b in pairwise(labels)) > 24.0
 
 
-def test_the_tally_bars_end_where_their_counts_are(result: AblationResult, page: str) -> None:
+def test_the_tally_bars_end_where_their_counts_are(result: BlockResult, page: str) -> None:
     for svg in figures(page)[2:]:
         ticks = axis(svg)
         zero = next(x for x, value in ticks if value == 0.0)
@@ -279,7 +276,7 @@ def test_the_tally_bars_end_where_their_counts_are(result: AblationResult, page:
 
 
 def test_each_verdict_has_one_shape_and_one_colour_everywhere(
-    result: AblationResult, page: str
+    result: BlockResult, page: str
 ) -> None:
     shapes = {Verdict.EQUIVALENT: "rect", Verdict.NO_OP: "path"}
     for text in (page, to_svg(result)):
@@ -303,7 +300,7 @@ def test_each_verdict_has_one_shape_and_one_colour_everywhere(
             assert f".plot .{word} .dot {{ fill: var(--{colour}); }}" in text
 
 
-def test_the_svg_file_stands_alone_in_light_and_dark(result: AblationResult) -> None:
+def test_the_svg_file_stands_alone_in_light_and_dark(result: BlockResult) -> None:
     for both in (True, False):
         text = to_svg(result, both=both)
         svg = ET.fromstring(text)
@@ -317,12 +314,12 @@ def test_the_svg_file_stands_alone_in_light_and_dark(result: AblationResult) -> 
         height = float(svg.get("height", ""))
         assert max(float(node.get("y", 0)) for node in svg.findall(f"{SVG}text")) < height
         assert text.count("better with it") == (
-            both and 1 + sum(not arm.no_op for arm in result.arms)
+            both and 1 + sum(not arm.no_op for arm in result.estimates)
         )
 
 
 def test_the_category_table_colours_by_sign_and_leaves_no_ops_bare(
-    result: AblationResult, page: str
+    result: BlockResult, page: str
 ) -> None:
     table = re.search(
         r'<table class="numbers heat stack" role="table">.*?</table>', page, flags=re.DOTALL
@@ -330,7 +327,9 @@ def test_the_category_table_colours_by_sign_and_leaves_no_ops_bare(
     assert table is not None
     rows = re.findall(r"<tr role=.row. class=.*?</tr>", table[0], flags=re.DOTALL)
     biggest = float(re.search(r"Full colour at ([\d.]+) and beyond", page)[1])  # type: ignore[index]
-    reach = sorted(max(map(abs, arm.by_category.values())) for arm in result.arms if not arm.no_op)
+    reach = sorted(
+        max(map(abs, arm.by_category.values())) for arm in result.estimates if not arm.no_op
+    )
     assert any(value == pytest.approx(biggest, abs=6e-4) for value in reach)
     for arm, row in zip(result.ordered(), rows, strict=True):
         cells = re.findall(
@@ -376,7 +375,7 @@ def test_the_page_says_what_the_design_can_show(page: str, tmp_path: Path) -> No
         and "it needs 542 or more" in words
     )
     few = to_html(
-        sample({"dense_retrieval": 0.3, "surprise_gate": None}, n_conversations=4),
+        whole(sample({"dense_retrieval": 0.3, "surprise_gate": None}, n_conversations=4)),
         tmp_path / "few.html",
     ).read_text(encoding="utf-8")
     assert "it cannot reach 0.05 here, whatever a mechanism does" in " ".join(few.split())
@@ -396,7 +395,7 @@ def test_the_page_marks_confounded_arms_and_what_a_probe_cannot_see(page: str) -
 
 
 def test_published_numbers_stand_beside_ours_on_the_data_of_their_source_alone(
-    result: AblationResult, page: str, tmp_path: Path
+    result: BlockResult, page: str, tmp_path: Path
 ) -> None:
     with (Path(module.__file__).parent / "cortex_ablation.csv").open(
         encoding="utf-8", newline=""
@@ -408,9 +407,9 @@ def test_published_numbers_stand_beside_ours_on_the_data_of_their_source_alone(
         }
     theirs, ours = (
         float(removed["ADAPTIVE_DECAY"]),
-        next(arm for arm in result.arms if arm.id == "base_level_activation").primary,
+        next(arm for arm in result.estimates if arm.name == "base_level_activation").primary,
     )
-    drawn = to_html(replace(result, dataset="locomo"), tmp_path / "locomo.html").read_text(
+    drawn = to_html(whole(replace(result, dataset="locomo")), tmp_path / "locomo.html").read_text(
         encoding="utf-8"
     )
     for svg in figures(drawn)[:2]:
@@ -428,14 +427,17 @@ def test_published_numbers_stand_beside_ours_on_the_data_of_their_source_alone(
         )
     row = re.search(r"ADAPTIVE_<wbr>DECAY.*?</tr>", drawn)
     assert row and signed(theirs) in row[0] and signed(ours.mean) in row[0]
-    assert "Beside published numbers" in to_markdown(replace(result, dataset="locomo"))
-    assert "Beside published" not in page and "published" not in to_markdown(result), "other data"
+    assert "Beside published numbers" in to_markdown(whole(replace(result, dataset="locomo")))
+    assert "Beside published" not in page and "published" not in to_markdown(whole(result)), (
+        "other data"
+    )
 
 
 def test_costs_of_mechanisms_are_a_table_where_they_were_measured(
-    result: AblationResult, page: str, tmp_path: Path
+    result: BlockResult, page: str, tmp_path: Path
 ) -> None:
-    timed = replace(result, costs=(Cost("recency", 1.25, None, 0.5), Cost("<b>", None, None, None)))
+    costs = (Cost("recency", 1.25, None, 0.5), Cost("<b>", None, None, None))
+    timed = whole(result, costs=costs)
     drawn = to_html(timed, tmp_path / "costs.html").read_text(encoding="utf-8")
     rows = re.findall(
         r"<tr>(.*?)</tr>", drawn.partition("Cost of each mechanism")[2].partition("</table>")[0]
@@ -472,7 +474,7 @@ def test_small_results_have_reports_too(
     effects: dict[str, float | None], n_conversations: int, tmp_path: Path
 ) -> None:
     small = sample(effects, n_conversations, 40)
-    text = to_html(small, tmp_path / "x.html").read_text(encoding="utf-8")
+    text = to_html(whole(small), tmp_path / "x.html").read_text(encoding="utf-8")
     Dom(text)
     assert "nan" not in re.sub(
         r"data-sort=\"nan\"|\bnan\b.*?isNaN", "", text.split("<header")[1].split("<script")[0]
@@ -481,14 +483,16 @@ def test_small_results_have_reports_too(
 
 
 def test_long_names_in_any_script_are_cut_to_the_room_there_is(
-    result: AblationResult, tmp_path: Path
+    result: BlockResult, tmp_path: Path
 ) -> None:
     arms = (
-        replace(result.arms[0], id="記憶" * 60),
-        replace(result.arms[1], id="x" * 400),
-        replace(result.arms[2], id=""),
+        replace(result.estimates[0], name="記憶" * 60),
+        replace(result.estimates[1], name="x" * 400),
+        replace(result.estimates[2], name=""),
     )
-    text = to_html(replace(result, arms=arms), tmp_path / "x.html").read_text(encoding="utf-8")
+    text = to_html(whole(replace(result, estimates=arms)), tmp_path / "x.html").read_text(
+        encoding="utf-8"
+    )
     spans = re.findall(r"<tspan x=[^>]*>([^<]*)</tspan>", text)
     assert spans and all(
         len(span) <= 46 and sum(2 if char in "記憶" else 1 for char in span) <= 46 for span in spans
@@ -496,12 +500,12 @@ def test_long_names_in_any_script_are_cut_to_the_room_there_is(
     assert "x" * 400 in text
 
 
-def test_a_path_that_cannot_be_written_is_told(result: AblationResult, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_told(result: BlockResult, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("kept", encoding="utf-8")
     with pytest.raises(HebbariumError, match="cannot be written"):
-        to_html(result, tmp_path / "file" / "x.html")
+        to_html(whole(result), tmp_path / "file" / "x.html")
     with pytest.raises(HebbariumError, match="cannot be written"):
-        to_html(result, tmp_path)
+        to_html(whole(result), tmp_path)
 
 
 def test_the_result_needs_neither_rich_nor_jinja_until_it_is_drawn() -> None:

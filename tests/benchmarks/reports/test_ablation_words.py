@@ -10,14 +10,16 @@ from dataclasses import replace
 from statistics import median
 
 import pytest
-from sample_ablation import sample
+from sample_ablation import sample, whole
 
 from hebbarium.benchmarks.reports.result import (
     PRIMARY,
-    AblationResult,
+    REMOVED,
     ArmReceipt,
-    ArmResult,
-    corrected_arms,
+    BlockResult,
+    DesignFacts,
+    Estimate,
+    corrected_estimates,
     from_json,
     to_json,
 )
@@ -41,11 +43,11 @@ from hebbarium.benchmarks.scores.power import more_words
 
 
 @pytest.fixture(scope="module")
-def result() -> AblationResult:
+def result() -> BlockResult:
     return sample()
 
 
-def arm(id: str, word: Verdict) -> ArmResult:
+def arm(id: str, word: Verdict) -> Estimate:
     """An arm with that verdict."""
     mean = {Verdict.NO_OP: 0.0, Verdict.STATE_ONLY: 0.0, Verdict.HURTS: -0.1}.get(word, 0.1)
     p = 0.5 if word is Verdict.UNDECIDED else 0.001
@@ -68,8 +70,10 @@ def arm(id: str, word: Verdict) -> ArmResult:
         int(word not in (Verdict.NO_OP, Verdict.STATE_ONLY)),
         ArmReceipt(1, 1, 0) if word is Verdict.STATE_ONLY else None,
     )
-    return ArmResult(
+    return Estimate(
         id,
+        REMOVED,
+        PRIMARY,
         not changed,
         dict.fromkeys(METRICS, 0.5),
         dict.fromkeys(METRICS, d),
@@ -79,27 +83,24 @@ def arm(id: str, word: Verdict) -> ArmResult:
         0,
         receipt,
         1.0,
-        {},
     )
 
 
-def made(*words: Verdict, n_questions: int = 1000, **more: object) -> AblationResult:
+def made(*words: Verdict, n_questions: int = 1000) -> BlockResult:
     arms = tuple(arm(f"m{i}", word) for i, word in enumerate(words))
-    return AblationResult(
+    facts = DesignFacts("leave-one-out", "", "toy", "leave-one-out", n_designed=len(arms))
+    return BlockResult(
+        facts,
+        "",
         "demo",
         "0" * 64,
-        "toy",
-        0,
-        "leave-one-out",
+        "minilm",
         10,
         n_questions,
-        dict.fromkeys(METRICS, 0.5),
+        {"full": 0.5},
         arms,
-        {},
-        1.0,
-        n_designed=len(arms),
-        **more,
-    )  # type: ignore[arg-type]
+        dict.fromkeys(METRICS, 0.5),
+    )
 
 
 def test_numbers_as_text() -> None:
@@ -108,9 +109,7 @@ def test_numbers_as_text() -> None:
     assert [p_text(v) for v in (0.0254, 1.0, 0.00001, None)] == ["0.0254", "1", "<0.0001", "–"]
 
 
-def test_the_headline_counts_every_verdict_and_names_what_was_decided(
-    result: AblationResult,
-) -> None:
+def test_the_headline_counts_every_verdict_and_names_what_was_decided(result: BlockResult) -> None:
     words = said(result)
     for word in (
         Verdict.HELPS,
@@ -124,7 +123,7 @@ def test_the_headline_counts_every_verdict_and_names_what_was_decided(
             words,
         )
     assert {text for text, name in headline(result) if name} >= {
-        a.id for a in result.judged(Verdict.HURTS)
+        a.name for a in result.judged(Verdict.HURTS)
     }
 
 
@@ -143,7 +142,7 @@ def test_no_headline_claims_that_none_helps(words: list[Verdict]) -> None:
 
 
 def test_what_could_have_been_shown_is_the_median_and_the_range_of_the_undecided_arms(
-    result: AblationResult,
+    result: BlockResult,
 ) -> None:
     shown = sorted(
         a.primary.smallest for a in result.judged(Verdict.UNDECIDED) if a.primary.smallest
@@ -161,7 +160,7 @@ def test_an_effect_of_more_than_a_score_can_change_is_not_promised() -> None:
         return limits(
             replace(
                 found,
-                arms=tuple(
+                estimates=tuple(
                     replace(
                         each,
                         differences={
@@ -169,7 +168,7 @@ def test_an_effect_of_more_than_a_score_can_change_is_not_promised() -> None:
                             PRIMARY: replace(each.primary, smallest=needed),
                         },
                     )
-                    for each, needed in zip(found.arms, smallest, strict=True)
+                    for each, needed in zip(found.estimates, smallest, strict=True)
                 ),
             )
         )
@@ -202,9 +201,9 @@ def test_a_missing_spread_has_its_reason() -> None:
 
 
 def test_an_arm_that_removes_more_than_it_names_is_marked_and_points_to_the_fair_one(
-    result: AblationResult,
+    result: BlockResult,
 ) -> None:
-    confounded = next(a for a in result.arms if a.silenced)
+    confounded = next(a for a in result.estimates if a.silenced)
     (note,) = (each for each in notes(confounded, result) if each.startswith("†"))
     assert (
         "signals of 2 other mechanisms (temporal_context, synaptic_homeostasis)" in note
@@ -212,12 +211,15 @@ def test_an_arm_that_removes_more_than_it_names_is_marked_and_points_to_the_fair
     )
     assert "no fair arm" in notes(replace(confounded, fair=()), result)[-1]
     assert not any(
-        each.startswith("†") for a in result.arms if not a.silenced for each in notes(a, result)
+        each.startswith("†")
+        for a in result.estimates
+        if not a.silenced
+        for each in notes(a, result)
     )
 
 
-def test_an_undecided_arm_says_how_many_more_conversations_it_needs(result: AblationResult) -> None:
-    for a in result.arms:
+def test_an_undecided_arm_says_how_many_more_conversations_it_needs(result: BlockResult) -> None:
+    for a in result.estimates:
         said_so = [
             each
             for each in notes(a, result)
@@ -231,13 +233,14 @@ def test_an_undecided_arm_says_how_many_more_conversations_it_needs(result: Abla
     assert any(a.primary.more for a in result.judged(Verdict.UNDECIDED))
 
 
-def test_chance_level_pool_and_seeds_are_said_where_they_are_known(result: AblationResult) -> None:
+def test_chance_level_pool_and_seeds_are_said_where_they_are_known(result: BlockResult) -> None:
     assert scale(result) == []
     known = replace(
         result,
         pool=pool_of([8, 40, 900], 10),
         chance=chance_levels([(40, 2)]),
-        seeds=((0, 1, 2), 0.01),
+        facts=replace(result.facts, seeds=(0, 1, 2)),
+        by_seed={"full": (0.5, 0.51, 0.52)},
     )
     words = " ".join(legend(known))
     assert (
@@ -246,12 +249,13 @@ def test_chance_level_pool_and_seeds_are_said_where_they_are_known(result: Ablat
         and "Warning: the first 10 are the whole pool for 1 of 3" in words
     )
     assert "Seeds: 0, 1, 2" in words and "0.0100" in words
-    assert from_json(json.loads(json.dumps(to_json(known)))) == known
+    assert from_json(json.loads(json.dumps(to_json(whole(known))))).blocks == (known,)
 
 
 def test_the_family_is_what_was_run() -> None:
     assert "all 2 arms" in family(made(Verdict.HELPS, Verdict.HURTS))
-    part = replace(made(Verdict.HELPS, Verdict.HURTS), n_designed=9)
+    both = made(Verdict.HELPS, Verdict.HURTS)
+    part = replace(both, facts=replace(both.facts, n_designed=9))
     assert "2 of the 9 arms" in family(part) and "before any result" in family(part)
 
 
@@ -263,16 +267,20 @@ def test_the_smallest_effect_is_where_the_correction_would_have_rejected() -> No
         Difference(0.01, 0, 0.1, 0.6, se=0.02, df=8.0, flip_p=0.1),
     ]
     base = arm("x", Verdict.UNDECIDED)
-    arms = corrected_arms(
-        [replace(base, id=f"a{i}", differences=dict.fromkeys(METRICS, d)) for i, d in enumerate(ds)]
+    arms = corrected_estimates(
+        [
+            replace(base, name=f"a{i}", differences=dict.fromkeys(METRICS, d))
+            for i, d in enumerate(ds)
+        ]
     )
     from scipy.stats import t
 
     assert [a.primary.smallest for a in arms] == pytest.approx([t.ppf(1 - 0.025 / 2, 8) * 0.02] * 3)
 
 
-def test_provenance_names_everything_that_decides_the_result(result: AblationResult) -> None:
-    found = dict(provenance(result))
+def test_provenance_names_everything_that_decides_the_result(result: BlockResult) -> None:
+    made = whole(result).made
+    found = dict(provenance(result, made))
     assert (
         found["Command"] == "hebbarium ablate --set cortex"
         and found["Overrides"] == "recency.weight=0.2"
@@ -289,4 +297,4 @@ def test_provenance_names_everything_that_decides_the_result(result: AblationRes
         and "5" * 64 in found["Mechanism set"]
         and "numpy 2.4.0" in found["Versions"]
     )
-    assert dict(provenance(replace(result, provenance={})))["Code"] == result.version
+    assert dict(provenance(replace(result, provenance={}), made))["Code"] == result.facts.version

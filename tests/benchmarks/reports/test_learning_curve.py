@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from browsers import needs_browser
 from pages import Seen
-from sample_ablation import HOSTILE, PROVENANCE, sample
+from sample_ablation import HOSTILE, PROVENANCE, sample, whole
 from test_ablation_browser import measured
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.execution.spec import Settings
-from hebbarium.benchmarks.experiments.ablation import ablate
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.reports.figures import LAYOUTS, Layout
 from hebbarium.benchmarks.reports.learning_curve import FILES, PAGE, curve, positions
@@ -118,7 +118,7 @@ def test_the_ablation_page_draws_the_curve_only_with_feedback(tmp_path: Path) ->
     result = sample()
     told = replace(result, provenance={**result.provenance, "feedback": "gold"})
     page, plain = (
-        to_html(made, tmp_path / "a.html", points).read_text(encoding="utf-8")
+        to_html(whole(made), tmp_path / "a.html", [points]).read_text(encoding="utf-8")
         for made, points in ((told, POINTS), (result, ()))
     )
     assert (
@@ -167,7 +167,7 @@ def test_the_ablation_of_a_memory_with_feedback_has_the_full_sets_curve(
         only=("lexical_bm25",),
         settings=Settings(feedback="gold"),
     )
-    page = (tmp_path / "out" / "ablation.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "design.html").read_text(encoding="utf-8")
     points = json.loads((tmp_path / "out" / FILES[0]).read_text())["arms"]["full"]
     cells = re.findall(
         r'data-label="recall@10">([0-9.]+)<',
@@ -183,7 +183,7 @@ def test_the_ablation_of_a_memory_with_feedback_has_the_full_sets_curve(
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_figure_is_drawn_in_a_browser_in_both_layouts(tmp_path: Path, dark: bool) -> None:
     told = replace(sample(), provenance={**PROVENANCE, "feedback": "gold"})
-    page = to_html(told, tmp_path / "a.html", POINTS).read_text(encoding="utf-8")
+    page = to_html(whole(told), tmp_path / "a.html", [POINTS]).read_text(encoding="utf-8")
     for width, found in measured(page, tmp_path, (1280, 390), dark).items():
         assert (
             found["faults"] == []

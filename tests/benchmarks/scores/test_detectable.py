@@ -100,7 +100,7 @@ def test_what_cannot_be_shown_is_told() -> None:
 
 
 def test_the_demo_figures_are_those_of_the_demo_data_as_it_is() -> None:
-    """If not: make demo && python docs/tools/draw_ablation.py out/demo/ablation.json"""
+    """If not: make demo && python docs/tools/draw_ablation.py out/demo/design.json"""
     from hebbarium.benchmarks.datasets import load
     from hebbarium.benchmarks.scores.detectable import DEMO
 
