@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .harness.base import Above, Claim, Numbers, Probe, Within, mean
+from .harness.base import Above, Claim, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import NAMES, OBJECTS, Stimuli
 
@@ -79,6 +79,11 @@ def _probe(variant: str, capability: str, claim: Claim) -> Probe:
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}),
         run=run,
+        measures=Measures(
+            columns=("activation", "log_strength", "sleep_end", "sleep_onset"),
+            answers=True,
+            learns=True,
+        ),
     )
 
 
@@ -106,5 +111,10 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.SLEEP}),
         run=answers,
+        measures=Measures(
+            columns=("activation", "log_strength", "sleep_end", "sleep_onset"),
+            answers=True,
+            learns=True,
+        ),
     ),
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...engine.contract.vocabulary import SUFFICIENCY
 from ..calibration.gate import GATE, fitted_gate
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life, Need, Settings
 from .stimuli import NAMES, OBJECTS, Stimuli, sentence
 
@@ -120,5 +120,6 @@ PROBES = (
         sets=("everything",),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("sufficiency",), answers=True),
     ),
 )

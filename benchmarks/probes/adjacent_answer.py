@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, SECOND, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence
 
@@ -59,5 +59,6 @@ PROBES = (
         sets=("everything",),
         run=run,
         also=("margin, asked",),
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, PLACES, Stimuli
 
@@ -80,5 +80,6 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("lead",),
+        measures=Measures(answers=True),
     ),
 )

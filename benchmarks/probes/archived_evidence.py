@@ -7,7 +7,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.instruments import retire
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
@@ -73,5 +73,6 @@ PROBES = (
         sets=("everything",),
         needs=frozenset({Need.INSTRUMENTS}),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Claim, Numbers, Probe, Within, mean
+from .harness.base import Above, Claim, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import FOODS, NAMES, OBJECTS, Stimuli
 
@@ -89,6 +89,7 @@ def _probe(variant: str, capability: str) -> Probe:
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength")),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import PLASTICITY
-from .harness.base import Above, Numbers, Probe, Ratio, mean
+from .harness.base import Above, Measures, Numbers, Probe, Ratio, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import NAMES, Stimuli
 
@@ -66,5 +66,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("plasticity",)),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Ratio
+from .harness.base import Above, Measures, Numbers, Probe, Ratio
 from .harness.life import SECOND, Life
 from .stimuli import JOBS, NAMES, OBJECTS, PLACES, Stimuli
 
@@ -51,5 +51,6 @@ PROBES = (
         matters=("hopfield_completion", "pattern_completion_threshold", "lexical_bm25"),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, Life
 from .stimuli import FOODS, NAMES, OBJECTS, PLACES, Stimuli
 
@@ -81,5 +81,6 @@ PROBES = (
         matters=("dendritic_integration",),
         sets=("night", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import RELEASE_PROBABILITY
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import FOODS, JOBS, OBJECTS, PLACES, Stimuli
 
@@ -61,5 +61,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("release_probability",), answers=True, learns=True),
     ),
 )

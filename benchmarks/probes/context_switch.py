@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.contract.vocabulary import CONTEXT_KEPT
-from .harness.base import NotBelow, Numbers, Probe, Within, mean
+from .harness.base import Measures, NotBelow, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, OBJECTS, Stimuli, sentence
 
@@ -88,5 +88,6 @@ PROBES = (
         needs=frozenset({Need.COLUMNS}),
         run=run,
         also=tuple(f"noticed at {validity:g}" for validity in VALIDITIES),
+        measures=Measures(columns=("context_kept",)),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -74,5 +74,6 @@ PROBES = (
         matters=("curation", "reconsolidation", "fact_timeline"),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(columns=("sleep_end", "sleep_onset"), answers=True),
     ),
 )

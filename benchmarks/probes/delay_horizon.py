@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import HORIZON
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -68,5 +68,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("horizon",), answers=True, learns=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life, Need
 from .stimuli import NAMES, SYLLABLES, Stimuli
 
@@ -63,4 +63,4 @@ PROBES = (Probe(
     band=(Within("answered before", low=1.0), Within("answered", high=0.0), Within("quoted",
     high=0.0)), matters=(),
     sets=("naive_rag", "bm25", "hybrid", "default", "night", "everything"),
-    needs=frozenset({Need.ARCHIVE, Need.COLUMNS}), run=run),)  # fmt: skip
+    needs=frozenset({Need.ARCHIVE, Need.COLUMNS}), run=run, measures=Measures(columns=("sleep_end", "sleep_onset",), answers=True)),)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.contract.vocabulary import DETAIL
-from .harness.base import Above, Numbers, Probe, Run, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Run, Within, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -59,6 +59,7 @@ def _probe(variant: str, run: Run, told: str) -> Probe:
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("detail",), answers=True, learns=True),
     )
 
 

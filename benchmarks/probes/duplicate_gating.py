@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life
 from .stimuli import PLACES, Stimuli, sentence
 
@@ -64,5 +64,6 @@ PROBES = (
         sets=("everything",),
         of_gates=True,
         run=run,
+        measures=Measures(answers=True),
     ),
 )

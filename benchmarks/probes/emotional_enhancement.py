@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import OBJECTS, Stimuli
 
@@ -65,6 +65,7 @@ def _probe(variant: str, hard: bool) -> Probe:
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=partial(run, hard=hard),
+        measures=Measures(columns=("activation", "log_strength")),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -72,5 +72,6 @@ PROBES = (
         needs=frozenset({Need.LEARNING}),
         run=run,
         also=("lead of the younger", "lead of the used"),
+        measures=Measures(answers=True, learns=True),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import DAY, Life
 from .stimuli import NAMES, Stimuli
 
@@ -70,5 +70,6 @@ PROBES = (
         matters=("event_ordering", "temporal_context"),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import SECOND, Life
 from .stimuli import JOBS, PLACES, Stimuli
 
@@ -67,5 +67,6 @@ PROBES = (
         matters=("spreading_activation",),
         sets=("everything",),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 from ...engine.contract.records import Event
 from ...engine.memory.engine import Engine
-from .harness.base import Numbers, Probe, mean
+from .harness.base import Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, START, Life, Need
 from .stimuli import NAMES, Stimuli, sentence
 
@@ -60,5 +60,6 @@ PROBES = (
         matters=(),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(answers=True, whole=True),
     ),
 )

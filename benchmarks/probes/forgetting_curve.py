@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import curve_fit
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -81,5 +81,6 @@ PROBES = (
         sets=("default", "night", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength")),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -96,5 +96,6 @@ PROBES = (
         sets=("hybrid", "default", "everything"),
         run=run,
         also=("lead of both",),
+        measures=Measures(answers=True),
     ),
 )

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ...engine.contract.columns import Phase
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import THRESHOLD_SHIFT
-from .harness.base import MoreThan, Numbers, Probe
+from .harness.base import Measures, MoreThan, Numbers, Probe
 from .harness.instruments import Instrument
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, JOBS, NAMES, OBJECTS, PLACES, Stimuli
@@ -207,5 +207,6 @@ PROBES = (
         needs=frozenset({Need.INSTRUMENTS}),
         of_gates=True,
         run=run,
+        measures=Measures(columns=("threshold_shift",), answers=True),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...engine.contract.columns import Facet
 from ...engine.contract.vocabulary import FACET_WEIGHTS
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -51,5 +51,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("facet_weights",), answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within, mean
+from .harness.base import Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, Life
 from .harness.states import HELD, TUNED
 from .harness.states import OTHERS as MORE
@@ -117,6 +117,7 @@ PROBES = (
         sets=("default", "everything"),
         run=update,
         also=("lead of the newest",),
+        measures=Measures(answers=True),
     ),
     Probe(
         id="knowledge_update/states",
@@ -135,6 +136,7 @@ PROBES = (
         sets=("default", "in_use"),
         run=states,
         also=("newest first, series not looked at",),
+        measures=Measures(answers=True),
     ),
     Probe(
         id="contradiction/both",
@@ -147,5 +149,6 @@ PROBES = (
         matters=("curation", "reconsolidation", "fact_timeline"),
         sets=("default", "everything"),
         run=contradiction,
+        measures=Measures(answers=True),
     ),
 )

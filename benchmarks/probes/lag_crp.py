@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Ratio
+from .harness.base import Above, Measures, Numbers, Probe, Ratio
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import WORDS, Stimuli
 
@@ -81,6 +81,7 @@ def _probe(variant: str, between: str, distractor: bool) -> Probe:
         matters=("temporal_context",),
         sets=("default", "everything"),
         run=partial(run, distractor=distractor),
+        measures=Measures(answers=True),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import SECOND, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence
 
@@ -63,5 +63,6 @@ PROBES = (
         sets=("naive_rag", "default", "everything"),
         run=run,
         also=("margin of 10", "margin of 30"),
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import Stimuli, sentence
 
@@ -66,5 +66,6 @@ PROBES = (
         matters=("engram_allocation", "neurogenesis"),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.contract.vocabulary import DUPLICATE
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Measures, Numbers, Probe
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, JOBS, NAMES, OBJECTS, PLACES, Stimuli
 
@@ -78,5 +78,6 @@ PROBES = (
         sets=("everything",),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("duplicate",)),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import SYLLABLES, Stimuli
 
@@ -74,5 +74,6 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("linked, margin at 2 hops",),
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, SYLLABLES, Stimuli, sentence
 
@@ -113,6 +113,7 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("margin exact", "margin misspelt"),
+        measures=Measures(answers=True),
     ),
     Probe(
         id="needle/passages",
@@ -127,5 +128,6 @@ PROBES = (
         sets=("default", "everything"),
         run=passages,
         also=("margin",),
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within, mean
+from .harness.base import Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import Stimuli, sentence
 
@@ -60,5 +60,6 @@ PROBES = (
         matters=("neurogenesis", "recency", "heat"),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

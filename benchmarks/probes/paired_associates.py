@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import WORDS, Stimuli
 
@@ -68,5 +68,6 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("margin of partner",),
+        measures=Measures(answers=True),
     ),
 )

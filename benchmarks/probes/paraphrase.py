@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, Stimuli
 
@@ -78,5 +78,6 @@ PROBES = (
         sets=("everything", "true_memory_code"),
         run=run,
         also=("margin",),
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import SECOND, Life
 from .stimuli import JOBS, NAMES, OBJECTS, PLACES, Stimuli
 
@@ -52,5 +52,6 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=tuple(f"margin at {share:.0%}" for share in MARGINS),
+        measures=Measures(answers=True),
     ),
 )

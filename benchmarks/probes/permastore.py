@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -73,5 +73,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength"), answers=True, learns=True),
     ),
 )

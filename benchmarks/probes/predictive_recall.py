@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -57,5 +57,6 @@ PROBES = (
         needs=frozenset({Need.LEARNING}),
         run=run,
         also=("lead of 1 ahead", "lead of 2 ahead"),
+        measures=Measures(answers=True, learns=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, NotBelow, Numbers, Probe, mean
+from .harness.base import Above, Measures, NotBelow, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import WORDS, Stimuli
 
@@ -65,5 +65,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=run,
+        measures=Measures(answers=True, learns=True),
     ),
 )

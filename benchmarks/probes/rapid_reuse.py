@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import RESOURCES
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -50,5 +50,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("resources",), answers=True, learns=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import PLACES, Stimuli, sentence
 
@@ -88,5 +88,6 @@ PROBES = (
         sets=("everything",),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength"), answers=True, learns=True),
     ),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import FOODS, NAMES, Stimuli
 
@@ -68,5 +68,6 @@ PROBES = (
         matters=("curation", "event_ordering"),
         sets=("everything",),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

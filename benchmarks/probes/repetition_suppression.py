@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import SURPRISE
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -38,5 +38,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("surprise",)),
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli
 
@@ -83,6 +83,7 @@ def _probe(variant: str, practice: str, restudy: bool) -> Probe:
         sets=("default", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=partial(run, restudy=restudy),
+        measures=Measures(answers=True, learns=True),
     )
 
 

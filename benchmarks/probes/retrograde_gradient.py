@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.instruments import lesion
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
@@ -55,5 +55,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.INSTRUMENTS, Need.SLEEP}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength")),
     ),
 )

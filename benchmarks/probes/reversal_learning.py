@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import WORDS, Stimuli
 
@@ -55,5 +55,6 @@ PROBES = (
         matters=("acetylcholine", "oscillatory_clock", "hebbian_association", "temporal_context"),
         sets=("everything",),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from ...engine.contract.vocabulary import REPLAYED
-from .harness.base import Above, Numbers, Probe
+from .harness.base import Above, Measures, Numbers, Probe
 from .harness.life import MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -65,5 +65,8 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}),
         run=run,
+        measures=Measures(
+            columns=("replayed", "sleep_end", "sleep_onset"), answers=True, learns=True, whole=True
+        ),
     ),
 )

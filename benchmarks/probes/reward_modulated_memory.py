@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -54,5 +54,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength")),
     ),
 )

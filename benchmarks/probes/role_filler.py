@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, Stimuli
 
@@ -52,5 +52,6 @@ PROBES = (
         sets=("everything",),
         run=run,
         also=("lead",),
+        measures=Measures(answers=True),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.contract.vocabulary import LOG_STRENGTH
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Measures, Numbers, Probe, Within
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -61,5 +61,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("log_strength",), answers=True, learns=True),
     ),
 )

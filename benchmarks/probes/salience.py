@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import NAMES, PLACES, Stimuli
 
@@ -58,5 +58,6 @@ PROBES = (
         sets=("everything",),
         run=run,
         also=("lead of the new one",),
+        measures=Measures(answers=True),
     ),
 )

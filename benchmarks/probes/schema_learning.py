@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from .harness.base import Numbers, Probe, Within, mean
+from .harness.base import Measures, Numbers, Probe, Within, mean
 from .harness.instruments import lesion
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import PLACES, Stimuli
@@ -83,5 +83,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.INSTRUMENTS, Need.SLEEP}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength")),
     ),
 )

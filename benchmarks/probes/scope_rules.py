@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, Within
+from .harness.base import Above, Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -68,5 +68,6 @@ PROBES = (
         matters=("rule_filter",),
         sets=("everything",),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

@@ -5,7 +5,7 @@ Cooper & Munro 1982).
 from __future__ import annotations
 
 from ...engine.contract.vocabulary import MODIFIABILITY
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -40,5 +40,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("modifiability",), answers=True, learns=True),
     ),
 )

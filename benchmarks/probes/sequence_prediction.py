@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, mean
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import Stimuli, sentence
 
@@ -54,5 +54,6 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("lead of next",),
+        measures=Measures(answers=True),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from .harness.base import Above, NotBelow, Numbers, Probe
+from .harness.base import Above, Measures, NotBelow, Numbers, Probe
 from .harness.life import MINUTE, SECOND, Life
 from .stimuli import WORDS, Stimuli
 
@@ -53,6 +53,7 @@ def _probe(variant: str, delay: str, delayed: bool) -> Probe:
         matters=("temporal_context", "recency", "base_level_activation"),
         sets=("default", "everything"),
         run=partial(run, delayed=delayed),
+        measures=Measures(answers=True),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, START, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -57,5 +57,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING, Need.SLEEP}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength"), answers=True, learns=True),
     ),
 )

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.contract.vocabulary import SLEEP_END, SLEEP_ONSET
-from .harness.base import Above, Numbers, Probe, Within, mean
+from .harness.base import Above, Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -68,5 +68,6 @@ PROBES = (
         sets=("night", "everything"),
         needs=frozenset({Need.COLUMNS, Need.SLEEP}),
         run=run,
+        measures=Measures(columns=("sleep_end", "sleep_onset")),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import DAY, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -47,5 +47,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.COLUMNS, Need.LEARNING}),
         run=run,
+        measures=Measures(columns=("activation", "log_strength"), answers=True, learns=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import DAY, MINUTE, Life
 from .stimuli import Stimuli
 
@@ -66,5 +66,6 @@ PROBES = (
         matters=("instruction_detection",),
         sets=("default", "everything"),
         run=run,
+        measures=Measures(answers=True),
     ),
 )

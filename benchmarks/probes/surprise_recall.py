@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...engine.contract.vocabulary import NEWS
-from .harness.base import Above, Numbers, Probe, mean
+from .harness.base import Above, Measures, Numbers, Probe, mean
 from .harness.life import MINUTE, Life, Need
 from .stimuli import FOODS, NAMES, PLACES, Stimuli
 
@@ -63,5 +63,6 @@ PROBES = (
         sets=("everything",),
         needs=frozenset({Need.COLUMNS}),
         run=run,
+        measures=Measures(columns=("news",)),
     ),
 )

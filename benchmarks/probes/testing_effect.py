@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Above, NotBelow, Numbers, Probe, mean
+from .harness.base import Above, Measures, NotBelow, Numbers, Probe, mean
 from .harness.life import DAY, MINUTE, SECOND, Life, Need
 from .stimuli import Stimuli, sentence
 
@@ -60,5 +60,6 @@ PROBES = (
         sets=("default", "everything"),
         needs=frozenset({Need.LEARNING}),
         run=run,
+        measures=Measures(answers=True, learns=True),
     ),
 )

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from ...engine.base.times import hours, moment
-from .harness.base import Numbers, Probe, Within, mean
+from .harness.base import Measures, Numbers, Probe, Within, mean
 from .harness.life import DAY, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli, sentence
 
@@ -214,6 +214,7 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("lead absolute",),
+        measures=Measures(answers=True),
     ),
     Probe(
         id="when_did/alone",
@@ -228,6 +229,7 @@ PROBES = (
         matters=("temporal_index",),
         sets=("default", "everything"),
         run=run_alone,
+        measures=Measures(answers=True),
     ),
     Probe(
         id="when_did/both",
@@ -241,5 +243,6 @@ PROBES = (
         matters=("temporal_index", "query_intent"),
         sets=("default", "everything"),
         run=run_both,
+        measures=Measures(answers=True),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import MoreThan, Numbers, Probe, Within, mean
+from .harness.base import Measures, MoreThan, Numbers, Probe, Within, mean
 from .harness.life import MINUTE, Life
 from .stimuli import NAMES, OBJECTS, PLACES, Stimuli
 
@@ -132,6 +132,7 @@ PROBES = (
         sets=("default", "everything"),
         run=run,
         also=("lead by name", "lead by style"),
+        measures=Measures(answers=True),
     ),
     Probe(
         id="who_said_it/roles",
@@ -146,5 +147,6 @@ PROBES = (
         sets=("default", "everything"),
         run=roles,
         also=("lead of the user", "lead of the assistant"),
+        measures=Measures(answers=True),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .harness.base import Numbers, Probe, Within
+from .harness.base import Measures, Numbers, Probe, Within
 from .harness.life import MINUTE, Life
 from .stimuli import Stimuli, sentence
 
@@ -57,4 +57,5 @@ PROBES = (Probe(
              "of a new memory is found.",
     band=(Within("at once", low=0.95), Within("after the tick", low=0.95), Within("after the night",
     low=0.95), Within("lag", high=0.0)),
-    matters=(), sets=("naive_rag", "bm25", "hybrid", "default", "night", "everything"), run=run),)  # fmt: skip
+    matters=(), sets=("naive_rag", "bm25", "hybrid", "default", "night", "everything"), run=run,
+    measures=Measures(columns=("sleep_end", "sleep_onset"), answers=True)),)  # fmt: skip

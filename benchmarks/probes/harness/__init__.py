@@ -2,4 +2,15 @@
 reports.
 """
 
-__all__ = ["alive", "alive_report", "bands", "base", "collection", "life", "report", "run", "study"]
+__all__ = [
+    "alive",
+    "alive_report",
+    "bands",
+    "base",
+    "collection",
+    "life",
+    "reach",
+    "report",
+    "run",
+    "study",
+]

@@ -25,7 +25,7 @@ from ...systems.by_name import OURS
 from ..stimuli import DIGEST
 from .bands import FEWEST, Estimate, estimate
 from .base import Claim, Numbers, Probe
-from .paths import Measured, Reach, measured, reach_of
+from .reach import Measured, Reach, measured, reach_of
 from .run import SHARED, ProbeSpec, run_cells, specs_of
 from .study import composed
 

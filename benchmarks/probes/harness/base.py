@@ -9,6 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ....engine.base.errors import InputError, nearest
+from ....engine.contract import vocabulary
+from ....engine.contract.columns import Column
 from .life import Life, Need
 
 SEEDS = 10  # seeds of a probe that names no other number
@@ -163,6 +166,34 @@ def mean(values: ArrayLike) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """What a probe reads of a memory, as its author declares it: without a path from a mechanism
+    to any of it, the mechanism cannot move the probe.
+
+    columns  names of the engine's columns
+    answers  whether it reads answers
+    learns   whether a question of it may change memory; a probe that needs learning always may
+    whole    whether it measures the memory as a whole, such as its size, so that all can move it
+
+    Raises InputError for a name that is no column of the engine.
+    """
+
+    columns: tuple[str, ...] = ()
+    answers: bool = False
+    learns: bool = False
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        known = {c.name for c in vars(vocabulary).values() if isinstance(c, Column)}
+        if unknown := [name for name in self.columns if name not in known]:
+            raise InputError(
+                f"the engine has no column {unknown[0]!r}",
+                where="measures",
+                cure=nearest(unknown[0], sorted(known)),
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class Probe:
     """A small experiment whose answer is known.
 
@@ -183,6 +214,7 @@ class Probe:
                 place of a failure
     also        numbers that the alive matrix compares beside those of the band; a share of hits can
                 be 0 or 1 with and without a mechanism
+    measures    what it reads of a memory; the whole of it if not declared
     """
 
     id: str
@@ -199,6 +231,7 @@ class Probe:
     seeds: int = SEEDS
     of_gates: bool = False
     also: tuple[str, ...] = ()
+    measures: Measures = Measures(whole=True)
 
     @property
     def name(self) -> str:

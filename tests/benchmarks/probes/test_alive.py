@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from hebbarium.benchmarks.probes.harness import alive
 from hebbarium.benchmarks.probes.harness import run as running
 from hebbarium.benchmarks.probes.harness.alive import Matrix, State, matrix, paired
 from hebbarium.benchmarks.probes.harness.alive_report import three, to_json, to_markdown, write
+from hebbarium.benchmarks.probes.harness.base import Measures, Probe
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
-from hebbarium.benchmarks.probes.harness.paths import Measured, measured, reach_of
+from hebbarium.benchmarks.probes.harness.life import Life
+from hebbarium.benchmarks.probes.harness.reach import Measured, measured, reach_of
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
-from hebbarium.engine.contract.columns import Phase, Scope
+from hebbarium.engine.contract.columns import Column, Phase, Scope
 from hebbarium.engine.contract.vocabulary import (
     ACTIVATION,
     LOG_STRENGTH,
@@ -120,7 +123,49 @@ def test_a_column_of_a_query_is_not_read_in_another_phase() -> None:
     assert reach_of([a, b], wanted).chain("a", wanted) == ("b",)
 
 
-def test_what_a_probe_measures_is_read_from_its_source() -> None:
+def undeclared(probe: Probe, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What a run of the probe without a memory reads that it does not declare."""
+    read: set[str] = set()
+    wanted = measured(probe)
+    names = {c.name for c in wanted.columns}
+    asked, column, of = Life.ask, Life.column, Life.of
+
+    def ask(life: Life, text: str, k: int = 10, learn: bool = False, session: str = "") -> Any:
+        read.update(() if wanted.answers else ("answers",))
+        read.update(("learns",) if learn and not wanted.learns else ())
+        return asked(life, text, k, learn, session)
+
+    def noted(real: Any) -> Any:
+        def call(life: Life, what: Column, *rest: Any) -> Any:
+            read.update(() if what.name in names else (what.name,))
+            return real(life, what, *rest)
+
+        return call
+
+    monkeypatch.setattr(Life, "ask", ask)
+    monkeypatch.setattr(Life, "column", noted(column))
+    monkeypatch.setattr(Life, "of", noted(of))
+    measured(probe)
+    return read if not wanted.all else set()
+
+
+@pytest.mark.parametrize("id", sorted(own()))
+def test_a_probe_reads_nothing_that_it_does_not_declare(
+    id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert undeclared(own()[id], monkeypatch) == set()
+
+
+def test_an_undeclared_reading_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = replace(own()["forgetting_curve/ebbinghaus"], measures=Measures(answers=True))
+    assert undeclared(probe, monkeypatch) >= {"log_strength"}
+    asks = replace(own()["lag_crp/list"], measures=Measures())
+    assert "answers" in undeclared(asks, monkeypatch)
+    with pytest.raises(InputError, match="no column 'strenght'"):
+        Measures(columns=("strenght",))
+
+
+def test_what_a_probe_measures_is_what_it_declares() -> None:
     found = {id: measured(own()[id]) for id in ("sleep_schedule/two_process",
                                                 "retrograde_gradient/lesion",
                                                 "predictive_recall/order", "lag_crp/list",

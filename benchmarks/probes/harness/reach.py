@@ -1,4 +1,4 @@
-"""Paths: which columns, and whether the answer, can change with what a mechanism writes; and what a
+"""Reach: which columns, and whether the answer, can change with what a mechanism writes; and what a
 probe measures.
 
 Declarations bound what a hook can do: without a path nothing can move, with one it may.
@@ -6,38 +6,23 @@ Declarations bound what a hook can do: without a path nothing can move, with one
 
 from __future__ import annotations
 
-import ast
 import heapq
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 from ....engine.contract import vocabulary
 from ....engine.contract.columns import Column, Phase
 from ....engine.contract.hooks import Mechanism, Touched
-from ....engine.contract.vocabulary import (
-    ACTIVATION,
-    LOG_STRENGTH,
-    RECALLED,
-    SLEEP_END,
-    SLEEP_ONSET,
-)
+from ....engine.contract.vocabulary import RECALLED
 from ....engine.flow.schedule import ENGINE, Node
 from ...influence.routes import Routes
 from .base import Probe
-from .collection import source_of
 from .instruments import Instrument
 from .life import Life, Need, Settings
 from .run import NotedTexts, Recorder
-
-# calls of Life that return an answer
-ASKS = frozenset(
-    {"ask", "presented", "everything", "hit", "recall", "margin", "lead", "rank", "kept"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +44,14 @@ class Measured:
 
 
 def measured(probe: Probe) -> Measured:
-    """What a probe can read, from the source of its module, and the instruments that it adds, from
-    a run without a memory.
-
-    A module with several probes has what all of them read, which can only keep a cell that could be
-    left out.
+    """What a probe declares that it reads, and the instruments that it adds, from a run without a
+    memory.
 
     >>> from .collection import own
-    >>> found = measured(own()["forgetting_curve/ebbinghaus"])
-    >>> sorted(c.name for c in found.columns), found.answers, found.learns
+    >>> wanted = measured(own()["forgetting_curve/ebbinghaus"])
+    >>> sorted(c.name for c in wanted.columns), wanted.answers, wanted.learns
     (['activation', 'log_strength'], False, False)
     """
-    names, columns = _read(source_of(probe))
     used: list[Instrument] = []
 
     def make(instruments: Sequence[Instrument], settings: Settings) -> Recorder:
@@ -80,45 +61,18 @@ def measured(probe: Probe) -> Measured:
     # without a memory behind it a probe may stop early
     with closing(Life(make, NotedTexts({}))) as life, suppress(Exception):
         probe.run(life, 0)
-    strength = frozenset({ACTIVATION, LOG_STRENGTH}) if "strength" in names else frozenset()
-    timed = frozenset({SLEEP_ONSET, SLEEP_END}) if "sleep" in names else frozenset()
+    declared = probe.measures
     return Measured(
-        columns | strength | timed,
-        bool(names & ASKS),
-        Need.LEARNING in probe.needs or "learn" in names,
-        "engine" in names,
+        frozenset(
+            c
+            for c in vars(vocabulary).values()
+            if isinstance(c, Column) and c.name in declared.columns
+        ),
+        declared.answers,
+        declared.learns or Need.LEARNING in probe.needs,
+        declared.whole,
         tuple(used),
     )
-
-
-@cache
-def _read(file: Path) -> tuple[frozenset[str], frozenset[Column]]:
-    """Names of attributes and keywords that a module and the probes that it imports use, and the
-    engine's columns that it imports.
-    """
-    names, columns = set[str](), set[Column]()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute):
-            names.add(node.attr)
-        elif isinstance(node, ast.keyword) and node.arg:
-            names.add(node.arg)
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").endswith(
-            "engine.contract.vocabulary"
-        ):
-            columns.update(
-                c
-                for alias in node.names
-                if isinstance(c := getattr(vocabulary, alias.name, None), Column)
-            )
-        elif (
-            isinstance(node, ast.ImportFrom)
-            and node.level == 1
-            and (beside := file.parent / f"{node.module}.py").is_file()
-        ):
-            theirs, read = _read(beside)
-            names |= theirs
-            columns |= read
-    return frozenset(names), frozenset(columns)
 
 
 @dataclass(frozen=True, slots=True)
