@@ -774,7 +774,8 @@ def _bm25(
 
     first  of the rows that get a score
     """
-    out[:] = 0.0
+    for j in range(out.size):
+        out[j] = 0.0
     for i in range(ids.size):
         begin, end = start[ids[i]], start[ids[i]] + length[ids[i]]
         for j in range(_sought(pool, begin, end, first << TF_BITS), end):

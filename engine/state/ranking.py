@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import kernel, summing_kernel
+from ..base.numerics import kernel, read_only, summing_kernel
 from ..base.sharing import in_blocks, in_parts
 from ..base.tables import brief, html_table
 from ..base.times import moment, written
@@ -32,49 +33,23 @@ SPARSE: Final = 64  # rows for each one with a score, from which on a signal is 
 FURTHEST: Final = 32.0
 
 
-@kernel
-def _scored(scores: Any, most: int) -> Any:
-    """Whether at most so many scores are no NaN, and the rows of these, ascending.  O(n), without a
-    branch for words of eight NaN.
-
+def _scored(scores: NDArray[Any], most: int) -> Rows | None:
+    """The rows of the scores that are no NaN, ascending, if these are at most so many.  O(n), or
     O(most) if more than that are among the first scores, as those of a signal that most memories
     have.
     """
-    n, size, rows = scores.shape[0], 0, np.empty(most, np.int64)
-    early = 0
-    for i in range(min(n, 4 * most)):
-        early += scores[i] == scores[i]
-    if early > most:
-        return False, rows
-    scored = np.zeros((n + 7) // 8 * 8, np.uint8)
-    for i in range(n):
-        scored[i] = scores[i] == scores[i]
-    words = scored.view(np.uint64)
-    for word in range(words.shape[0]):
-        if words[word]:
-            for i in range(8 * word, 8 * word + 8):
-                if scored[i]:
-                    if size == most:
-                        return False, rows
-                    rows[size] = i
-                    size += 1
-    return True, rows[:size]
-
-
-@summing_kernel
-def _shown(visible: Any) -> Any:
-    """Number of visible memories, and of rows that stand for some.  O(n)."""
-    count, rows = 0.0, 0
-    for i in range(visible.shape[0]):
-        count += visible[i]
-        rows += visible[i] > 0
-    return count, rows
+    first = scores[: 4 * most]
+    if np.count_nonzero(first == first) > most:
+        return None
+    rows = np.flatnonzero(scores == scores)
+    return rows if len(rows) <= most else None
 
 
 @summing_kernel
 def _moments(scores: Any, visible: Any, floor: float) -> Any:
     """Origin, mean difference from it and sd of the visible scores, with `floor` for NaN; zeros if
-    none is visible.  O(n), one pass.
+    none is visible.  And whether any score, visible or not, is FURTHEST or more sd from the mean,
+    in the precision of the scores.  O(n), two passes.
 
     visible may be how many memories each row stands for.  The origin is one of the scores, so that
     the differences of equal scores, and their sums, are exactly 0.  If it is d sd from the mean,
@@ -85,7 +60,7 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
     while first < n and not visible[first]:
         first += 1
     if first == n:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, False
     origin = np.float64(scores[first]) if scores[first] == scores[first] else floor
     count, total, squares = 0.0, 0.0, 0.0
     for i in range(n):  # without a branch
@@ -97,51 +72,42 @@ def _moments(scores: Any, visible: Any, floor: float) -> Any:
         count += stands
         total += stands * difference
         squares += stands * difference * difference
-    mean = total / count
-    return origin, mean, np.sqrt(max(squares / count - mean * mean, 0.0))
+    mean, variance = total / count, squares / count - (total / count) * (total / count)
+    sd = np.sqrt(variance) if variance > 0.0 else 0.0
+    beyond, centre = 0, origin + mean
+    least = scores.dtype.type(centre - FURTHEST * sd)
+    most = scores.dtype.type(centre + FURTHEST * sd)
+    for i in range(n):  # without a branch
+        beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
+    return origin, mean, sd, beyond > 0
 
 
-@kernel
-def _few_moments(scores: Any, rows: Any, visible: Any, floor: float, count: float) -> Any:
+def _in_turn(values: NDArray[np.float64], start: float = 0.0) -> float:
+    """The sum, one term after another, and not in pairs as numpy's."""
+    return float(np.add.accumulate(np.concatenate([[start], values]))[-1])
+
+
+def _few_moments(
+    scores: NDArray[Any], rows: Rows, visible: NDArray[Any], floor: float, count: float
+) -> tuple[float, float, float, float]:
     """As `_moments` and `_furthest`, if only these rows have a score, and a visible one has
     none: the origin is `floor`.  O(rows).
     """
-    total, squares, others = 0.0, 0.0, count
-    for row in rows:
-        if visible[row] > 0:
-            total += visible[row] * (scores[row] - floor)
-            others -= visible[row]
-    mean = total / count
-    furthest = abs(mean)
-    for row in rows:
-        if visible[row] > 0:
-            deviation = scores[row] - floor - mean
-            squares += visible[row] * deviation * deviation
-            furthest = max(furthest, abs(deviation))
-    return floor, mean, np.sqrt((squares + others * mean * mean) / count), furthest
+    rows = rows[visible[rows] > 0]
+    stands = visible[rows].astype(np.float64)
+    differences = scores[rows].astype(np.float64) - floor
+    mean, others = _in_turn(stands * differences) / count, _in_turn(-stands, count)
+    deviations = differences - mean
+    squares = _in_turn(stands * deviations * deviations)
+    furthest = float(np.abs(deviations).max(initial=abs(mean)))
+    return floor, mean, math.sqrt((squares + others * mean * mean) / count), furthest
 
 
-@summing_kernel
-def _any_beyond(scores: Any, low: float, high: float) -> bool:
-    """Whether any score, visible or not, is outside of the bounds or on one, in the precision of
-    the scores.  O(n), without a branch.
-    """
-    beyond, least, most = 0, scores.dtype.type(low), scores.dtype.type(high)
-    for i in range(scores.shape[0]):
-        beyond += (scores[i] <= least) | (scores[i] >= most)  # not so of NaN
-    return beyond > 0
-
-
-@kernel
-def _furthest(scores: Any, visible: Any, floor: float, centre: float) -> float:
+def _furthest(scores: NDArray[Any], visible: NDArray[Any], floor: float, centre: float) -> float:
     """Largest distance of a visible score from the centre, `floor` for NaN.  O(n)."""
-    furthest = 0.0
-    for i in range(scores.shape[0]):
-        if visible[i] > 0:
-            furthest = max(
-                furthest, abs((np.float64(scores[i]) if scores[i] == scores[i] else floor) - centre)
-            )
-    return furthest
+    shown = scores[visible > 0].astype(np.float64)
+    shown[np.isnan(shown)] = floor
+    return float(np.abs(shown - centre).max(initial=0.0))
 
 
 @kernel
@@ -151,12 +117,13 @@ def add_scaled(
     """out += factor * (scores - origin - mean), with `floor` for NaN.  O(n)."""
     for i in range(scores.shape[0]):
         out[i] += factor * (
-            (floor if np.isnan(scores[i]) else np.float64(scores[i])) - origin - mean
+            (floor if scores[i] != scores[i] else np.float64(scores[i])) - origin - mean
         )
 
 
-@kernel
-def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
+def standard(
+    scores: NDArray[Any], visible: NDArray[Any], floor: float, weight: float
+) -> tuple[bool, float, float, float]:
     """Whether a signal counts, and origin, mean and factor of `add_scaled`: weight / sd over the
     visible memories.  Cost: O(n).
 
@@ -169,22 +136,21 @@ def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
     visible  (n,)  bool, or how many visible memories each row stands for, see STANDS_FOR
     floor    ()    the score that replaces NaN
     """
-    few, rows = _scored(scores, scores.shape[0] // SPARSE)
-    if few and rows.shape[0] == 0:
+    rows = _scored(scores, len(scores) // SPARSE)
+    if rows is not None and len(rows) == 0:
         return False, 0.0, 0.0, 0.0
-    if few:
-        count, silent = _shown(visible)
-        for row in rows:
-            silent -= visible[row] > 0
-        few = silent > 0
-    if few:
+    if rows is not None and np.count_nonzero(visible > 0) > np.count_nonzero(visible[rows] > 0):
+        count = float(visible.sum(dtype=np.float64))
         origin, mean, sd, furthest = _few_moments(scores, rows, visible, floor, count)
     else:
-        origin, mean, sd = _moments(scores, visible, floor)
+        # of one type, so that one form is compiled
+        stands = np.ascontiguousarray(visible, np.float32)
+        origin, mean, sd, beyond = _moments(
+            read_only(np.ascontiguousarray(scores)), read_only(stands), float(floor)
+        )
         centre, furthest = origin + mean, 0.0
-        low, high = centre - FURTHEST * sd, centre + FURTHEST * sd
         # few signals are, so that the exact distance is rarely needed
-        if not low < floor < high or _any_beyond(scores, low, high):
+        if beyond or not centre - FURTHEST * sd < floor < centre + FURTHEST * sd:
             furthest = _furthest(scores, visible, floor, centre)
     if not sd > 1e-12 * max(abs(origin + mean), 1e-300):
         return False, 0.0, 0.0, 0.0
@@ -192,8 +158,9 @@ def standard(scores: Any, visible: Any, floor: float, weight: float) -> Any:
     return True, origin, mean, weight / max(sd, furthest / FURTHEST)
 
 
-@kernel
-def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out: Any) -> bool:
+def add_standardised(
+    scores: NDArray[Any], visible: NDArray[Any], floor: float, weight: float, out: NDArray[Any]
+) -> bool:
     """out += weight * (scores - mean) / sd, mean and sd of `standard`; False, and nothing is added,
     if the signal does not count.  Cost: O(n).
 
@@ -207,8 +174,8 @@ def add_standardised(scores: Any, visible: Any, floor: float, weight: float, out
     """
     counts, origin, mean, factor = standard(scores, visible, floor, weight)
     if counts:
-        add_scaled(scores, floor, origin, mean, factor, out)
-    return bool(counts)
+        add_scaled(read_only(scores), float(floor), origin, mean, factor, out)
+    return counts
 
 
 def add_all_standardised(
@@ -231,7 +198,7 @@ def add_all_standardised(
     def add(rows: slice) -> None:
         for (scores, floor, _), (counts, origin, mean, factor) in zip(signals, found, strict=True):
             if counts:
-                add_scaled(scores[rows], floor, origin, mean, factor, out[rows])
+                add_scaled(read_only(scores[rows]), float(floor), origin, mean, factor, out[rows])
 
     in_parts(len(signals), measure)
     in_blocks(len(out), PART, add)
@@ -239,40 +206,14 @@ def add_all_standardised(
 
 
 @kernel
-def _sift(kept: Any, rows: Any, size: int) -> None:
-    """Restore the heap after its root, the worst kept row, was replaced."""
-    at, score, row = 0, kept[0], rows[0]
-    while 2 * at + 1 < size:
-        worst = 2 * at + 1
-        for child in (worst, worst + 1):
-            if child < size and (
-                kept[child] < kept[worst]
-                or (kept[child] == kept[worst] and rows[child] > rows[worst])
-            ):
-                worst = child
-        if not (kept[worst] < score or (kept[worst] == score and rows[worst] > row)):
-            break
-        kept[at], rows[at] = kept[worst], rows[worst]
-        at = worst
-    kept[at], rows[at] = score, row
+def _heap(scores: Any, visible: Any, kept: Any, rows: Any) -> int:
+    """The best visible scores and their rows as a heap, the worst first; how many there are.
+    Cost: O(n + k log k log n) for random order.
 
-
-@kernel
-def _above(scores: Any, visible: Any, bound: float) -> int:
-    """Number of visible scores above a bound.  O(n), without a branch."""
-    count = 0
-    for i in range(scores.shape[0]):
-        count += visible[i] & (scores[i] > bound)
-    return count
-
-
-@kernel
-def _heap(scores: Any, visible: Any, k: int) -> Any:
-    """Rows of the k best visible scores and these scores, as a heap, the worst first.  Cost: O(n
-    + k log k log n) for random order.
+    kept  (k,)  written, of the type of the scores
+    rows  (k,)  written
     """
-    n, size, first = scores.shape[0], 0, 0
-    rows, kept = np.empty(max(k, 0), dtype=np.int64), np.empty(max(k, 0), dtype=scores.dtype)
+    n, k, size, first = scores.shape[0], kept.shape[0], 0, 0
     while first < n and size < k:
         if visible[first] and scores[first] == scores[first]:
             at = size
@@ -284,63 +225,80 @@ def _heap(scores: Any, visible: Any, k: int) -> Any:
             kept[at], rows[at] = scores[first], first
         first += 1
     for start in range(first, n if k > 0 else first, BLOCK):
-        block, shown = scores[start : start + BLOCK], visible[start : start + BLOCK]
-        if _above(block, shown, kept[0]):  # most blocks have no better score
-            for i in range(block.shape[0]):
-                if shown[i] and block[i] > kept[0]:
-                    kept[0], rows[0] = block[i], start + i
-                    _sift(kept, rows, size)
+        end = start + BLOCK if start + BLOCK < n else n
+        better, bound = 0, kept[0]
+        for i in range(start, end):  # without a branch
+            better += visible[i] & (scores[i] > bound)
+        if better == 0:  # most blocks have no better score
+            continue
+        for row in range(start, end):
+            if not (visible[row] and scores[row] > kept[0]):
+                continue
+            # in place of the root, the worst: down to where the heap is one again
+            at, score = 0, scores[row]
+            while 2 * at + 1 < size:
+                worst, other = 2 * at + 1, 2 * at + 2
+                if other < size and (
+                    kept[other] < kept[worst]
+                    or (kept[other] == kept[worst] and rows[other] > rows[worst])
+                ):
+                    worst = other
+                if kept[worst] >= score:  # of equals the new row is worse, as it is later
+                    break
+                kept[at], rows[at] = kept[worst], rows[worst]
+                at = worst
+            kept[at], rows[at] = score, row
+    return size
+
+
+def _few_best(scores: NDArray[np.float32], visible: NDArray[np.bool_], k: int) -> tuple[Any, Any]:
+    """Rows of the k best visible scores, in no order, and these scores."""
+    kept, rows = np.empty(k, np.float32), np.empty(k, np.int64)
+    # numba compiles anew for arrays that may be written
+    size = _heap(read_only(scores), read_only(visible), kept, rows)
     return rows[:size], kept[:size]
 
 
-@kernel
-def _at_least(scores: Any, visible: Any, bound: Any) -> Any:
-    """The rows of the visible scores that are no lower than a bound, ascending.  O(n), without a
-    branch.
-    """
-    count, rows = 0, np.empty(scores.shape[0] + 1, dtype=np.int64)
-    for i in range(scores.shape[0]):
-        rows[count] = i
-        count += visible[i] & (scores[i] >= bound)
-    return rows[:count]
-
-
-@kernel
-def best(scores: Any, visible: Any, k: int) -> Any:
+def best(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
     """Rows of the k best visible scores, best first, ties by row; NaN is left out.  Cost: O(n + k
     log k) for random order.
 
     Many rows of many more are found among those above a score that a sample of the rows suggests,
     where these are enough.
 
-    scores   (n,)
+    scores   (n,)  of float32; others take some times as long
     visible  (n,)  bool
 
     >>> best(np.array([0.2, 0.9, np.nan, 0.9]), np.ones(4, dtype=np.bool_), 2).tolist()
     [1, 3]
     """
-    if k >= MANY and k * SAMPLED < scores.shape[0]:
-        # a copy, since each layout of an array is compiled for itself
+    k = max(min(int(k), len(scores)), 0)
+    if scores.dtype != np.float32:
+        return _best_by_partition(scores, visible, k)
+    # of one layout, so that one form is compiled
+    scores, visible = np.ascontiguousarray(scores), np.ascontiguousarray(visible)
+    if k >= MANY and k * SAMPLED < len(scores):
         sample, shown = scores[::SAMPLED].copy(), visible[::SAMPLED].copy()
         # half as many more, as a sample may mislead
-        _, kept = _heap(sample, shown, 3 * k // (2 * SAMPLED))
-        if kept.shape[0]:
-            some = _at_least(scores, visible, kept[0])
-            if some.shape[0] >= k:
-                rows, kept = _heap(scores[some], visible[some], k)
-                return _in_order(some[rows], kept)
-    rows, kept = _heap(scores, visible, k)
-    return _in_order(rows, kept)
+        _, kept = _few_best(sample, shown, 3 * k // (2 * SAMPLED))
+        if len(kept):
+            some = np.flatnonzero(visible & (scores >= kept[0]))
+            if len(some) >= k:
+                rows, kept = _few_best(scores[some], visible[some], k)
+                return np.asarray(some[rows[np.lexsort((rows, -kept))]])
+    rows, kept = _few_best(scores, visible, k)
+    return np.asarray(rows[np.lexsort((rows, -kept))])
 
 
-@kernel
-def _in_order(rows: Any, kept: Any) -> Any:
-    """The rows of a heap, the best first.  O(k log k)."""
-    for end in range(rows.shape[0] - 1, 0, -1):
-        kept[0], kept[end] = kept[end], kept[0]
-        rows[0], rows[end] = rows[end], rows[0]
-        _sift(kept, rows, end)
-    return rows
+def _best_by_partition(scores: NDArray[Any], visible: NDArray[np.bool_], k: int) -> Rows:
+    """As `best`, of any type, without a kernel for it.  O(n + k log k)."""
+    rows = np.flatnonzero(visible & (scores == scores))
+    falling_scores = -scores[rows].astype(np.float64)
+    if 0 < k < len(rows):
+        bound = np.partition(falling_scores, k - 1)[k - 1]
+        near = np.flatnonzero(falling_scores <= bound)
+        rows, falling_scores = rows[near], falling_scores[near]
+    return rows[np.argsort(falling_scores, kind="stable")[:k]]
 
 
 def falling(scores: NDArray[np.float32]) -> Rows:
@@ -358,16 +316,13 @@ def falling(scores: NDArray[np.float32]) -> Rows:
     return keys & 0xFFFFFFFF
 
 
-@kernel
-def rank(scores: Any, visible: Any, row: int) -> int:
+def rank(scores: NDArray[Any], visible: NDArray[np.bool_], row: int) -> int:
     """Place of a row among all visible ones, from 1; 0 if it cannot be retrieved.  Cost: O(n)."""
-    if row < 0 or row >= scores.shape[0] or not visible[row] or np.isnan(scores[row]):
+    if row < 0 or row >= len(scores) or not visible[row] or np.isnan(scores[row]):
         return 0
-    ahead, own = 0, scores[row]
-    for i in range(scores.shape[0]):
-        if visible[i] and (scores[i] > own or (scores[i] == own and i < row)):
-            ahead += 1
-    return ahead + 1
+    ahead = scores > scores[row]
+    ahead[:row] |= scores[:row] == scores[row]
+    return int(np.count_nonzero(ahead & visible)) + 1
 
 
 @dataclass(frozen=True, slots=True)

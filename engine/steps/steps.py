@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.numerics import kernel, read_only
+from ..base.numerics import read_only
 from ..contract.columns import Phase, Signal
 from ..contract.cues import Cues
 from ..contract.drafts import Draft, Drafts
@@ -344,21 +344,17 @@ def admit_node() -> Node:
     )
 
 
-@kernel
 def _rescaled(fused: Any, visible: Any, out: Any) -> None:
     """out = max(0, (s - min) / (max - min)), min and max over the visible memories; 1 if these
     are all equal.  O(n).
     """
-    low, high = np.inf, -np.inf
-    for i in range(fused.shape[0]):
-        if visible[i]:
-            low, high = min(low, fused[i]), max(high, fused[i])
+    shown = fused[visible]
+    low = float(np.fmin.reduce(shown, initial=np.inf))
+    high = float(np.fmax.reduce(shown, initial=-np.inf))
     if low < high:
-        for i in range(fused.shape[0]):
-            share = (fused[i] - low) / (high - low)
-            out[i] = share if share > 0.0 else 0.0
+        out[...] = np.fmax((fused.astype(np.float64) - low) / (high - low), 0.0)
     else:
-        out[:] = 1.0
+        out[...] = 1.0
 
 
 def primed(fused: Any, visible: Any, log_prior: Any, out: Any) -> None:
