@@ -1,6 +1,6 @@
-"""All that the author of a mechanism imports: hooks, columns, vocabulary, records and `kernel`."""
+"""All that the author of a mechanism imports: hooks, columns, vocabulary, records, `kernel` and `formula`."""
 
-from ..base.numerics import kernel
+from ..base.numerics import formula, kernel
 from ..text.features import Features, SpeechAct, fold, terms_of
 from .columns import Before, Column, Facet, Phase, Scale, Scope, Signal, Structure, Upkeep, signal
 from .drafts import Draft, Kind
@@ -133,6 +133,7 @@ __all__ = [
     "at_rest",
     "fold",
     "forecast",
+    "formula",
     "hook",
     "kernel",
     "signal",

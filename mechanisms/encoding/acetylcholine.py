@@ -23,7 +23,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CONTEXT_KEPT, ENCODING_STRENGTH, LEARNING_RATE, LOG_FACETS
@@ -92,7 +92,7 @@ CUE_MASSES = Column(
 
 
 # --- equations: expected uncertainty --------------------------------------------------------------
-@kernel
+@formula
 def validity(valid: float, trials: float, prior_valid: float, prior_invalid: float) -> float:
     """gamma = (valid + a) / (trials + a + b); ACh = 1 - gamma.  Yu & Dayan (2005), running estimate
     of cue validity.  Cost: O(1).
@@ -107,7 +107,7 @@ def validity(valid: float, trials: float, prior_valid: float, prior_invalid: flo
 
 
 # --- equations: theta cycle of encoding and recall ------------------------------------------------
-@kernel
+@formula
 def theta(t: float, phase: float, x: float) -> float:
     """theta(t) = X/2 sin(t + phi) + (1 - X/2).  Hasselmo, Bodelon & Wyble (2002), transmission over
     a theta cycle.  Cost: O(1).
@@ -118,7 +118,7 @@ def theta(t: float, phase: float, x: float) -> float:
     >>> round(float(theta(np.pi / 2, 0.0, 0.8)), 6), round(float(theta(np.pi / 2, np.pi, 0.8)), 6)
     (1.0, 0.2)
     """
-    return float(0.5 * x * np.sin(t + phase) + (1.0 - 0.5 * x))
+    return float(0.5 * x * math.sin(t + phase) + (1.0 - 0.5 * x))
 
 
 @kernel
@@ -166,7 +166,7 @@ def learn_cycle(
             out[i, j] = post * ca3[j]
 
 
-@kernel
+@formula
 def recurrent_gain(ach: float, c: float) -> float:
     """g_rec = 1 - c ACh: gain of the recurrent path at the encoding phase, with depth X = c ACh;
     the input has gain 1.  Cost: O(1).

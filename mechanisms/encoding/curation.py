@@ -246,7 +246,9 @@ def ban_repeats(repeats: Any, told: Any, visible: Any, out: Any) -> None:
     >>> out.tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
-    newest = np.full(repeats.shape[0], -1)
+    newest = np.empty(repeats.shape[0], np.int64)
+    for i in range(repeats.shape[0]):
+        newest[i] = -1
     for i in range(repeats.shape[0]):
         first = repeats[i] if repeats[i] >= 0 else i
         if visible[i] and (newest[first] < 0 or told[i] >= told[newest[first]]):

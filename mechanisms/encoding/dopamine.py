@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -73,7 +73,7 @@ TOLD, ASKED = 0, 1
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def error(r: float, v: float, v_next: float, gamma: float) -> float:
     """delta = r + gamma V(s') - V(s), the reward prediction error.  TD(0); with V(s') = 0 at the
     end of a trial, Rescorla-Wagner.  Cost: O(1).
@@ -109,7 +109,7 @@ def learn(value: Any, cues: Any, alpha: Any, beta: float, delta: float) -> None:
             value[cues[k]] += alpha[k] * beta * delta
 
 
-@kernel
+@formula
 def tone(delta: float, gain: float, most: float) -> float:
     """DA = clip(1 + g delta, 0, DA_max), firing rate over its baseline.  The clip is engineering.
     Cost: O(1).

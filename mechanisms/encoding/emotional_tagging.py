@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.errors import RegistryError
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ARRIVED, ENCODING_STRENGTH, INDEX, LOG_STRENGTH, ROW
@@ -50,7 +50,7 @@ AROUSAL = Column(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def ricker(a: float, c: float, b: float) -> float:
     """f = c a exp(-b a), with its maximum c / (b e) at a = 1/b.  Ricker (1954), with arousal in
     place of the stock.  Cost: O(1).
@@ -65,7 +65,7 @@ def ricker(a: float, c: float, b: float) -> float:
     return c * a * math.exp(-b * a)
 
 
-@kernel
+@formula
 def curve(a: float, best: float) -> float:
     """(a / a*) exp(1 - a / a*): Ricker's curve with peak 1 at a*.  Cost: O(1).
 
@@ -77,7 +77,7 @@ def curve(a: float, best: float) -> float:
     return ricker(a, math.e / best, 1.0 / best)
 
 
-@kernel
+@formula
 def optimum(difficulty: float, easiest: float, k: float) -> float:
     """a* = a0 / (1 + k D): best arousal, lower for harder tasks.  The law is Yerkes & Dodson's
     (1908), the form ours.  Cost: O(1).
@@ -92,7 +92,7 @@ def optimum(difficulty: float, easiest: float, k: float) -> float:
     return easiest / (1.0 + k * difficulty)
 
 
-@kernel
+@formula
 def enhancement(a: float, difficulty: float, easiest: float, k: float, gain: float) -> float:
     """m = 1 + g f(a; a*(D)): factor on encoding strength, in [1, 1 + g]; 1 without arousal.  Ours.
     Cost: O(1).
@@ -103,7 +103,7 @@ def enhancement(a: float, difficulty: float, easiest: float, k: float, gain: flo
     return 1.0 + gain * curve(a, optimum(difficulty, easiest, k))
 
 
-@kernel
+@formula
 def arousal(emotion: float, saturation: float, stake: float) -> float:
     """a = 1 - (1 - stake) exp(-emotion / saturation), in [0, 1]; 0 only if emotion and stake are 0.
     Ours.  Cost: O(1).

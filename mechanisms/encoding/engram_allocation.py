@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.base.errors import RegistryError
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RANDOM, RECALLED, ROW, VISIBLE
@@ -178,7 +178,7 @@ def activate(
         active[i] = now
 
 
-@kernel
+@formula
 def allocate(excitable: Any, size: int) -> Any:
     """The engram: the k most excitable units, ascending; lateral inhibition silences all others.
     Cost: O(N + k log k log N).
@@ -214,7 +214,7 @@ def overlap(a: Any, b: Any) -> float:
     return float(common / a.shape[0])
 
 
-@kernel
+@formula
 def chance(units: int, size: int) -> Any:
     """Mean and standard deviation of the overlap of two engrams drawn independently
     (hypergeometric), as shares of k.  Cost: O(1).
@@ -226,7 +226,7 @@ def chance(units: int, size: int) -> Any:
     return p, math.sqrt(p * (1.0 - p) * (units - size) / max(units - 1, 1) / size)
 
 
-@kernel
+@formula
 def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) -> Any:
     """The earlier memories with the largest overlap, later ones first among equals.  Cost: O(k m
     log(k m) + k most).
@@ -241,32 +241,14 @@ def companions(engram: Any, recent: Any, engrams: Any, least: float, most: int) 
     Candidates are the 2 `most` memories listed most often in the rows of `recent` for these units;
     their overlap is computed exactly.
     """
-    k, m = engram.shape[0], recent.shape[1]
-    met, size = np.empty(k * m, dtype=np.int64), 0
-    for unit in engram:
-        for place in range(m):
-            if recent[unit, place] >= 0:
-                met[size] = recent[unit, place]
-                size += 1
-    met = np.sort(met[:size])
-    rows, hits, found = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64), 0
+    met = recent[engram]
+    rows, hits = np.unique(met[met >= 0].astype(np.int64), return_counts=True)
     # later memories first; the stable sort keeps this order among equals
-    for i in range(size - 1, -1, -1):
-        if found and rows[found - 1] == met[i]:
-            hits[found - 1] -= 1
-        else:
-            rows[found], hits[found] = met[i], -1
-            found += 1
-    order = np.argsort(hits[:found], kind="mergesort")[: 2 * most]
-    near, shares = np.empty(order.shape[0], dtype=np.int64), np.empty(order.shape[0])
-    kept = 0
-    for i in order:
-        share = overlap(engram, engrams[rows[i]])
-        if share >= least:
-            near[kept], shares[kept] = rows[i], share
-            kept += 1
-    order = np.argsort(-shares[:kept], kind="mergesort")[:most]
-    return near[:kept][order], shares[:kept][order]
+    near = rows[::-1][np.argsort(-hits[::-1], kind="stable")[: 2 * most]]
+    shares = np.array([overlap(engram, engrams[row]) for row in near.tolist()], dtype=np.float64)
+    near, shares = near[shares >= least], shares[shares >= least]
+    order = np.argsort(-shares, kind="stable")[:most]
+    return near[order], shares[order]
 
 
 @kernel

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import NOW, TURNOVER
@@ -39,7 +39,7 @@ NEUROGENESIS_STARTED = Column(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def replacement_time(population: float, births: float, survival: float) -> float:
     """T = M / (b s), time in which the number of surviving newborn cells reaches the population
     size.  Cost: O(1).
@@ -55,7 +55,7 @@ def replacement_time(population: float, births: float, survival: float) -> float
     return population / (births * survival)
 
 
-@kernel
+@formula
 def turnover(elapsed: float, replacement: float) -> float:
     """Populations replaced so far, t / T: births occur at a constant rate.  Cost: O(1).
 

@@ -18,12 +18,13 @@ Cost: O(d) per event.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CHOICE_GAIN, CONTEXT_KEPT, THRESHOLD_SHIFT
@@ -101,7 +102,7 @@ NOREPINEPHRINE_LEVEL = Column(
 
 
 # --- equations: unexpected uncertainty ------------------------------------------------------------
-@kernel
+@formula
 def unchanged(lam: float, valid: bool, gamma: float, tau: float) -> float:
     """lambda_t = lambda tau L / [lambda tau L + (1 - lambda tau) / 2], with L = gamma if valid,
     else 1 - gamma.  Cost: O(1).
@@ -122,7 +123,7 @@ def unchanged(lam: float, valid: bool, gamma: float, tau: float) -> float:
     return likely / (likely + (1.0 - same) * CHANCE)
 
 
-@kernel
+@formula
 def validity(valid: float, trials: float, prior_valid: float, prior_invalid: float) -> float:
     """gamma = (valid + a) / (trials + a + b): validity of the cue in this context.  Yu & Dayan
     (2005), running estimate.  Cost: O(1).
@@ -136,7 +137,7 @@ def validity(valid: float, trials: float, prior_valid: float, prior_invalid: flo
     return (valid + prior_valid) / (trials + prior_valid + prior_invalid)
 
 
-@kernel
+@formula
 def switch_bar(ach: float) -> float:
     """ACh / (1/2 + ACh): threshold on unexpected uncertainty, given the expected one.  Yu & Dayan
     (2005), switch rule.  Cost: O(1).
@@ -149,7 +150,7 @@ def switch_bar(ach: float) -> float:
     return ach / (0.5 + ach)
 
 
-@kernel
+@formula
 def switches(ne: float, ach: float) -> bool:
     """NE > ACh / (1/2 + ACh).  Yu & Dayan (2005).  Cost: O(1).
 
@@ -188,7 +189,7 @@ def engagement(short: float, long: float) -> float:
     return (1.0 - now) * response(long, 1.0, 0.0) + now
 
 
-@kernel
+@formula
 def log_odds(p: float) -> float:
     """ln(p / (1 - p)), finite for every p in [0, 1].  Cost: O(1).
 
@@ -196,10 +197,10 @@ def log_odds(p: float) -> float:
     0.0
     """
     p = min(max(p, 1e-12), 1.0 - 1e-12)
-    return float(np.log(p / (1.0 - p)))
+    return float(math.log(p / (1.0 - p)))
 
 
-@kernel
+@formula
 def choice_gain(engaged: float, tonic: float, phasic: float) -> float:
     """G: `tonic` at engagement 0, `phasic` at engagement 1, linear between.  Engineering.  Cost:
     O(1).

@@ -21,6 +21,7 @@ each cell are listed, 2 k bytes a memory.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, Structure, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, ROW, TURNOVER, VISIBLE
@@ -136,14 +137,14 @@ def afferents(
         n += 1
 
 
-@kernel
+@formula
 def generation_of(turnover: float, unit: int, units: int) -> int:
     """floor(TURNOVER + u / M): births occur evenly, one unit after the other.  Cost: O(1).
 
     >>> [generation_of(0.25, u, 4) for u in range(4)]
     [0, 0, 0, 1]
     """
-    return int(np.floor(turnover + unit / units))
+    return math.floor(turnover + unit / units)
 
 
 def generations(turnover: float, units: int) -> range:
@@ -172,6 +173,52 @@ def excitability(age: float, excess: float, peak: float, width: float) -> float:
 
 
 @kernel
+def _count_readers(
+    seed: int,
+    generation: int,
+    gaps: Any,
+    numbers: Any,
+    weights: Any,
+    index: Any,
+    number: Any,
+    first: Any,
+    total: Any,
+) -> None:
+    """Add the units that read input j to first[j + 1], and the weights of each unit to `total`."""
+    for u in range(total.shape[0]):
+        for slot in range(
+            afferents(seed, u, generation, index.shape[0], gaps, numbers, index, number)
+        ):
+            first[index[slot] + 1] += 1
+            total[u] += weights[int(number[slot])]
+
+
+@kernel
+def _place_readers(
+    seed: int,
+    generation: int,
+    units: int,
+    gaps: Any,
+    numbers: Any,
+    index: Any,
+    number: Any,
+    at: Any,
+    unit: Any,
+    drawn: Any,
+) -> None:
+    """Write the units that read each input, and the number of each weight, from `at` of the input
+    on, which moves on.
+    """
+    for u in range(units):
+        for slot in range(
+            afferents(seed, u, generation, index.shape[0], gaps, numbers, index, number)
+        ):
+            place = at[index[slot]]
+            unit[place], drawn[place] = u, number[slot]
+            at[index[slot]] += 1
+
+
+@formula
 def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, weights: Any) -> Any:
     """W of the cells of one generation, by input: (first, unit, drawn, total).  Cost: O(M c + N)
     for c inputs per unit.
@@ -193,21 +240,14 @@ def projection(seed: int, generation: int, units: int, inputs: int, gaps: Any, w
         np.arange(float(QUANTILES)),
     )
     first, total = np.zeros(inputs + 1, dtype=np.int64), np.zeros(units)
-    for u in range(units):
-        for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
-            first[index[slot] + 1] += 1
-            total[u] += weights[int(number[slot])]
-    for j in range(inputs):
-        first[j + 1] += first[j]
+    _count_readers(seed, generation, gaps, numbers, weights, index, number, first, total)
+    np.cumsum(first, out=first)
     at, unit, drawn = (
         first.copy(),
         np.empty(first[inputs], dtype=np.uint16),
         np.empty(first[inputs], dtype=np.uint8),
     )
-    for u in range(units):
-        for slot in range(afferents(seed, u, generation, inputs, gaps, numbers, index, number)):
-            unit[at[index[slot]]], drawn[at[index[slot]]] = u, number[slot]
-            at[index[slot]] += 1
+    _place_readers(seed, generation, units, gaps, numbers, index, number, at, unit, drawn)
     return first, unit, drawn, total
 
 
@@ -266,11 +306,11 @@ def drive(
         high += 1
     # each unit sums in the order of its inputs
     for j in range(x.shape[0]):
-        read = unit[first[j] : first[j + 1]]
-        for place in range(
-            first[j] + np.searchsorted(read, low), first[j] + np.searchsorted(read, high)
-        ):
-            out[unit[place]] += weights[drawn[place]] * x[j]
+        for place in range(first[j], first[j + 1]):
+            if unit[place] >= high:
+                break
+            if unit[place] >= low:
+                out[unit[place]] += weights[drawn[place]] * x[j]
     for u in range(low, high):
         if normalised and total[u] > 0.0:
             out[u] /= total[u]
@@ -279,7 +319,7 @@ def drive(
 
 
 # --- equations: the code --------------------------------------------------------------------------
-@kernel
+@formula
 def winners(h: Any, k: int) -> Any:
     """kWTA: the k units with the largest drive, lower numbers first among equals; sorted ascending.
     Cost: O(M + k log k log M).
@@ -313,7 +353,7 @@ def cells(active: Any, turnover: float, units: int, out: Any) -> None:
         out[i] = active[i] + generation_of(turnover, active[i], units) * GENERATION
 
 
-@kernel
+@formula
 def by_unit(code: Any, units: int) -> Any:
     """(M,) int32: the active cell of each unit in a code; -1: none.  -1 in the code: no cell.
     Cost: O(M + k).
@@ -322,9 +362,8 @@ def by_unit(code: Any, units: int) -> Any:
     [-1, 1, -1, 32771]
     """
     firing = np.full(units, -1, dtype=np.int32)
-    for cell in code:
-        if cell >= 0:
-            firing[cell % GENERATION] = cell
+    cells = code[code >= 0]
+    firing[cells % GENERATION] = cells
     return firing
 
 
@@ -344,6 +383,14 @@ def in_common(code: Any, firing: Any) -> int:
 
 
 @kernel
+def _shares(codes: Any, visible: Any, firing: Any, out: Any) -> None:
+    """`overlaps` with a code as `by_unit` returns it."""
+    for i in range(codes.shape[0]):
+        if visible[i]:
+            out[i] = in_common(codes[i], firing) / codes.shape[1]
+
+
+@formula
 def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
     """Share of active cells in common with one code.  Cost: O(n k).
 
@@ -358,10 +405,7 @@ def overlaps(codes: Any, visible: Any, code: Any, units: int, out: Any) -> None:
     >>> out.tolist()
     [0.75]
     """
-    firing = by_unit(code, units)
-    for i in range(codes.shape[0]):
-        if visible[i]:
-            out[i] = in_common(codes[i], firing) / codes.shape[1]
+    _shares(codes, visible, by_unit(code, units), out)
 
 
 @kernel
@@ -448,27 +492,20 @@ def listed_overlaps(
             out[i] = shared[i] / k
 
 
-@kernel
+@formula
 def least_common(threshold: float, k: int) -> int:
     """Fewest cells in common with a code of k cells that make a share of `threshold`.  Cost: O(1).
 
     >>> least_common(0.8, 41), least_common(0.1 + 0.2, 10)
     (33, 3)
     """
-    return int(np.ceil(threshold * k - 1e-9))
+    return math.ceil(threshold * k - 1e-9)
 
 
 @kernel
-def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
-    """(row, cells in common) of the memory with the most cells in common, the latest among equals;
-    (-1, least) if none has `least`.  Cost: O(n k).
-
-    Arguments as for `overlaps`;  least  ()  1  fewest cells in common of a duplicate
-
-    >>> repeated(np.array([[0, 1], [0, 2], [3, 4]]), np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
-    (1, 2)
-    """
-    firing, found = by_unit(code, units), -1
+def most_common(codes: Any, visible: Any, firing: Any, least: int) -> Any:
+    """`repeated` with a code as `by_unit` returns it."""
+    row = -1
     for i in range(codes.shape[0]):
         if visible[i]:
             # cells that may still differ: a code is left where it has too many
@@ -479,8 +516,22 @@ def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any
                 if spare < 0:
                     break
             if spare >= 0:
-                found, least = i, least + spare
-    return found, least
+                row, least = i, least + spare
+    return row, least
+
+
+@formula
+def repeated(codes: Any, visible: Any, code: Any, units: int, least: int) -> Any:
+    """(row, cells in common) of the memory with the most cells in common, the latest among equals;
+    (-1, least) if none has `least`.  Cost: O(n k).
+
+    Arguments as for `overlaps`;  least  ()  1  fewest cells in common of a duplicate
+
+    >>> repeated(np.array([[0, 1], [0, 2], [3, 4]]), np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
+    (1, 2)
+    """
+    row, common = most_common(codes, visible, by_unit(code, units), least)
+    return row, common
 
 
 @kernel
@@ -678,7 +729,7 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
                 p.projection_seed, generation, p.units, len(x), p.connectivity, p.weight_spread
             )
             drive(
-                x,
+                read_only(x),
                 *w,
                 generation,
                 turnover,

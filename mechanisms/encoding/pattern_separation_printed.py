@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import DUPLICATE, EMBEDDING, ROW, VISIBLE
@@ -89,7 +89,7 @@ def orthogonalised(
     return same
 
 
-@kernel
+@formula
 def winners(h: Any, k: int) -> Any:
     """The k dimensions with the largest |h|, lower numbers first among equals; sorted ascending.
     Cost: O(d).
@@ -102,7 +102,7 @@ def winners(h: Any, k: int) -> Any:
     return rows
 
 
-@kernel
+@formula
 def sparsified(e: Any, share: float, out: Any) -> None:
     """Keep the given share of dimensions with the largest |e|; set the others to zero.  Cortex
     4.4.2.  Cost: O(d).

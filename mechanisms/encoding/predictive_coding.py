@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
@@ -181,7 +181,8 @@ def imagine(weights: Any, prior: Any, saturating: bool, x: Any) -> None:
     [6.0, 3.0, 1.0]
     """
     start = x.shape[0] - prior.shape[0]
-    x[start:] = prior
+    for j in range(prior.shape[0]):
+        x[start + j] = prior[j]
     for i in range(len(weights) - 1, -1, -1):
         w = weights[i]
         below = start - w.shape[0]
@@ -323,6 +324,16 @@ def relax(
 
 
 @kernel
+def _curvature(slope: Any, before: Any) -> Any:
+    """Curvature along the last step, and the square of its slope, both times the step."""
+    curvature = square = 0.0
+    for j in range(slope.shape[0]):
+        curvature += before[j] * (before[j] - slope[j])
+        square += before[j] * before[j]
+    return curvature, square
+
+
+@formula
 def settle(
     x: Any,
     weights: Any,
@@ -362,8 +373,8 @@ def settle(
         if free_energy(trial, eps, weights, precisions, alpha) <= ceiling:
             x[:], before[:] = trial, slope
             descent(x, eps, weights, precisions, alpha, at, saturating, slope)
-            curvature = (before * (before - slope)).sum()
-            rate = rate * (before * before).sum() / curvature if curvature > 0.0 else 2.0 * rate
+            curvature, square = _curvature(slope, before)
+            rate = rate * square / curvature if curvature > 0.0 else 2.0 * rate
         else:
             rate *= 0.5
     errors(x, weights, prior, e, at, saturating, eps)
@@ -403,7 +414,7 @@ def learn(
             w[j, k] += rate * (error * above[k] - decay * w[j, k])
 
 
-@kernel
+@formula
 def variance_after(variance: float, mean_square: float, rate: float) -> float:
     """sigma^2 + rate (<eps^2> - sigma^2): with rate 1/t the mean of all errors so far, at which
     dF/dPi = 0.  Friston (2005), precisions.  Cost: O(1).
@@ -438,7 +449,7 @@ def expected(prediction: Any, memory: Any, share: float, seen: Any, out: Any) ->
         out[i] = seen[i] - share * (memory[i] - prediction[i])
 
 
-@kernel
+@formula
 def relative(surprise: float, usual: float) -> float:
     """S / S_usual - 1, clipped to [-1, 1]: -1 wholly predicted, 0 as usual, or no usual value yet.
     Ours.  Cost: O(1).

@@ -16,12 +16,13 @@ Cost, with q cues: O(q + terms) per event.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope
 from ...engine.contract.hooks import Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import HORIZON
@@ -59,7 +60,7 @@ STANDING_CUES = Column(
 
 
 # --- equations of Daw, Kakade & Dayan (2002) ------------------------------------------------------
-@kernel
+@formula
 def error(r: float, average: float, v: float, v_next: float) -> float:
     """delta = r - rbar + V(s') - V(s), the average-reward prediction error; phasic dopamine.  Cost:
     O(1).
@@ -92,7 +93,7 @@ def learn(value: Any, cues: Any, alpha: float, delta: float) -> None:
             value[j] += alpha * delta
 
 
-@kernel
+@formula
 def averaged(average: float, r: float, kappa: float) -> float:
     """rbar + kappa (r - rbar): slow average of reward, reported by tonic serotonin.  Cost: O(1).
 
@@ -102,7 +103,7 @@ def averaged(average: float, r: float, kappa: float) -> float:
     return average + kappa * (r - average)
 
 
-@kernel
+@formula
 def phasic(delta: float) -> float:
     """-delta: phasic serotonin before rectification, the negative of phasic dopamine.  Cost: O(1).
 
@@ -112,7 +113,7 @@ def phasic(delta: float) -> float:
     return -delta
 
 
-@kernel
+@formula
 def level(average: float, delta: float, share: float) -> float:
     """rbar + share max(0, -delta): tonic and phasic serotonin.  The sum is ours, the parts are the
     paper's.  Cost: O(1).
@@ -177,14 +178,14 @@ def choice(q: Any, beta: float) -> Any:
     return p / p.sum()
 
 
-@kernel
+@formula
 def stretched(level: float, gain: float) -> float:
     """exp(gain level): factor on the horizon; 1 at level 0.  Ours.  Cost: O(1).
 
     >>> stretched(0.0, 1.0)
     1.0
     """
-    return float(np.exp(gain * level))
+    return float(math.exp(gain * level))
 
 
 # --- plug-in --------------------------------------------------------------------------------------

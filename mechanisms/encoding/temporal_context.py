@@ -27,13 +27,14 @@ Cost: O(1) per event and use; O(n + k log k) per query for k recalled items (0.3
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
 from ...engine.contract.vocabulary import (
@@ -133,7 +134,7 @@ def drift(t: Any, t_in: Any, beta: float, out: Any) -> None:
         out[i] = rho * t[i] + beta * t_in[i]
 
 
-@kernel
+@formula
 def carried(rho: float, gap: float, tau: float, kept: float) -> float:
     """t_i . t_{i-1} = rho_i exp(-gap / tau) kept, with drift between the items.  The paper's
     distractor, in simulated time.  Cost: O(1).
@@ -146,7 +147,7 @@ def carried(rho: float, gap: float, tau: float, kept: float) -> float:
     >>> round(carried(0.8, 0.0, 24.0, 0.5), 6)
     0.4
     """
-    return rho * float(np.exp(-gap / tau)) * kept
+    return rho * float(math.exp(-gap / tau)) * kept
 
 
 @kernel
@@ -169,7 +170,9 @@ def choice(strength: Any, rows: Any, tau: float) -> Any:
     for i in range(rows.shape[0]):
         p[i] = np.exp(2.0 * (float(strength[rows[i]]) - top) / tau)
         total += p[i]
-    return p / total
+    for i in range(rows.shape[0]):
+        p[i] /= total
+    return p
 
 
 @kernel

@@ -18,12 +18,13 @@ Cost: O(n k) per maintain (100,000 memories, k = 4: 0.4 ms used once,
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel, read_only
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import ACTIVATION, ARRIVED, NOW, RECALLED, ROW
@@ -127,7 +128,7 @@ def activation(
             out[i] = np.log(total)
 
 
-@kernel
+@formula
 def decay_of_use(m: float, a: float, c: float) -> float:
     """d_j = c exp(m_j) + a.  Pavlik & Anderson (2005), decay of the j-th use.  Cost: O(1).
 
@@ -138,10 +139,10 @@ def decay_of_use(m: float, a: float, c: float) -> float:
     >>> decay_of_use(-np.inf, 0.177, 0.217)
     0.177
     """
-    return float(c * np.exp(m) + a)
+    return float(c * math.exp(m) + a)
 
 
-@kernel
+@formula
 def use(
     rows: Any,
     now: float,
@@ -160,7 +161,15 @@ def use(
     for i in rows:
         at = slice(i, i + 1)
         before[0] = -np.inf
-        activation(now, created[at], uses[at], recent[at], decays[at], seconds, before)
+        activation(
+            now,
+            read_only(created[at]),
+            read_only(uses[at]),
+            read_only(recent[at]),
+            read_only(decays[at]),
+            seconds,
+            before,
+        )
         for j in range(recent.shape[1] - 1, 0, -1):
             recent[i, j], decays[i, j] = recent[i, j - 1], decays[i, j - 1]
         recent[i, 0], decays[i, 0] = now, decay_of_use(before[0], a, c)

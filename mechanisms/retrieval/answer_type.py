@@ -174,7 +174,13 @@ def mentions_another(mentioned: Any, known: Any, out: Any) -> None:
             name = mentioned[i, j]
             if name == 0:
                 break
-            at = np.searchsorted(known, name)
+            at, end = 0, known.shape[0]
+            while at < end:  # the place of the name in the order
+                middle = (at + end) // 2
+                if known[middle] < name:
+                    at = middle + 1
+                else:
+                    end = middle
             if at == known.shape[0] or known[at] != name:
                 out[i] = True
                 break

@@ -109,7 +109,8 @@ def complete(
     [0.5, 0.5, 0.5, 0.5]
     """
     new, steps, moved = np.empty(state.shape[0]), 0, np.inf
-    state[:] = cue
+    for k in range(state.shape[0]):
+        state[k] = cue[k]
     attention(patterns, state, beta, p)
     while steps < most and moved > tolerance:
         update(patterns, p, new)

@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import CUES, LEXICON
@@ -33,7 +33,7 @@ LEXICAL = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def idf_robertson(n_rows: float, frequency: float) -> float:
     """w = ln((N - n + 1/2) / (n + 1/2)), at least 1e-6, so that a word in most memories is no
     evidence against them.

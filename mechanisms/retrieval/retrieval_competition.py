@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -188,7 +188,7 @@ def contrast(
         out[i] = cue[i] * ((normal - low) + (normal - high))
 
 
-@kernel
+@formula
 def faded(trace: float, age: float, recovery: float) -> float:
     """Trace after decay: trace exp(-age / recovery), both in h.  Suppression ends after about a
     day; ours.  Cost: O(1).

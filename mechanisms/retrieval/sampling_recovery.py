@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import GRAPH, LEXICON, RECALLED, STANDS_FOR
@@ -154,7 +154,7 @@ def sampling(product: Any, visible: Any, out: Any) -> None:
             out[i] /= total
 
 
-@kernel
+@formula
 def recovery(total: float) -> float:
     """P_R(i | Q) = 1 - exp(-sum_j W_j S(Q_j, i)).  Raaijmakers & Shiffrin (1981), recovery.  Cost:
     O(1).
@@ -165,7 +165,7 @@ def recovery(total: float) -> float:
     return -math.expm1(-total)
 
 
-@kernel
+@formula
 def recalled(p_sample: float, p_recover: float, draws: float) -> float:
     """Probability of recall in `draws` samples with replacement: [1 - (1 - P_S)^draws] P_R.  Cost:
     O(1).
@@ -284,7 +284,14 @@ class SamplingRecovery(Mechanism[SamplingRecoveryParams]):
 
     def _add_item_cue(self, match: Any, product: Any, total: Any, cued: Any) -> None:
         p = self.params
-        add_cue(match, p.item_strength, p.residual_strength, p.item_weight, product, total)
+        add_cue(
+            read_only(match.astype(np.float64)),  # as the gains of the context
+            p.item_strength,
+            p.residual_strength,
+            p.item_weight,
+            product,
+            total,
+        )
         mark(match, cued)
 
     @hook(Phase.RETRIEVE, reads=(RECALLED, GRAPH), adds=(), sets=(CONTEXT_GAIN, CUE_GAIN))

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula, kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import (
@@ -77,7 +77,7 @@ SUCCESSION = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, weight: Any) -> Any:
     """Mean of M(s', .) over equally likely states s'.  Cost: O(r log r) for r entries.
 
@@ -90,27 +90,13 @@ def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, w
     >>> expected_row(np.array([0, 1]), np.array([0, 2]), np.array([2, 1]), np.array([0, 1, 2]), np.array([1, 0, 1]), np.array([0.5, 1.0, 1.5]))
     (array([0, 1]), array([0.5, 1. ]))
     """
-    size = 0
-    for v in states:
-        size += degree[v]
-    nodes, values, at = np.empty(size, dtype=np.int64), np.empty(size), 0
-    for v in states:
-        for place in range(start[v], start[v] + degree[v]):
-            nodes[at], values[at] = target[pool[place]], weight[pool[place]] / states.shape[0]
-            at += 1
-    order = np.argsort(nodes, kind="mergesort")
-    kept = 0
-    found, total = np.empty(size, dtype=np.int64), np.empty(size)
-    for i in order:
-        if kept and found[kept - 1] == nodes[i]:
-            total[kept - 1] += values[i]
-        else:
-            found[kept], total[kept] = nodes[i], values[i]
-            kept += 1
-    return found[:kept], total[:kept]
+    entries = np.concatenate([pool[start[v] : start[v] + degree[v]] for v in states])
+    nodes, places = np.unique(target[entries].astype(np.int64), return_inverse=True)
+    values = weight[entries].astype(np.float64) / len(states)
+    return nodes, np.bincount(places, values, len(nodes))
 
 
-@kernel
+@formula
 def update(
     state: int,
     nodes: Any,
@@ -139,16 +125,13 @@ def update(
     >>> weight.round(9).tolist()
     [1.045]
     """
-    missing = alpha * gamma * values
-    for place in range(start[state], start[state] + degree[state]):
-        edge = pool[place]
-        j = target[edge]
-        aim = 1.0 if j == state else 0.0
-        i = np.searchsorted(nodes, j)
-        if i < nodes.shape[0] and nodes[i] == j:
-            aim += gamma * values[i]
-            missing[i] = 0.0
-        weight[edge] += alpha * (aim - weight[edge])
+    entries = pool[start[state] : start[state] + degree[state]]
+    ends, missing = target[entries], alpha * gamma * values
+    _, ours, theirs = np.intersect1d(ends, nodes, assume_unique=True, return_indices=True)
+    aims = np.where(ends == state, 1.0, 0.0)
+    aims[ours] += gamma * values[theirs]
+    missing[theirs] = 0.0
+    weight[entries] += alpha * (aims - weight[entries])
     return missing
 
 

@@ -16,12 +16,13 @@ at 100,000 memories and d_k = 64), O(n) per maintain.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel, products
+from ...engine.base.numerics import formula, kernel, products, read_only
 from ...engine.contract.columns import Column, Facet, Phase, Scale, Scope, signal
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
@@ -115,7 +116,7 @@ TITANS_RECALL = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def project(x: Any, w: Any, out: Any) -> None:
     """k = x W, or v, or q.  Behrouz et al. (2025), eqs 11 and 15.  Cost: O(d d_k).
 
@@ -128,16 +129,13 @@ def project(x: Any, w: Any, out: Any) -> None:
     >>> out.tolist()
     [3.0, 6.0]
     """
-    out[:] = 0.0
-    for i in range(x.shape[0]):
-        for j in range(out.shape[0]):
-            out[j] += x[i] * w[i, j]
+    out[...] = (x[:, np.newaxis] * w).astype(np.float64).sum(axis=0)
 
 
-@kernel
+@formula
 def unit(x: Any) -> None:
     """x / |x|, in place; 0 stays 0.  Cost: O(d_k)."""
-    length = np.sqrt((x * x).sum())
+    length = np.sqrt(np.add.accumulate(x * x)[-1])  # one term after another
     if length > 0.0:
         x /= length
 
@@ -169,7 +167,7 @@ def gradient(m: Any, k: Any, v: Any, out: Any) -> float:
     return 2.0 * float(np.sqrt(error_square * square))
 
 
-@kernel
+@formula
 def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, alpha: float) -> None:
     """S_t = eta_t S_{t-1} - theta_t grad l, M_t = (1 - alpha_t) M_{t-1} + S_t.  Behrouz et al.
     (2025), eqs 13 and 14.  Cost: O(d_k^2).
@@ -188,11 +186,9 @@ def memorise(m: Any, s: Any, k: Any, v: Any, eta: float, theta: float, alpha: fl
     [[1.8, 2.4]]
     """
     slope = np.empty(m.shape)
-    gradient(m, k, v, slope)
-    for i in range(m.shape[0]):
-        for j in range(m.shape[1]):
-            s[i, j] = eta * s[i, j] - theta * slope[i, j]
-            m[i, j] = (1.0 - alpha) * m[i, j] + s[i, j]
+    gradient(read_only(m), read_only(k), read_only(v), slope)
+    s[...] = eta * s - theta * slope
+    m[...] = (1.0 - alpha) * m + s
 
 
 @kernel
@@ -225,7 +221,7 @@ def relevance(before: Any, x: Any) -> float:
     return min(max(total, 0.0), 1.0)
 
 
-@kernel
+@formula
 def gates(r: float, dt: float, eta: float, theta: float, alpha: float, half_life: float) -> Any:
     """eta_t = eta r, theta_t = theta sqrt(1 - r^2), alpha_t = 1 - (1 - alpha (1 - r)) 2^(-dt/H).
     Ours; the paper learns them.  Cost: O(1).
@@ -243,7 +239,7 @@ def gates(r: float, dt: float, eta: float, theta: float, alpha: float, half_life
     """
     return (
         eta * r,
-        theta * np.sqrt(1.0 - r * r),
+        theta * math.sqrt(1.0 - r * r),
         1.0 - (1.0 - alpha * (1.0 - r)) * 2.0 ** (-dt / half_life),
     )
 
@@ -299,7 +295,7 @@ class TitansMemory(Mechanism[TitansMemoryParams]):
         unit(k)
         if k.any() and v.any():
             view.titans_surprise = gradient(
-                view.titans_matrix, k, v, np.empty_like(view.titans_matrix)
+                view.titans_matrix, read_only(k), read_only(v), np.empty_like(view.titans_matrix)
             ) / (2.0 * float(np.linalg.norm(v)))
 
     @hook(Phase.ENCODE, reads=(ROW, ARRIVED, TITANS_KEY, TITANS_TARGET, TITANS_RELEVANCE,

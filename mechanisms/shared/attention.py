@@ -48,7 +48,9 @@ def attention(patterns: Any, state: Any, beta: float, p: Any) -> float:
     ([0.880797, 0.119203], 1.063464)
     """
     overlaps(patterns, state, p)
-    top, total = np.max(p), 0.0
+    top, total = p[0], 0.0
+    for i in range(1, patterns.shape[0]):
+        top = max(top, p[i])
     for i in range(patterns.shape[0]):
         p[i] = np.exp(beta * (p[i] - top))
         total += p[i]
@@ -71,7 +73,8 @@ def update(patterns: Any, p: Any, out: Any) -> None:
     >>> out.tolist()
     [0.75, 0.25]
     """
-    out[:] = 0.0
+    for k in range(out.shape[0]):
+        out[k] = 0.0
     for i in range(patterns.shape[0]):
         for k in range(out.shape[0]):
             out[k] += p[i] * patterns[i, k]
