@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine.base.errors import HebbariumError
+from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Before, Column, Signal
@@ -36,6 +37,7 @@ from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
+from ..engine.state.ranking import best
 from .checks import Check, Decorator, Kind, Measured, evidence_of
 from .paper_numbers import PaperNumber, differences
 from .references import References
@@ -351,7 +353,11 @@ def _outside(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _pure(value: Any) -> bool:
-    """A constant, a module of functions, another kernel, or a builtin."""
+    """A constant, a module of functions, another kernel, a builtin, or a function of the engine that
+    reads its arguments alone.
+    """
+    if any(value is each for each in (best, read_only)):
+        return True
     if isinstance(value, CONSTANTS):
         return True
     return isinstance(value, (ModuleType, BuiltinFunctionType, type)) or hasattr(value, "py_func")

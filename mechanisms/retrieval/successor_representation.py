@@ -90,7 +90,8 @@ def expected_row(states: Any, start: Any, degree: Any, pool: Any, target: Any, w
     >>> expected_row(np.array([0, 1]), np.array([0, 2]), np.array([2, 1]), np.array([0, 1, 2]), np.array([1, 0, 1]), np.array([0.5, 1.0, 1.5]))
     (array([0, 1]), array([0.5, 1. ]))
     """
-    entries = np.concatenate([pool[start[v] : start[v] + degree[v]] for v in states])
+    none = np.empty(0, np.int64)
+    entries = np.concatenate([none, *(pool[start[v] : start[v] + degree[v]] for v in states)])
     nodes, places = np.unique(target[entries].astype(np.int64), return_inverse=True)
     values = weight[entries].astype(np.float64) / len(states)
     return nodes, np.bincount(places, values, len(nodes))

@@ -129,7 +129,11 @@ def test_a_file_that_is_imported_under_two_names_has_two_caches() -> None:
     assert names[0].startswith("one.") and names[1].startswith("other.")
 
 
-def test_a_formula_is_python_for_python_and_compiled_within_kernels() -> None:
+def test_a_formula_is_python_for_python_and_compiled_within_kernels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
     @kernels.formula
     def half(x: float) -> float:
         return x / 2.0
