@@ -7,6 +7,7 @@ OUT    := out/demo
 .PHONY: demo test test-all speed docs ratings clean
 
 demo: $(VENV)/.installed
+	$(BIN)/hebbarium warm --set minimal
 	$(BIN)/hebbarium ablate --set minimal --dataset demo --design leave-one-out --jobs 2 --out $(OUT)
 	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
 	@echo "ablation report: $(OUT)/design.html"

@@ -155,7 +155,7 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
         "list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology",
         "export", "score", "assemble",
         "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "import",
-        "memory", "serve", "hook", "doctor", "new"]  # fmt: skip
+        "memory", "serve", "hook", "doctor", "new", "warm"]  # fmt: skip
     assert all(
         line.rstrip().endswith((".", "?")) and not line.endswith("...")
         for line in commands.splitlines()

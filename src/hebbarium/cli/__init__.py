@@ -20,6 +20,7 @@ try:
         runs,
         serving,
         topology,
+        warming,
         weighing,
         worlds,
     )
@@ -29,4 +30,4 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "doctoring",
            "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
-           "topology", "weighing", "worlds"]  # fmt: skip
+           "topology", "warming", "weighing", "worlds"]  # fmt: skip
