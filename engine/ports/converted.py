@@ -52,8 +52,9 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
                         DamagedCacheWarning says so
 
     Texts are read by the model's own tokeniser without torch, and token vectors are averaged here.
-    When the network is converted, two texts are compared with the vectors of torch, so a model with
-    other pooling, or with a prompt, is refused.  A process that was forked converts or loads the
+    When torch's network is converted, two texts are compared with the vectors of torch, so a model
+    with other pooling, or with a prompt, is refused; a network that is written from the weights needs
+    neither torch nor the comparison.  A process that was forked converts or loads the
     network again, since threads of a library do not live on in it.  The vector of a text whose
     token vectors were asked for just before costs nothing more.
 
@@ -81,6 +82,12 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
     def _converted(self, model: Any) -> bytes:
         """The network of a model that torch has loaded, in the library's format."""
 
+    def _written(self) -> bytes | None:
+        """The network in the library's format from the files of the folder alone, without torch;
+        None if the library or the model has no such way.
+        """
+        return None
+
     @abstractmethod
     def _network_of(self, graph: bytes) -> Network:
         """A network in the library's format, ready to run."""
@@ -94,7 +101,10 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
             # a graph that this version of the library does not read is made anew
             with suppress(Exception):
                 return self._network_of(graph)
-        graph, network = self._checked()
+        written = self._written()
+        graph, network = (
+            self._checked() if written is None else (written, self._network_of(written))
+        )
         self._keep(graph)
         return network
 
