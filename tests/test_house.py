@@ -39,7 +39,7 @@ FLOORS = (
     ("audit", "benchmarks"),
     ("hebbarium",),
     ("doors",),
-    ("cli",),
+    ("cli", "integrations"),
     ("__main__",),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
