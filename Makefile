@@ -31,6 +31,7 @@ docs: $(VENV)/.installed-docs
 
 ratings: $(VENV)/.installed-dev
 	$(BIN)/python -m hebbarium.audit.ratings
+	$(BIN)/python docs/tools/ratings_page.py
 	$(BIN)/python docs/tools/readme_numbers.py
 
 $(VENV)/bin/python:

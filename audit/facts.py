@@ -1,16 +1,39 @@
-"""Facts that keep a mechanism from FAITHFUL: fields of its registry entry, each with a source,
-and what the engine checks reach.
+"""Facts that keep a mechanism from FAITHFUL: what its entry says and does not say, what its hooks
+read, what the engine checks reach, and what a memory with it does.
+
+Nothing that an author leaves out raises a rating.  Statements that lower are only believed when they
+are there; statements that spare a mechanism (how a paper was read, why a quantity that it reads is
+the paper's own, what a number of ours is to the equation, which check shows that an addition is
+neutral) lower it while they are missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from ..engine.catalogue.registry import Entry, Equation
+from ..engine.contract import vocabulary as v
+from ..engine.contract.columns import Before, Column
 from ..engine.contract.hooks import HOURS_PER
+from .behaviour import Phenomenon
 from .reached import Reach
+
+# Quantities that the engine or another mechanism computed: a hook that reads one of them takes it
+# in place of a quantity of its paper, unless the entry says why not.  Left out are times, rows and
+# other identities, structures, and factors that are 1 (or shares and shifts that are neutral) while
+# no other mechanism sets them.
+QUANTITIES: Final = frozenset(
+    column.name
+    for column in (
+        v.SALIENCE, v.SURPRISE, v.IMPORTANCE, v.NEWS, v.INITIAL_STRENGTH, v.ENCODING_STRENGTH,
+        v.NEED, v.REPLAYS, v.CONGRUENCY, v.HIPPOCAMPAL_DEPENDENCE, v.ACTIVATION, v.LOG_STRENGTH,
+        v.WORTH, v.EMBEDDING, v.MATCH, v.FUSED, v.LOG_PRIOR, v.PRIMED, v.REWEIGHTED, v.RERANKED,
+        v.ARRANGED, v.DATED, v.RELEASED, v.RELEVANCE, v.WITHIN, v.SUFFICIENCY, v.OUTCOME,
+    )
+)  # fmt: skip
 
 
 class FactKind(StrEnum):
@@ -27,6 +50,11 @@ class FactKind(StrEnum):
     # no engine check runs at a time scale of 1, or at the default
     TIME_SCALE = "time scale"
     NO_REASON = "no reason"  # a departure without a reason
+    # a departure of no kind, or an addition or a bound that no passing check shows
+    UNSHOWN = "unshown departure"
+    INPUT = "undeclared input"  # a quantity is read, and the entry does not say for what
+    OWN_NUMBER = "number of ours"  # the entry does not say what it is to the paper's equation
+    BEHAVIOUR = "behaviour"  # what its papers are cited for is not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +78,26 @@ def claimed(equations: Sequence[Equation], reach: Reach | None) -> bool:
     return any(e.paper and e.printed and not e.library and e.id not in unreached for e in equations)
 
 
-def facts(entry: Entry, reach: Reach | None) -> tuple[Fact, ...]:
-    """All facts about a mechanism; those of hooks only where the checks were watched."""
-    return (*_declared(entry), *(_measured(entry, reach) if reach else ()))
+def facts(
+    entry: Entry,
+    reach: Reach | None,
+    behaviour: Sequence[Phenomenon] = (),
+    passing: Collection[str] | None = None,
+) -> tuple[Fact, ...]:
+    """All facts about a mechanism; those of hooks only where the checks were watched.
+
+    behaviour  what its papers are cited for
+    passing    ids of the gating checks that pass; None: not known, and no departure counts as shown
+    """
+    return (
+        *_declared(entry, passing or ()),
+        *_left_open(entry),
+        *_behaves(entry, behaviour),
+        *(_measured(entry, reach) if reach else ()),
+    )
 
 
-def _declared(entry: Entry) -> Iterator[Fact]:
+def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
     for p in entry.proxies:
         yield Fact(
             FactKind.PROXY,
@@ -81,18 +123,121 @@ def _declared(entry: Entry) -> Iterator[Fact]:
                 "claim an equation that a paper prints",
                 e.paper,
             )
-    for name, parameter in entry.params.items():
-        if parameter.second_hand:
-            yield Fact(
-                FactKind.SECOND_HAND,
-                name,
-                f"the number {name} is at second hand",
-                "read it in the paper that measured it",
-                parameter.source,
-            )
     for d in entry.departures:
         if not d.why.strip():
             yield Fact(FactKind.NO_REASON, d.what, f"departs without a reason: {d.what}", "say why")
+        elif d.kind == "form":
+            yield Fact(FactKind.FORM, d.what, f"a form of ours: {d.what}", "compute the paper's")
+        elif d.kind == "proxy":
+            yield Fact(
+                FactKind.PROXY,
+                d.what,
+                f"another quantity in place of the paper's: {d.what}",
+                "compute the paper's variable",
+            )
+        elif d.kind is None:
+            yield Fact(FactKind.UNSHOWN, d.what, f"departs in no kind: {d.what}", "write its kind")
+        elif d.kind != "none" and not (d.shown and set(d.shown) <= set(passing)):
+            yield Fact(
+                FactKind.UNSHOWN,
+                d.what,
+                f"no passing check shows this {d.kind}: {d.what}",
+                "name the checks in `shown`",
+            )
+
+
+def _left_open(entry: Entry) -> Iterator[Fact]:
+    """What the entry would have to say for FAITHFUL: how its equations and numbers were read, what
+    it reads, and what its own numbers are.
+    """
+    equations = [e for e in entry.equations if e.paper and e.printed and not e.library]
+    for e in equations:
+        yield from _second_hand(f"the equation {e.id}", e.id, e.read or entry.read.get(e.paper))
+    for name, p in entry.params.items():
+        if p.second_hand or p.kind in ("paper", "rescaled"):
+            read = p.read or ("description" if p.second_hand else _read_of(entry, p.source))
+            yield from _second_hand(f"the number {name}", name, read)
+        elif equations and not p.role and name != "weight":
+            yield Fact(
+                FactKind.OWN_NUMBER,
+                name,
+                f"the number {name} is ours, and the entry does not say what it is to the paper's equation",
+                "write `role`: free in the paper, bound, or addition",
+            )
+    if equations:
+        for name, hooks in sorted(quantities(entry).items()):
+            if not entry.inputs.get(name, "").strip():
+                yield Fact(
+                    FactKind.INPUT,
+                    name,
+                    f"the quantity {name} is read by {', '.join(hooks)}, and the entry does not say what of the paper it is",
+                    "declare a proxy, or say in `inputs` why it is the paper's own quantity",
+                )
+
+
+def _read_of(entry: Entry, source: str) -> str | None:
+    """How the paper that a number is from was read; a source in words counts as the only paper."""
+    return entry.read.get(source) or (
+        next(iter(entry.read.values())) if len(set(entry.read.values())) == 1 else None
+    )
+
+
+def _second_hand(what: str, about: str, read: str | None) -> Iterator[Fact]:
+    if read is None:
+        yield Fact(
+            FactKind.SECOND_HAND,
+            about,
+            f"how {what} was read is not stated",
+            "state it in `read`, by paper",
+        )
+    elif read != "paper":
+        place = {"memory": "from memory", "authors' code": "in the authors' code"}.get(
+            read, f"in a {read}"
+        )
+        yield Fact(
+            FactKind.SECOND_HAND,
+            about,
+            f"{what} is at second hand: read {place}",
+            "read it in the paper that has it",
+        )
+
+
+def quantities(entry: Entry) -> dict[str, list[str]]:
+    """Quantities that hooks read and the mechanism does not own -> names of these hooks."""
+    loaded, found = entry.load(), dict[str, list[str]]()
+    for hook in loaded.hooks():
+        for read in hook.reads:
+            column = read.of if isinstance(read, Before) else read
+            if (
+                isinstance(column, Column)
+                and column not in loaded.owns
+                and column.name in QUANTITIES
+            ):
+                found.setdefault(column.name, []).append(hook.name)
+    return {name: list(dict.fromkeys(hooks)) for name, hooks in found.items()}
+
+
+def _behaves(entry: Entry, behaviour: Sequence[Phenomenon]) -> Iterator[Fact]:
+    for phenomenon in behaviour:
+        if phenomenon.missed:
+            yield Fact(
+                FactKind.BEHAVIOUR,
+                phenomenon.probe,
+                f"the behaviour that it is cited for is not shown: {phenomenon.text}",
+                "make the probe's band hold in a set with the mechanism",
+            )
+    if entry.time_scale != 1.0 and has_times(entry) and not any(p.shown for p in behaviour):
+        yield Fact(
+            FactKind.TIME_SCALE,
+            f"{entry.time_scale:g}",
+            f"runs at {entry.time_scale:g} times the paper's time, and no probe shows the paper's behaviour there",
+            "show the behaviour at the default time scale",
+        )
+
+
+def has_times(entry: Entry) -> bool:
+    """Whether the mechanism has constants of time, or rates."""
+    return any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values())
 
 
 def _measured(entry: Entry, reach: Reach) -> Iterator[Fact]:
@@ -112,7 +257,7 @@ def _measured(entry: Entry, reach: Reach) -> Iterator[Fact]:
                 f"no engine check that passes runs the hook {hook.name}",
                 "add an engine check",
             )
-    if any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values()):
+    if has_times(entry):
         ran = {scale for hook in reach.hooks for scale in hook.scales}
         for scale in sorted({1.0, entry.time_scale} - ran):
             yield Fact(

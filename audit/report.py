@@ -79,6 +79,8 @@ def _mechanism_json(m: MechanismResult, entry: Entry | None) -> dict[str, Any]:
                      "note": p.note} for p in m.pictures],
         "facts": [{"kind": str(f.kind), "about": f.about, "what": f.what,
                    "source": f.source} for f in m.facts],
+        "behaviour": [{"probe": p.probe, "verdicts": dict(p.verdicts), "control": p.control}
+                      for p in m.behaviour],
         "hooks": [{"name": h.name, "phase": h.phase, "checks": list(h.checks),
                    "time_scales": list(h.scales)}
                   for h in m.reach.hooks] if m.reach else [],
@@ -110,7 +112,7 @@ def _label(entry: Entry) -> dict[str, Any]:
         "equations": [e.model_dump() for e in entry.equations],
         "parameters": [{"name": name, **p.model_dump(mode="json")} for name,
                        p in entry.params.items()],
-        "departures": [d.model_dump() for d in entry.departures],
+        "departures": [d.model_dump(mode="json") for d in entry.departures],
         "proxies": [p.model_dump() for p in entry.proxies],
         "forms": [f.model_dump() for f in entry.forms],
         "departs_from_source": entry.departs_from_source,

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..engine.base.errors import ContractError, HebbariumError, RegistryError
 from ..engine.catalogue.registry import Entry
+from .behaviour import Phenomenon, phenomena
 from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
 from .facts import Fact, claimed, facts
@@ -78,6 +79,7 @@ class MechanismResult:
     reach          the hooks and claimed equations that engine checks reach; None where the checks
                    were not watched
     generated      the last full run of generated mutants; None if there was none
+    behaviour      what its papers are cited for, with the verdicts of probes
     rated          False for a printed form that its source does not rate; `claimed`, by which
                    tables sort, is then the weakest rating
     """
@@ -97,6 +99,7 @@ class MechanismResult:
     reach: Reach | None = None
     generated: Kept | None = None
     rated: bool = True
+    behaviour: tuple[Phenomenon, ...] = ()
 
     @property
     def claim(self) -> str:
@@ -341,13 +344,11 @@ def _mechanism(
     static = [judge(check, exhibit) for check in static_evidence()] if exhibit else []
     pictures = tuple(_picture(each, specimen) for each in evidence.figures) if draw else ()
     counting, others = divided(results, entry.papers) if entry.variety_of else (tuple(results), ())
-    reach = (
-        watch.reach([r.check.id for r in counting if r.check.gates and r.score is Score.PASS])
-        if watch
-        else None
-    )
+    passing = [r.check.id for r in counting if r.check.gates and r.score is Score.PASS]
+    reach = watch.reach(passing) if watch else None
+    behaviour = phenomena(entry, exhibit.registry) if exhibit else ()
     found, claims = (
-        facts(entry, reach),
+        facts(entry, reach, behaviour, passing),
         claimed(entry.equations, None if entry.variety_of else reach),
     )
     verdict = derive([*counting, *static], claims_equation=claims, facts=found)
@@ -366,6 +367,7 @@ def _mechanism(
         found,
         reach,
         rated=rated,
+        behaviour=behaviour,
     )
 
 

@@ -10,6 +10,8 @@ ST-5  one time scale: all time constants are read with it, and with twice the ti
 ST-6  every parameter of kind `paper` is stated in the evidence, and the plug-in holds the paper's
       value at time_scale 1
 ST-7  checks of data take the numbers that ship from the plug-in, and hold no copy of them
+ST-8  the kind of a departure agrees with its words, and names checks and parameters that there are
+ST-9  the facet, directness, floor and scale of a signal hold for its scores
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from ..engine.base.errors import HebbariumError
 from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
-from ..engine.contract.columns import Before, Column, Signal
+from ..engine.contract.columns import Before, Column, Facet, Scale, Signal
 from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
@@ -39,6 +41,7 @@ from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
 from .checks import Check, Decorator, Kind, Measured, evidence_of
+from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
 
@@ -296,6 +299,79 @@ def _names_in(code: CodeType) -> set[str]:
     return set(code.co_names).union(
         *(_names_in(c) for c in code.co_consts if isinstance(c, CodeType))
     )
+
+
+REPLACES = re.compile(r"\b(in place of|instead of|replaces|stands? for|is reduced to)\b")
+
+
+@static("ST-8", source="registry.yaml against its own words and the evidence")
+def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
+    entry, known, wrong = exhibit.entry, {c.id for c in exhibit.checks}, []
+    for d in entry.departures:
+        if d.kind is None:
+            wrong.append(f"{d.what!r} has no kind")
+        if d.kind in ("none", "bound") and (word := REPLACES.search(d.what)):
+            wrong.append(f"{d.what!r} is called {d.kind} and says {word.group()!r}")
+        if d.kind == "none" and not d.why.strip():
+            wrong.append(f"{d.what!r} is called none and gives no reason")
+        if d.kind == "addition" and not (d.neutral or d.shown):
+            wrong.append(f"{d.what!r} is an addition and says neither where it is neutral nor why")
+        wrong += [f"{d.what!r} is shown by {id}, which is no check" for id in {*d.shown} - known]
+    wrong += [
+        f"{name} is declared an input, and no hook reads it as a quantity"
+        for name in sorted(set(entry.inputs) - set(quantities(entry)))
+    ]
+    wrong += [
+        f"the paper {key} is read, and is not among the papers"
+        for key in sorted(set(entry.read) - set(entry.papers))
+    ]
+    return _none(wrong, f"{len(entry.departures)} departures")
+
+
+# facets whose scores depend on the words of the question, and those whose scores do not
+ASKED = frozenset({Facet.MEANING, Facet.WORDS, Facet.COMPLETION})
+UNASKED = frozenset({Facet.TIME, Facet.USE})
+QUESTIONS = (
+    "Where did Ada see the blue boat?",
+    "Who repaired the old mill?",
+    "What does Cleo think of the painting?",
+)
+
+
+@static("ST-9", source="the scores of a short life, for three questions")
+def signals_are_what_they_are_declared(exhibit: Exhibit) -> Measured:
+    signals = [c for c in exhibit.entry.load().owns if isinstance(c, Signal)]
+    if not signals or exhibit.entry.variety_of:
+        # what a printed form's signal is declared as says nothing of its source
+        return _none([], "0 signals")
+    memory, _ = exhibit.run
+    scores: dict[str, list[NDArray[np.float64]]] = {s.name: [] for s in signals}
+    for question in QUESTIONS:
+        memory.retrieve(question)
+        for s in signals:
+            scores[s.name].append(np.array(memory.column(s.name), np.float64))
+    wrong = []
+    for s in signals:
+        all_scores = np.concatenate(scores[s.name])
+        given = all_scores[~np.isnan(all_scores)]
+        differs = any(
+            not np.array_equal(scores[s.name][0], other, equal_nan=True)
+            for other in scores[s.name][1:]
+        )
+        if s.direct and given.size and not differs:
+            wrong.append(f"{s.name} is direct, and is the same for every question")
+        if s.facet in UNASKED and differs:
+            wrong.append(f"{s.name} is evidence of {s.facet.name}, and depends on the question")
+        if s.facet in ASKED and given.size and not differs:
+            wrong.append(f"{s.name} is evidence of {s.facet.name}, whatever the question")
+        # a memory without a score is no better than one that matches
+        if s.direct and 0 < given.size < all_scores.size and given.min() < s.floor - 1e-6:
+            wrong.append(f"{s.name} has the floor {s.floor:g} and the score {given.min():g}")
+        if s.scale is Scale.SUPPORT and s.floor != 0.0:
+            wrong.append(f"{s.name} is an amount, and its floor is {s.floor:g}, not 0")
+        if s.scale is Scale.SUPPORT and given.size and given.min() < -1e-6:
+            wrong.append(f"{s.name} is an amount, and has the score {given.min():g}")
+    return _none(wrong, f"{len(signals)} signals")
 
 
 def _scaled(constant: str, tree: ast.Module) -> bool:

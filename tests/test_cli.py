@@ -212,8 +212,8 @@ def test_list_names_everything(hebbarium: Command) -> None:
         (("--rating", "honest"), lambda e: shipped()[e.id] == "HONEST"),
         (("--words", "howard2002distributed"), lambda e: "howard2002distributed" in e.papers),
         (
-            ("--home", "retrieval", "--rating", "FAITHFUL"),
-            lambda e: e.home == "retrieval" and shipped()[e.id] == "FAITHFUL",
+            ("--home", "retrieval", "--rating", "DOCUMENTED"),
+            lambda e: e.home == "retrieval" and shipped()[e.id] == "DOCUMENTED",
         ),
     ],
     ids=lambda a: " ".join(a) if isinstance(a, tuple) else None,

@@ -132,7 +132,7 @@ def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
 
 def test_the_example_is_audited(site: Path, tmp_path: Path) -> None:
     (found,) = told(site, tmp_path, "audit", ID, "--strict", "--out", "o")["mechanisms"]
-    assert (found["id"], found["claimed"], found["derived"]) == (ID, "FAITHFUL", "FAITHFUL")
+    assert (found["id"], found["claimed"], found["derived"]) == (ID, "DOCUMENTED", "DOCUMENTED")
     assert len(found["mutants"]) > 3 and {m["fate"] for m in found["mutants"]} == {"rejected"}
     page = (tmp_path / "o" / "audit.html").read_text(encoding="utf-8")
     assert "Brown et al. (2007)" in page and f"{ID}-serial_position" in page
@@ -347,9 +347,9 @@ def test_an_interruption_while_a_package_is_imported_ends_the_command(tmp_path: 
 
 
 EXITS_IN_A_CHECK = """
-from hebbarium.audit.checks import data, mutant
+from hebbarium.audit.checks import equation, mutant
 
-@data("X-1", source="ours")
+@equation("X-1", source="ours")
 def check(specimen):
     raise SystemExit(5)
 

@@ -55,6 +55,8 @@ class Form:
 
 
 PLAIN = Form()
+# kinds of departures that lower a rating
+LOWERS = ("form", "proxy")
 
 
 def build(folder: Path, registry: Registry | None = None, form: Form = PLAIN) -> list[Path]:
@@ -176,7 +178,10 @@ def _registry_part(entry: Entry, references: References, form: Form) -> Iterator
         yield "Departures from the paper:"
         yield _list(
             [
-                *(f"{d.what}: {d.why}." for d in entry.departures),
+                *(
+                    f"{d.what}: {d.why}{' (lowers the rating)' * (d.kind in LOWERS)}."
+                    for d in entry.departures
+                ),
                 *(f"{p.state}: replaced by {p.proxy} (lowers the rating)." for p in entry.proxies),
                 *(f"in place of {f.paper}: {f.ours} (lowers the rating)." for f in entry.forms),
             ]

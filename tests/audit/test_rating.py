@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hebbarium.audit.behaviour import Phenomenon
 from hebbarium.audit.checks import Check, CheckResult, Kind, Score
 from hebbarium.audit.facts import Fact, FactKind, claimed, facts
 from hebbarium.audit.rating import Rating, derive, divided, earned
@@ -48,8 +49,10 @@ def results(words: str) -> list[CheckResult]:
     for n, word in enumerate(words.split()):
         score = SCORES[word[-1]]
         scope = "out: why" if score is Score.NOT_APPLICABLE else ""
+        kind = LETTERS[word[0]]
+        measured = {"papers": ("a2000x",), "subjects": "one"} if kind is Kind.DATA else {}
         check = Check(
-            f"X-{n}", LETTERS[word[0]], "paper", lambda s: True, warn="w" in word, scope=scope
+            f"X-{n}", kind, "paper", lambda s: True, warn="w" in word, scope=scope, **measured
         )
         out.append(CheckResult(check, score, note="out of scope: why" if check.scope else ""))
     return out
@@ -95,8 +98,10 @@ def test_every_fact_lowers_faithful_to_documented_and_no_further(kind: FactKind)
 
 ENTRY = Registry.read().entry("homeostatic_scaling").model_copy(update={
     "proxies": (), "forms": (), "departures": (), "time_scale": 800.0,
+    "read": {"vanrossum2000stable": "paper"}, "inputs": {"log_strength": "the weight of a synapse"},
     "equations": (Equation(id="slopes", paper="vanrossum2000stable", where="3", tex="x"),),
     "params": {"tau": Parameter(value=1.0, unit="s", kind="paper", source="vanrossum2000stable")}})  # fmt: skip
+SHOWN = (Phenomenon("runaway_control", {"night": "shown"}),)
 REACHED = Reach(
     (HookReach("regulate", "consolidate", ("C-1", "C-2"), (1.0, 800.0)),),
     (EquationReach("slopes", ("regulate", "slopes")),),
@@ -128,14 +133,14 @@ def changed_equation(**changes: Any) -> dict[str, Any]:
     ({"params": {}}, replace(REACHED, hooks=(replace(REACHED.hooks[0], scales=(1.0,)),)), [], True),
     ({"params": {"tau": ENTRY.params["tau"].model_copy(update={"second_hand": True})}}, REACHED,
      [FactKind.SECOND_HAND], True),
-    ({"departures": (Departure(what="two", why=" "), Departure(what="one", why="it is faster"))},
-     REACHED, [FactKind.NO_REASON], True),
+    ({"departures": (Departure(what="two", why=" ", kind="none"), Departure(what="one",
+     why="it is faster", kind="none"))}, REACHED, [FactKind.NO_REASON], True),
 ])  # fmt: skip
 def test_facts_of_an_entry(
     changes: dict[str, Any], reach: Reach | None, kinds: list[FactKind], claims: bool
 ) -> None:
     entry = ENTRY.model_copy(update=changes)
-    assert [fact.kind for fact in facts(entry, reach)] == kinds and claimed(
+    assert [fact.kind for fact in facts(entry, reach, SHOWN)] == kinds and claimed(
         entry.equations, reach
     ) is claims
 

@@ -63,12 +63,23 @@ class Equation:
     id: str = "trace"
     printed: bool = True
     library: bool = False
+    read: str | None = None
 
 
 @dataclass(frozen=True)
 class Departs:
     what: str
     why: str
+    kind: str = "none"
+    shown: tuple[str, ...] = ()
+
+
+class Unhooked:
+    owns = ()
+
+    @staticmethod
+    def hooks() -> tuple[Any, ...]:
+        return ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,13 @@ class Entry:
     forms: tuple[Any, ...] = ()
     params: dict[str, Any] = field(default_factory=dict)
     time_scale: float = 1.0
+    read: dict[str, str] = field(default_factory=lambda: {"wixted1991form": "paper"})
+    inputs: dict[str, str] = field(default_factory=dict)
+    phenomena: tuple[str, ...] = ()
     variety_of: str | None = None
+
+    def load(self) -> type[Unhooked]:
+        return Unhooked
 
 
 POWER = "def trace(age, b): return age ** -b\nclass Plugin:\n    def maintain(self, age): return trace(age, 0.5)\n"

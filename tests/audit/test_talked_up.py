@@ -1,0 +1,249 @@
+"""Ratings that an author tries to talk up: whatever is left out of an entry, or declared otherwise,
+never raises a rating, and what is declared of a signal is checked against its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import pytest
+
+from hebbarium.audit import static
+from hebbarium.audit.behaviour import phenomena
+from hebbarium.audit.checks import Score, judge
+from hebbarium.audit.collect import exhibit_of
+from hebbarium.audit.facts import FactKind, facts, quantities
+from hebbarium.audit.ratings import shipped
+from hebbarium.audit.references import of_registry
+from hebbarium.audit.static import Exhibit
+from hebbarium.engine.catalogue.registry import Departure, Entry, Parameter, Registry
+from hebbarium.engine.contract.columns import Facet, Scale, Signal
+
+REGISTRY = Registry.read()
+DOCUMENTED = [
+    id
+    for id, entry in REGISTRY.entries.items()
+    if shipped()[id] == "DOCUMENTED" and not entry.variety_of
+]
+
+
+def without(entry: Entry, *fields: str) -> Entry:
+    """The entry with some fields as if their author had left them out."""
+    bare: dict[str, Any] = {
+        "proxies": (),
+        "forms": (),
+        "departures": (),
+        "phenomena": (),
+        "inputs": {},
+        "read": {},
+    }
+    params = {
+        name: p.model_copy(update={"role": "", "read": None, "second_hand": False})
+        for name, p in entry.params.items()
+    }
+    return entry.model_copy(
+        update={f: bare[f] for f in fields if f in bare}
+        | ({"params": params} if "params" in fields else {})
+    )
+
+
+FIELDS = ("proxies", "forms", "departures", "phenomena", "inputs", "read", "params")
+
+
+@pytest.mark.parametrize("id", DOCUMENTED)
+def test_what_an_author_leaves_out_never_raises_a_rating(id: str) -> None:
+    """Each of seven fields alone, those that lower together, and all of them."""
+    entry = REGISTRY.entry(id)
+    assert facts(entry, None, phenomena(entry, REGISTRY))
+    for left_out in (
+        *((field,) for field in FIELDS),
+        ("proxies", "forms"),
+        ("proxies", "forms", "departures", "phenomena"),
+        FIELDS,
+    ):
+        talked_up = without(entry, *left_out)
+        assert facts(talked_up, None, phenomena(talked_up, REGISTRY)), left_out
+
+
+def test_the_two_that_could_be_talked_up_cannot() -> None:
+    """Measured at 4014d80: without `proxies` both were FAITHFUL."""
+    for id, quantity in (("synaptic_tagging", "salience"), ("temporal_context", "match")):
+        entry = without(REGISTRY.entry(id), "proxies", "forms", "departures")
+        assert quantity in quantities(entry)
+        assert quantity in {f.about for f in facts(entry, None, ()) if f.kind is FactKind.INPUT}, id
+
+
+# --- single statements ------------------------------------------------------------------------------
+SOUND = REGISTRY.entry("consolidation_cascade").model_copy(
+    update={"read": dict.fromkeys(("fusi2005cascade", "benna2016computational"), "paper")}
+)
+
+
+def test_the_sound_entry_has_nothing_that_lowers() -> None:
+    assert facts(SOUND, None, (), ()) == ()
+
+
+def with_param(**update: Any) -> dict[str, Any]:
+    params = dict(SOUND.params)
+    params["levels"] = params["levels"].model_copy(update=update)
+    return {"params": params}
+
+
+def departing(**update: Any) -> dict[str, Any]:
+    return {"departures": (Departure(what="w", why="y", **update),)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        ({"read": {}}, FactKind.SECOND_HAND),
+        ({"read": {"fusi2005cascade": "paper"}}, FactKind.SECOND_HAND),
+        *(
+            ({"read": {**SOUND.read, "fusi2005cascade": how}}, FactKind.SECOND_HAND)
+            for how in ("authors' code", "reimplementation", "description", "memory")
+        ),
+        (
+            {"equations": (SOUND.equations[0].model_copy(update={"read": "memory"}),)},
+            FactKind.SECOND_HAND,
+        ),
+        ({"params": {"x": SOUND.params["x"].model_copy(update={"read": "memory"})}},
+         FactKind.SECOND_HAND),
+        ({"params": {"x": SOUND.params["x"].model_copy(update={"second_hand": True})}},
+         FactKind.SECOND_HAND),
+        (with_param(role=""), FactKind.OWN_NUMBER),
+        ({"params": {**SOUND.params, "kappa": Parameter(value=3.0, unit="1", kind="engineering",
+          source="ours")}}, FactKind.OWN_NUMBER),
+        ({"params": {**SOUND.params, "kappa": Parameter(value=3.0, unit="1", kind="source",
+          source="Cortex")}}, FactKind.OWN_NUMBER),
+        ({"inputs": {}}, FactKind.INPUT),
+        ({"inputs": {"replays": " "}}, FactKind.INPUT),
+        (departing(), FactKind.UNSHOWN),
+        (departing(kind="form"), FactKind.FORM),
+        (departing(kind="proxy"), FactKind.PROXY),
+        (departing(kind="bound"), FactKind.UNSHOWN),
+        (departing(kind="bound", shown=("CM-0",)), FactKind.UNSHOWN),
+        (departing(kind="addition", neutral={"g1": 0.0}), FactKind.UNSHOWN),
+        ({"departures": (Departure(what="w", why=" ", kind="none"),)}, FactKind.NO_REASON),
+    ],
+)  # fmt: skip
+def test_one_statement_lowers(wrong: dict[str, Any], kind: FactKind) -> None:
+    found = facts(SOUND.model_copy(update=wrong), None, (), ("CM-1.1",))
+    assert {f.kind for f in found} == {kind}
+
+
+@pytest.mark.parametrize("kind", ["bound", "addition"])
+def test_a_bound_and_an_addition_are_believed_once_a_passing_check_shows_them(kind: str) -> None:
+    entry = SOUND.model_copy(update=departing(kind=kind, shown=("CM-1.1", "CM-1.2")))
+    assert [f.kind for f in facts(entry, None, (), ("CM-1.1",))] == [FactKind.UNSHOWN]
+    assert facts(entry, None, (), ("CM-1.1", "CM-1.2")) == ()
+
+
+def test_another_time_lowers_unless_the_behaviour_is_shown_there() -> None:
+    entry = REGISTRY.entry("short_term_plasticity").model_copy(
+        update={"read": dict.fromkeys(("tsodyks1998neural", "markram1998differential"), "paper")}
+    )
+    assert entry.time_scale == 2400.0
+    assert facts(entry, None, phenomena(entry, REGISTRY)) == ()
+    assert [f.kind for f in facts(entry, None, ())] == [FactKind.TIME_SCALE]
+
+
+def test_a_behaviour_that_is_not_shown_lowers() -> None:
+    entry = REGISTRY.entry("temporal_context")
+    missed = {
+        f.about
+        for f in facts(entry, None, phenomena(entry, REGISTRY))
+        if f.kind is FactKind.BEHAVIOUR
+    }
+    assert "lag_crp/list" in missed and "serial_position/delayed" not in missed
+
+
+# --- departures and their words ---------------------------------------------------------------------
+def exhibit_with(**update: Any) -> Exhibit:
+    exhibit = exhibit_of(REGISTRY.entry("recency"), REGISTRY, of_registry(REGISTRY))
+    return Exhibit(
+        exhibit.entry.model_copy(update=update),
+        exhibit.module,
+        exhibit.references,
+        exhibit.registry,
+        evidence=exhibit.evidence,
+    )
+
+
+def departure(**fields: Any) -> dict[str, Any]:
+    return {"departures": (Departure(**{"what": "w", "why": "y", "kind": "none"} | fields),)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "output"),
+    [
+        (departure(kind=None), "has no kind"),
+        (departure(what="a mean in place of the sum"), "is called none and says 'in place of'"),
+        (departure(what="words instead of units"), "says 'instead of'"),
+        (departure(what="a cosine replaces the rate"), "says 'replaces'"),
+        (departure(what="an entity stands for a neuron"), "says 'stands for'"),
+        (departure(what="the net is reduced to a unit", kind="bound"), "says 'is reduced to'"),
+        (departure(why=" "), "gives no reason"),
+        (departure(kind="addition"), "says neither where it is neutral nor why"),
+        (departure(kind="bound", shown=("RC-99",)), "RC-99, which is no check"),
+        ({"inputs": {"match": "why"}}, "match is declared an input, and no hook reads it"),
+        ({"read": {"yerkes1908relation": "paper"}}, "is not among the papers"),
+    ],
+)
+def test_departures_are_what_they_are_called(wrong: dict[str, Any], output: str) -> None:
+    check = next(c for c in static.evidence() if c.id == "ST-8")
+    assert judge(check, exhibit_with(**departure())).score is Score.PASS
+    result = judge(check, exhibit_with(**wrong))
+    assert result.score is Score.FAIL and output in result.measured
+
+
+# --- signals ----------------------------------------------------------------------------------------
+@cache
+def exhibit(id: str) -> Exhibit:
+    return exhibit_of(REGISTRY.entry(id), REGISTRY, of_registry(REGISTRY))
+
+
+@contextmanager
+def declared(signal: Signal, **fields: Any) -> Iterator[None]:
+    """The signal as if it were declared otherwise."""
+    before = {name: getattr(signal, name) for name in fields}
+    for name, value in fields.items():
+        object.__setattr__(signal, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            object.__setattr__(signal, name, value)
+
+
+@pytest.mark.parametrize(
+    ("id", "wrong", "output"),
+    [
+        ("recency", {"direct": True}, "is direct, and is the same for every question"),
+        ("heat", {"direct": True}, "is direct, and is the same for every question"),
+        ("lexical_bm25", {"facet": Facet.TIME}, "evidence of TIME, and depends on the question"),
+        ("lexical_bm25", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
+        ("dense_similarity", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
+        ("trigram_match", {"facet": Facet.USE}, "evidence of USE, and depends on the question"),
+        ("pattern_separation", {"facet": Facet.TIME}, "evidence of TIME, and depends"),
+        ("hopfield_completion", {"facet": Facet.USE}, "evidence of USE, and depends"),
+        ("recency", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
+        ("recency", {"facet": Facet.MEANING}, "evidence of MEANING, whatever the question"),
+        ("heat", {"facet": Facet.WORDS}, "evidence of WORDS, whatever the question"),
+        ("heat", {"facet": Facet.COMPLETION}, "evidence of COMPLETION, whatever the question"),
+        ("lexical_bm25", {"floor": -1.0}, "is an amount, and its floor is -1, not 0"),
+        ("lexical_bm25", {"floor": 0.5}, "its floor is 0.5, not 0"),
+        ("dense_similarity", {"scale": Scale.SUPPORT}, "is an amount, and its floor is -1"),
+        ("systems_transfer", {"scale": Scale.SUPPORT}, "is an amount, and has the score -"),
+        ("sampling_recovery", {"scale": Scale.SUPPORT}, "is an amount, and"),
+    ],
+)
+def test_a_signal_is_what_it_is_declared(id: str, wrong: dict[str, Any], output: str) -> None:
+    check = next(c for c in static.evidence() if c.id == "ST-9")
+    signal = next(c for c in REGISTRY.entry(id).load().owns if isinstance(c, Signal))
+    assert judge(check, exhibit(id)).score is Score.PASS
+    with declared(signal, **wrong):
+        result = judge(check, exhibit(id))
+    assert result.score is Score.FAIL and output in result.measured, result.measured
