@@ -50,7 +50,7 @@ class FactKind(StrEnum):
     # no engine check runs at a time scale of 1, or at the default
     TIME_SCALE = "time scale"
     NO_REASON = "no reason"  # a departure without a reason
-    # a departure of no kind, or an addition or a bound that no passing check shows
+    # an addition or a bound that no passing check shows
     UNSHOWN = "unshown departure"
     INPUT = "undeclared input"  # a quantity is read, and the entry does not say for what
     OWN_NUMBER = "number of ours"  # the entry does not say what it is to the paper's equation
@@ -135,8 +135,6 @@ def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
                 f"another quantity in place of the paper's: {d.what}",
                 "compute the paper's variable",
             )
-        elif d.kind is None:
-            yield Fact(FactKind.UNSHOWN, d.what, f"departs in no kind: {d.what}", "write its kind")
         elif d.kind != "none" and not (d.shown and set(d.shown) <= set(passing)):
             yield Fact(
                 FactKind.UNSHOWN,

@@ -55,14 +55,27 @@ def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -
 
 
 def with_numbers(specimen: Any, **values: Value) -> Any:
-    """A mutant of the numbers that ship: the specimen, whose plug-in has other values of
-    parameters wherever a check does not give them.
+    """A mutant of the numbers that ship: the specimen, whose plug-in computes with other values of
+    parameters, whatever a check gives.
     """
+    return _with_params(specimen, lambda params: values)
+
+
+def swapped(specimen: Any, one: str, other: str) -> Any:
+    """A mutant that takes one parameter for another: the specimen, whose plug-in computes with the
+    values of two parameters exchanged.  Where both are equal it is no mutant.
+    """
+    return _with_params(
+        specimen, lambda params: {one: getattr(params, other), other: getattr(params, one)}
+    )
+
+
+def _with_params(specimen: Any, changes: Callable[[Any], Mapping[str, Value]]) -> Any:
     name = registry().entry(specimen.id).path.partition(":")[2]
     original = getattr(specimen, name)
 
     def begin(self: Any, id: str, params: Any, *rest: Any) -> None:
-        original.__init__(self, id, dataclasses.replace(params, **values), *rest)
+        original.__init__(self, id, dataclasses.replace(params, **changes(params)), *rest)
 
     changed = types.new_class(name, (original,), {}, lambda space: space.update(__init__=begin))
     return specimen.replacing(name, changed)

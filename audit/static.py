@@ -308,8 +308,6 @@ REPLACES = re.compile(r"\b(in place of|instead of|replaces|stands? for|is reduce
 def departures_are_what_they_are_called(exhibit: Exhibit) -> Measured:
     entry, known, wrong = exhibit.entry, {c.id for c in exhibit.checks}, []
     for d in entry.departures:
-        if d.kind is None:
-            wrong.append(f"{d.what!r} has no kind")
         if d.kind in ("none", "bound") and (word := REPLACES.search(d.what)):
             wrong.append(f"{d.what!r} is called {d.kind} and says {word.group()!r}")
         if d.kind == "none" and not d.why.strip():

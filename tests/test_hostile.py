@@ -357,7 +357,7 @@ def test_a_run_on_hostile_texts_writes_valid_files(tmp_path: Path) -> None:
 def test_an_audit_shows_hostile_declarations_as_text(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>"
     entry = REGISTRY.entries["recency"]
-    departure = {"what": f"{bad} departs", "why": ""}
+    departure = {"what": f"{bad} departs", "why": "", "kind": "form"}
     changed = entry.model_copy(
         update={
             "departures": (

@@ -109,7 +109,7 @@ class Departure(_Strict):
 
     what: str
     why: str
-    kind: Literal["form", "proxy", "bound", "addition", "none"] | None = None
+    kind: Literal["form", "proxy", "bound", "addition", "none"]
     neutral: Mapping[str, Value] = {}
     shown: tuple[str, ...] = ()
 

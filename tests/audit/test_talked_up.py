@@ -120,7 +120,6 @@ def departing(**update: Any) -> dict[str, Any]:
           source="Cortex")}}, FactKind.OWN_NUMBER),
         ({"inputs": {}}, FactKind.INPUT),
         ({"inputs": {"replays": " "}}, FactKind.INPUT),
-        (departing(), FactKind.UNSHOWN),
         (departing(kind="form"), FactKind.FORM),
         (departing(kind="proxy"), FactKind.PROXY),
         (departing(kind="bound"), FactKind.UNSHOWN),
@@ -179,7 +178,6 @@ def departure(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("wrong", "output"),
     [
-        (departure(kind=None), "has no kind"),
         (departure(what="a mean in place of the sum"), "is called none and says 'in place of'"),
         (departure(what="words instead of units"), "says 'instead of'"),
         (departure(what="a cosine replaces the rate"), "says 'replaces'"),

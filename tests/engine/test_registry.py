@@ -579,6 +579,7 @@ def test_a_unit_that_is_no_time_is_refused_where_a_time_is_needed(
 @pytest.mark.parametrize(
     ("departure", "words"),
     [
+        ({}, "departures.0.kind"),
         ({"kind": "guess"}, "departures.0.kind"),
         ({"kind": "none", "neutral": {"weight": 0.0}}, "only an addition is neutral"),
         ({"kind": "form", "shown": ["RC-1"]}, "only a bound or an addition is shown"),
