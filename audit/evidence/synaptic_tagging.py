@@ -125,14 +125,16 @@ def late(
     return out
 
 
-def solved(events: Events, at: float) -> NDArray[np.float64]:
+def solved(
+    events: Events, at: float, tau_p: float = TAU_P, tau_z: float = TAU_Z
+) -> NDArray[np.float64]:
     """z of every memory at a time, from the differential equations."""
-    return np.array(solution(tuple(events), at))
+    return np.array(solution(tuple(events), at, tau_p, tau_z))
 
 
 @functools.cache
 def solution(
-    events: tuple[tuple[float, float, tuple[int, ...]], ...], at: float
+    events: tuple[tuple[float, float, tuple[int, ...]], ...], at: float, tau_p: float, tau_z: float
 ) -> tuple[float, ...]:
     n, neurons = len(events), 1 + max(k for _, _, on in events for k in on)
     on = np.array([[k in e[2] for k in range(neurons)] for e in events], dtype=float)
@@ -140,11 +142,11 @@ def solution(
     def slope(_: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
         h, p, z = y[:n], y[n : n + neurons], y[n + neurons :].reshape(n, neurons)
         x = (h - H0)[:, None]
-        dz = p * ((1.0 - z) * (x > THETA_TAG) - (z + 0.5) * (-x > THETA_TAG)) / TAU_Z
+        dz = p * ((1.0 - z) * (x > THETA_TAG) - (z + 0.5) * (-x > THETA_TAG)) / tau_z
         return np.concatenate(
             [
                 0.1 * (H0 - h) / TAU_H,
-                (-p + ALPHA * (on.T @ np.abs(h - H0) > THETA_PRO)) / TAU_P,
+                (-p + ALPHA * (on.T @ np.abs(h - H0) > THETA_PRO)) / tau_p,
                 (dz * on).ravel(),
             ]
         )
@@ -588,7 +590,9 @@ def induced_by(salience: float, seconds: float) -> float:
     return FULL * (1.0 - math.exp(-(0.1 + GAMMA_P + GAMMA_D) * t / (3600.0 * TAU_H)))
 
 
-def tagged_in_memory(specimen: Any, time_scale: float | None) -> tuple[Any, Any]:
+def tagged_in_memory(
+    specimen: Any, time_scale: float | None, tau_p: float = TAU_P, tau_z: float = TAU_Z
+) -> tuple[Any, Any]:
     """Ten events, one of them without an entity, and one that is refused, with a sleep every four
     of the paper's hours.
 
@@ -610,13 +614,15 @@ def tagged_in_memory(specimen: Any, time_scale: float | None) -> tuple[Any, Any]
         time_scale=time_scale,
         consolidate_every=4.0 * kappa,
         stimulation=seconds,
+        tau_p=60.0 * tau_p,
+        tau_z=60.0 * tau_z,
     )
     events = [(t, induced_by(s, seconds), on) for t, s, _, on in STORY if on is not None]
     measured: list[float] = []
     expected: list[float] = []
     told = list(STORY)
     for night in (4.0, 8.0, 12.0):
-        z = solved([e for e in events if e[0] <= night], night)
+        z = solved([e for e in events if e[0] <= night], night, tau_p, tau_z)
         for until, look in ((night, "z"), (night + 1.5, "w")):
             while told and told[0][0] <= until:
                 time, _, text, _ = told.pop(0)
@@ -649,12 +655,12 @@ def a_memory_at_the_papers_time_tags_and_captures(specimen: Any) -> Any:
 
 @equation(
     "CM-4.16",
-    source=f"{LT}: as CM-4.15 with {KAPPA:g} simulated hours for one",
+    source=f"{LT}: as CM-4.15 with {KAPPA:g} simulated hours for one; tau_p and tau_z, which the paper has alike, are unlike",
     atol=3e-4,
     papers=("luboeinski2021memory",),
 )
 def a_memory_at_its_default_time_scale_tags_and_captures(specimen: Any) -> Any:
-    return tagged_in_memory(specimen, None)
+    return tagged_in_memory(specimen, None, tau_p=0.7, tau_z=1.4)
 
 
 # --- figures --------------------------------------------------------------------------------------

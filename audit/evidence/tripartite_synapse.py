@@ -966,8 +966,8 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
     One event is rejected; one answer changes memory; the first sleep replays, one territory too
     little to count; a long rest at the end.
     """
-    # h for one second
-    hour, count, seed = (kappa or KAPPA) / HOUR, 3, 5
+    # h for one second; a U0* unlike U_A, so that one is not taken for the other
+    hour, count, seed, unit = (kappa or KAPPA) / HOUR, 3, 5, 0.5
     texts, times, replays = (
         [f"event {row}" for row in range(6)],
         (0.0, 1.0, 2.0, 3.0, 4.0, 7.0),
@@ -1001,11 +1001,12 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
         compression=COMPRESSION,
         territories=count,
         territory_seed=seed,
+        U0=unit,
     )
 
     def released(j: int, now: float) -> float:
         gamma = excited(tuple(accesses[j]), now)[5] if accesses[j] else 0.0
-        return ((1.0 - gamma) * UNIT + ALPHA * gamma) / UNIT
+        return ((1.0 - gamma) * unit + ALPHA * gamma) / unit
 
     def compare(now: float) -> None:
         stored = memory.column(specimen.TERRITORY).size
