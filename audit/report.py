@@ -227,6 +227,8 @@ COLUMNS = (
            printed=False),
     Column("weight", _weight, lambda m: (w.share or 0.0) if (w := _weight_of(m)) else -1.0,
            printed=False),
+    Column("behaviour", lambda m, _: _part(m.behaviour_shown), lambda m: _ratio(m.behaviour_shown),
+           printed=False),
     Column("first failing check", _first_failing, printed=False),
 )  # fmt: skip
 # which the terminal shows by colour and by the list below its table

@@ -121,6 +121,13 @@ class MechanismResult:
         return sum(e.reached for e in equations), len(equations)
 
     @property
+    def behaviour_shown(self) -> tuple[int, int]:
+        """Probes of what its papers are cited for that a set with it is inside the band of, and
+        all of them; controls are left out.
+        """
+        return sum(p.shown for p in self.behaviour), sum(not p.control for p in self.behaviour)
+
+    @property
     def earned(self) -> bool:
         """Whether the derived rating earns the claim; without a check no claim is earned.  A
         form that its source does not rate claims nothing.
