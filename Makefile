@@ -30,7 +30,6 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/tools/build_site.py
 
 ratings: $(VENV)/.installed-dev
-	$(BIN)/python -m hebbarium.audit.ratings
 	$(BIN)/python docs/tools/ratings_page.py
 	$(BIN)/python docs/tools/readme_numbers.py
 

@@ -31,13 +31,6 @@ def derived(result: AuditResult) -> dict[str, str]:
     return {m.id: str(m.verdict.rating) for m in result.mechanisms}
 
 
-def main() -> None:
-    """Audit the collection and write the file."""
-    from ..engine.catalogue.registry import Registry
-    from .collect import audit_registry
-
-    write_json(FILE, derived(audit_registry(Registry.read(), mutants=False, jobs=2)), shared=True)
-
-
-if __name__ == "__main__":
-    main()
+def write(result: AuditResult) -> None:
+    """Write the file from an audit of the whole collection."""
+    write_json(FILE, derived(result), shared=True)

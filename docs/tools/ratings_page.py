@@ -1,4 +1,5 @@
-"""Writes what ratings stand on into docs/results/ratings.md: a part of `make ratings`.
+"""Audits the collection once and writes audit/ratings.json, and what the ratings stand on into
+docs/results/ratings.md: `make ratings`.
 
 python docs/tools/ratings_page.py       # audits the collection without mutants, some minutes
 """
@@ -9,6 +10,7 @@ import re
 from pathlib import Path
 
 from hebbarium.audit.collect import audit_registry
+from hebbarium.audit.ratings import write
 from hebbarium.audit.standing import page
 from hebbarium.engine.catalogue.registry import Registry
 
@@ -20,8 +22,9 @@ PLACE = re.compile(
 
 def main() -> None:
     registry = Registry.read()
-    text = page(audit_registry(registry, mutants=False, jobs=2), registry)
-    before = PAGE.read_text(encoding="utf-8")
+    result = audit_registry(registry, mutants=False, jobs=2)
+    write(result)
+    text, before = page(result, registry), PAGE.read_text(encoding="utf-8")
     PAGE.write_text(PLACE.sub(lambda _: text, before), encoding="utf-8")
 
 
