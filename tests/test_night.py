@@ -15,6 +15,7 @@ from hebbarium.engine.contract.columns import Column, Phase
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import (
     CONGRUENCY,
+    DETAIL,
     HIPPOCAMPAL_DEPENDENCE,
     LOG_STRENGTH,
     NEED,
@@ -25,6 +26,7 @@ from hebbarium.engine.contract.vocabulary import (
 )
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
+from hebbarium.engine.text.condensing import condensed
 from hebbarium.testing.conformance import talk
 
 REGISTRY = Registry.read()
@@ -170,5 +172,5 @@ def test_a_year_with_all_mechanisms_loses_no_text() -> None:
     assert kept and all(
         memory.event(row) == event for row, event in zip(rows, events, strict=True) if row.stored
     )
-    assert all(memory.condensed(row) for row in kept)
+    assert all(condensed(memory.unit(row).text, int(memory.column(DETAIL)[row])) for row in kept)
     assert len(memory.retrieve("Who painted Oslo?", k=5).rows) == min(5, len(kept))

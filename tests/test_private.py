@@ -69,8 +69,8 @@ def test_the_files_of_a_memory_are_its_users(
     monkeypatch.setattr(file, "_link", look)
     with hb.memory("hybrid", embedding="hashing:16", path=path) as memory:
         memory.encode(hb.Event(1.0, "Ada told Bo a secret.", id="e0"))
-        assert memory._snapshot is not None
-        with memory._snapshot._file.transaction() as to:
+        assert memory.changes.snapshot is not None
+        with memory.changes.snapshot._file.transaction() as to:
             to.execute("UPDATE meta SET value = value")
             seen.update(modes(tmp_path))
             assert "m.db-journal" in seen

@@ -520,7 +520,7 @@ def a_telling_ahead_of_the_present_is_as_new_as_its_arrival(specimen: Any) -> An
     memory = memory_of(
         specimen, "lexical_bm25", neighbour(Phase.CONSOLIDATE, vote, adds=(WORTH,)), capacity=4
     )
-    memory.jump_hours, memory.late_hours, found = 1000.0, 2.0, list[float]()
+    memory.passing.jump_hours, memory.passing.late_hours, found = 1000.0, 2.0, list[float]()
     with catch_warnings(action="ignore", category=ClockWarning):
         for time in (5.0, 3000.0, 6.0, 5.5):
             encode(memory, (time, "The mill burns!"))

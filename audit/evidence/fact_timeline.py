@@ -203,7 +203,7 @@ def a_memory_marks_superseded_and_conflicting_facts(specimen: Any) -> Any:
     ]
     kinds = [
         (w.kind, w.sources, w.text.split(" · ")[:3])
-        for w in memory.writings
+        for w in memory.event_log.writings
         if w.sources in ((4,), (8,))
     ]
     expected = [TOLD, SUPERSEDED, CONFLICTS, BY, [(1, 5), (5, 1)], len(TOLD), ("life event", (4,),
@@ -308,7 +308,7 @@ def a_cluster_has_one_present_summary(specimen: Any) -> Any:
         )
     texts = [
         *(memory.unit(row).text for row in (3, 6)),
-        memory.writings[int(memory.column(WRITING)[6])].sources,
+        memory.event_log.writings[int(memory.column(WRITING)[6])].sources,
     ]
     expected = [
         [[], [], -1, 0, []],
@@ -337,10 +337,10 @@ def the_timeline_is_derived_from_the_writings(specimen: Any) -> Any:
             ("tom", "works_at", "bakery"),
         )
     ]
-    for stops in ((len(memory.writings),), range(len(memory.writings) + 1)):
+    for stops in ((len(memory.event_log.writings),), range(len(memory.event_log.writings) + 1)):
         timeline = specimen.Timeline()
         for stop in stops:
-            timeline.follow(_Listed(memory.writings[:stop]), "fact_timeline")
+            timeline.follow(_Listed(memory.event_log.writings[:stop]), "fact_timeline")
         found.append([timeline.take(fact, 99) for fact in fresh])
     return [str([[(row, int(what)) for row, what in each] for each in one]) for one in found], [
         str([[(4, 1)], [(4, 1)], [(8, 1)]])
@@ -408,9 +408,11 @@ def without_facts_nothing_changes(specimen: Any) -> Any:
     memory.advance(30.0)
     memory.retrieve("What did contradict the day?")
     found = [memory.column(c) for c in (specimen.FACTS, LOG_PRIOR, REACH)]
-    return [*np.concatenate(found), len(memory.writings), *memory.column(specimen.FACT_CLUSTER)], [
-        0
-    ] * 10 + [0, 1, 2]
+    return [
+        *np.concatenate(found),
+        len(memory.event_log.writings),
+        *memory.column(specimen.FACT_CLUSTER),
+    ], [0] * 10 + [0, 1, 2]
 
 
 @limit("FT-12", source="definition: a speaker without a shown name is told apart by number")
@@ -425,7 +427,7 @@ def speakers_are_told_apart(specimen: Any) -> Any:
         (4.0, "I live in Cork.", "Eve"),
     )
     memory.advance(30.0)
-    subjects = [w.text.split(" · ")[0] for w in memory.writings]
+    subjects = [w.text.split(" · ")[0] for w in memory.event_log.writings]
     return [
         len(set(subjects)),
         subjects[0] == subjects[3],

@@ -234,7 +234,7 @@ REACHED = (
 )
 def no_time_ahead_of_the_present_is_the_newest(specimen: Any) -> Any:
     memory, found = scored(specimen, ()), list[int]()
-    memory.jump_hours, memory.late_hours = 1000.0, 1.0
+    memory.passing.jump_hours, memory.passing.late_hours = 1000.0, 1.0
     with catch_warnings(action="ignore", category=ClockWarning):
         encode(memory, *(Event(hour, text, speaker, dated=False) for hour, speaker, text in AHEAD))
     for cases in (AS_TOLD, REACHED):

@@ -120,8 +120,8 @@ class Night:
             [specimen.SleepPressure("sleep_pressure", params)], HashingEmbedder(16)
         )
         self.sleeps: list[tuple[float, float, float]] = []
-        self._run, self.memory._run[Phase.CONSOLIDATE] = (
-            self.memory._run[Phase.CONSOLIDATE],
+        self._run, self.memory.assembly.run[Phase.CONSOLIDATE] = (
+            self.memory.assembly.run[Phase.CONSOLIDATE],
             self._noted,
         )
 

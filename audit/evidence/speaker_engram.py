@@ -243,7 +243,7 @@ def profiles_collect_what_speakers_say_of_themselves(specimen: Any) -> Any:
     memory.advance(49.0)
     encode(memory, (60.0, "The train is late again.", "Ada"))
     memory.advance(73.0)  # nothing new is said of anybody
-    found = [str((w.text, w.sources)) for w in memory.writings]
+    found = [str((w.text, w.sources)) for w in memory.event_log.writings]
     profile = memory.column(specimen.PROFILE).tolist()
     return [*found, str(profile)], [
         *(str(each) for each in (*FIRST_NIGHT, *SECOND_NIGHT)),
@@ -276,8 +276,11 @@ def an_erased_memory_leaves_the_profile(specimen: Any) -> Any:
     memory.erase("e0", confirm=True)
     memory.encode(Event(30.0, "I sing every day.", "Ada", id="e3", dated=False))
     memory.advance(49.0)
-    last = memory.writings[-1]
-    return [str((last.text, last.sources)), "rome" in "".join(w.text for w in memory.writings)], [
+    last = memory.event_log.writings[-1]
+    return [
+        str((last.text, last.sources)),
+        "rome" in "".join(w.text for w in memory.event_log.writings),
+    ], [
         str(
             (
                 "Ada\nlikes · likes · tea\nlikes · likes · rain\nroutine · routine · sing every day",

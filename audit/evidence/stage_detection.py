@@ -537,7 +537,7 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
         if i == 24:
             memory.erase("e24", confirm=True)
     memory.advance(8.0)
-    memory._consolidate(9.0)
+    memory.passing.consolidate(9.0)
     shown = [
         f"Ada: {'x' * 295 + '...' if i == 21 else text}"
         for i, text in enumerate(texts)

@@ -84,7 +84,7 @@ def summaries(memory: Engine) -> list[str]:
     return [
         f"{w.text} {w.sources} {memory.column(SESSION)[row]} {memory.column(STAGE)[row]} {bool(memory.column(VISIBLE)[row])}"
         for w, row in zip(
-            (w for w in memory.writings if w.kind == "summary"),
+            (w for w in memory.event_log.writings if w.kind == "summary"),
             np.flatnonzero(memory.column(KIND) == 3),
             strict=True,
         )
@@ -295,7 +295,9 @@ def stages_come_from_the_column(specimen: Any) -> Any:
     memory.advance(100.0)
     found = [
         str((w.sources, stage))
-        for w, stage in zip(memory.writings, memory.column(STAGE)[6:].tolist(), strict=True)
+        for w, stage in zip(
+            memory.event_log.writings, memory.column(STAGE)[6:].tolist(), strict=True
+        )
     ]
     return found, ["((0, 2, 4), 0)", "((1, 3, 5), 1)"]
 
@@ -332,9 +334,9 @@ def a_stage_of_several_sessions_has_no_session(specimen: Any) -> Any:
     rows = [
         row
         for row in np.flatnonzero(memory.column(KIND) == 3).tolist()
-        if memory.writings[int(memory.column(WRITING)[row])].maker == "stage_summary"
+        if memory.event_log.writings[int(memory.column(WRITING)[row])].maker == "stage_summary"
     ]
-    made = [(w.text, w.sources) for w in memory.writings if w.maker == "stage_summary"]
+    made = [(w.text, w.sources) for w in memory.event_log.writings if w.maker == "stage_summary"]
     text = "Who: Ada, Bo\nOpen: Ada: Who wants the boat?"
     return [
         str(made),
@@ -407,7 +409,7 @@ def an_erased_event_is_in_no_summary(specimen: Any) -> Any:
     memory.advance(30.0)
     memory.erase("e3", confirm=True)
     memory.advance(60.0)
-    texts = [w.text for w in memory.writings]
+    texts = [w.text for w in memory.event_log.writings]
     return [*texts, str(memory.column(VISIBLE)[6:].tolist())], [
         "",
         "Who: Ada, Bo\nDecided: Ada: We decided to sell the red boat.",

@@ -402,7 +402,7 @@ def one_run(specimen: Any, memory: Any, values: dict[str, Any]) -> bool:
         len(records(memory)),
         len(records(memory, "topology run")),
     )
-    memory._consolidate(memory.now)  # the run alone: no time passes
+    memory.passing.consolidate(memory.now)  # the run alone: no time passes
     after, new = units_of(specimen, memory, marked(specimen, memory)), records(memory)[count:]
     n, same = len(before.e), []
     bank = Sets([*before.e, *after.e[n:]], after.t, before.shown, before.links)
@@ -510,7 +510,7 @@ def told(specimen: Any, *others: Any, seed: int = 21, **values: Any) -> Any:
         )
     ):
         memory.encode(Event(24.0 * i, text, who, f"s{i // 2}", f"e{i}", dated=False))
-    memory._consolidate(memory.now)
+    memory.passing.consolidate(memory.now)
     return memory
 
 
@@ -582,8 +582,8 @@ def two_runs_by_hand(specimen: Any) -> Any:
         if i == 7:
             vectors = memory.column(specimen.DESCRIPTOR_EMBEDDING).copy()
             memory.archive(6)
-            memory._consolidate(memory.now)
-    memory._consolidate(memory.now)
+            memory.passing.consolidate(memory.now)
+    memory.passing.consolidate(memory.now)
     said = {w.sources for w in memory.store.structures[WRITINGS] if w.kind == "topology record"}
     found = [
         (r["run"], r["operator"], r["targets"], r["edits"]["created"])
@@ -716,9 +716,9 @@ def runs_take_place_when_they_are_due(specimen: Any) -> Any:
                     for i in range(day % 2 + 1)
                 ),
             )
-            memory._consolidate(memory.now)
+            memory.passing.consolidate(memory.now)
             runs.append(int(memory.column(specimen.TOPOLOGY_RUNS)))
-        memory._consolidate(memory.now + 1.0)
+        memory.passing.consolidate(memory.now + 1.0)
         runs.append(int(memory.column(specimen.TOPOLOGY_RUNS)))
     return runs, [0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 0, 0, 1, 1, 1, 2, 2,
                   2, 3, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]  # fmt: skip
@@ -917,9 +917,9 @@ def distances_of_archived_memories(specimen: Any) -> Picture:
         memory = memory_of(specimen, embedder=embedder_of(31), consolidate_every=1e9)
         for event in life(np.random.default_rng(31), sessions):
             if event.id.endswith(".0") and event.time > 0 and int(event.session[1:]) % 3 == 0:
-                memory._consolidate(memory.now)
+                memory.passing.consolidate(memory.now)
             memory.encode(event)
-        memory._consolidate(memory.now)
+        memory.passing.consolidate(memory.now)
         shown, step = memory.column(VISIBLE), np.zeros((memory.store.n, memory.store.n), bool)
         for kind, u, v in marked(specimen, memory):
             step[u, v] |= kind == V

@@ -145,7 +145,7 @@ def _digests(make: Make, acts: list[Act], path: Path) -> tuple[list[str], list[s
 @contextmanager
 def noted(memory: Engine, digests: set[str]) -> Iterator[None]:
     """Within it the digest after each change of the memory is added."""
-    snapshot = memory._snapshot
+    snapshot = memory.changes.snapshot
     assert snapshot is not None
     changing = snapshot.changing
 

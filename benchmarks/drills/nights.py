@@ -91,7 +91,7 @@ class _Life:
     def __init__(self, make: Make, events: Sequence[Event], path: Path) -> None:
         memory = make(path)
         self.after, self.saved, times = [memory.digest()], {memory.digest()}, [0.0]
-        snapshot = memory._snapshot
+        snapshot = memory.changes.snapshot
         assert snapshot is not None
         consolidate, save = memory.assembly.run[Phase.CONSOLIDATE], snapshot.save
 

@@ -76,14 +76,14 @@ def _killed(make: Make, path: Path, event: Event, number: int) -> bool:
     def live(writer: int) -> None:
         with patch.object(snapshot_file, "SETTINGS", _settings()):
             memory = make(path)
-        assert memory._snapshot is not None
+        assert memory.changes.snapshot is not None
         left = counted(number - 1, -1)
 
         def kill(statement: str) -> None:
             if next(left) == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        memory._snapshot._file._connection.set_trace_callback(kill)
+        memory.changes.snapshot._file._connection.set_trace_callback(kill)
         told(memory, event)
         memory.close()
         os.write(writer, b"e")

@@ -112,7 +112,7 @@ class Judge:
         """What a unit states: the pieces of its events, of a segment those in its span."""
         unit = self.memory.unit(row)
         span = (
-            self.memory.writings[int(self.memory.column(WRITING)[row])].span
+            self.memory.event_log.writings[int(self.memory.column(WRITING)[row])].span
             if unit.kind is Kind.SEGMENT
             else None
         )
@@ -141,7 +141,7 @@ def edits_of(conversation: Conversation, truth: Truth, memory: Engine) -> list[E
     memory.encode_all(conversation.events)
     memory.advance(conversation.events[-1].time + NIGHTS)
     judge, found = Judge(memory, truth), []
-    for writing in memory.writings:
+    for writing in memory.event_log.writings:
         if writing.kind != RECORD or not writing.text.startswith("{"):
             continue
         record = json.loads(writing.text)

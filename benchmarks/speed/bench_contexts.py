@@ -48,7 +48,7 @@ def staged(grown: Callable[..., Engine], turns: Turns) -> Callable[[int], Engine
             memory.encode(event)
         del index.search
         memory.assembly.clock.consolidated = memory.now
-        memory.consolidate_every = 24.0
+        memory.passing.consolidate_every = 24.0
         memory.advance(memory.now + 25.0)
         assert memory.store.n > n
         return memory

@@ -72,7 +72,7 @@ def test_observed(clock: Any, grown: Callable[..., Engine], turns: Turns, n: int
 def test_day(clock: Any, memory: Memory, turns: Turns, n: int) -> None:
     """A whole day: twenty events, three maintenances and a consolidation."""
     one, events = memory(n), turns(n, COUNT)
-    one.tick_hours, one.consolidate_every = 1.0, 24.0
+    one.passing.tick_hours, one.passing.consolidate_every = 1.0, 24.0
 
     def day() -> None:
         for minute in range(20):

@@ -23,7 +23,7 @@ def test_load(clock: Any, files: Files, chosen: str, n: int) -> None:
     path, opened = files(chosen, n)
 
     def load() -> None:
-        snapshot: Any = opened()._snapshot
+        snapshot: Any = opened().changes.snapshot
         snapshot._file.close()
 
     clock(load, 3, reference=path.read_bytes, against="reading the file", warmup=1)
@@ -36,7 +36,7 @@ def test_save(clock: Any, files: Files, turns: Any, chosen: str, n: int) -> None
     change before it is not.
     """
     memory = files(chosen, n)[1]()
-    snapshot: Any = memory._snapshot
+    snapshot: Any = memory.changes.snapshot
     coming, save = turns(SMALL, 64), snapshot.save
     snapshot.save = lambda *_, **__: None
 
@@ -71,4 +71,4 @@ def test_call(
         memory.encode(replace(event, time=memory.now + HOUR / 3600, id=f"{event.id} {memory.now}"))
 
     clock(tell, 256)
-    memory._snapshot.close(save=False)  # type: ignore[union-attr]
+    memory.changes.snapshot.close(save=False)  # type: ignore[union-attr]

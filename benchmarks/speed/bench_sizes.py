@@ -40,7 +40,7 @@ from pathlib import Path
 def opened(path):
     mechanisms = registry.build(registry.set(sys.argv[1]).without(sys.argv[5:]))
     memory = Engine(mechanisms, FreeEmbedder(), path=Path(path), tick_hours=0.0, consolidate_every=1e6, durable=False)
-    memory._snapshot.save = lambda: None
+    memory.changes.snapshot.save = lambda: None
     for query, event in zip(questions(1000, 24), conversation(1024)[1000:]):
         memory.retrieve(query)
         memory.encode(replace(event, time=memory.now))
@@ -72,7 +72,7 @@ def large(
     )
     memory: Any = opened(path=copy(path, tmp_path_factory.mktemp("sizes") / "copy.db"), **options)
     yield memory
-    memory._snapshot.close(save=False)  # a save would take its time
+    memory.changes.snapshot.close(save=False)  # a save would take its time
     del memory
     gc.collect()
 
@@ -106,7 +106,7 @@ def test_retrieve(clock: Any, large: Engine, asked: Any) -> None:
 
 def test_encode(clock: Any, large: Engine, turns: Any, asked: Any) -> None:
     """Events of one tick, which is not saved."""
-    coming, large.tick_hours = turns(SMALL, 64), HOUR
+    coming, large.passing.tick_hours = turns(SMALL, 64), HOUR
     clock(
         lambda: large.encode(replace(next(coming), time=large.now)),
         64,
@@ -126,7 +126,7 @@ def test_maintain(clock: Any, large: Any, asked: Any) -> None:
 def test_night(clock: Any, large: Any, asked: Any) -> None:
     """A consolidation with the maintenance before it; not saved."""
     clock(
-        lambda: large._consolidate(large.now + HOUR),
+        lambda: large.passing.consolidate(large.now + HOUR),
         3,
         reference=scan(large, asked(SMALL)),
         against=SCAN,

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from ...engine.arms.as_planned import AsPlanned
 from ...engine.arms.counterfactual import Counterfactual
+from ...engine.arms.plans import Plan
+from ...engine.arms.variants import Variants
 from ...engine.base.errors import InputError
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.context.assembly import context_of
@@ -28,7 +30,7 @@ from ...engine.contract.hooks import Mechanism, Touched
 from ...engine.contract.records import Event, Query
 from ...engine.contract.units import Unit
 from ...engine.contract.vocabulary import RECALLED, ROW, SIGNALS, TOKEN_EMBEDDER, VISIBLE
-from ...engine.flow.lives import Plan, life_of
+from ...engine.flow.lives import life_of
 from ...engine.flow.observer import Observer, Stopwatch
 from ...engine.flow.schedule import ENGINE, Node, Stages
 from ...engine.memory.assembly import planned
@@ -61,7 +63,7 @@ class RetrievedAndRanked(Retrieved):
 
     def context(self, query: Query, budget: int, strategy: str) -> Assembled:
         """Assembled from the whole ranking, whatever the number of events asked for."""
-        memory = AsPlanned(self.engine, self.plan) if self.plan else self.engine
+        memory = AsPlanned(Variants(self.engine), self.plan) if self.plan else self.engine
         made = context_of(memory, self.answer, query, budget, strategy=strategy)
         condensed = sum(component.form is not Form.WHOLE for component in made.components)
         return Assembled(
@@ -172,7 +174,7 @@ class Hebbarium:
 
 class Asking:
     """A memory that is asked as one of other mechanisms, which would have lived the same life:
-    `Engine.planned`.
+    `Variants.planned`.
 
     Receipts and times are those of the memory's life, and of this asking; receipts only if
     observers noted both.
@@ -190,14 +192,15 @@ class Asking:
         *,
         fewer: bool = False,
     ) -> None:
-        """fewer: mechanisms that decide the life may be missing, see `Engine.planned`."""
+        """fewer: mechanisms that decide the life may be missing, see `Variants.planned`."""
         self.engine, self._lived, self.observer, self._ids = (
             life.engine,
             lived,
             observer,
             tuple(m.id for m in mechanisms),
         )
-        self.plan = life.engine.planned(mechanisms, observer, fewer=fewer)
+        self.variants = Variants(life.engine)
+        self.plan = self.variants.planned(mechanisms, observer, fewer=fewer)
         self.same = (
             () if isinstance(observer, Observer) else tuple(node.label for node in self.plan.nodes)
         )
@@ -219,9 +222,13 @@ class Asking:
         )
 
     def retrieve(self, query: Query, k: int, learn: bool = False) -> Retrieved:
-        return _retrieved(
-            self.engine.retrieve(query, k, learn=learn, plan=self.plan), self.engine, self.plan
-        )
+        if learn:
+            raise InputError(
+                "an asking never learns",
+                where="retrieve",
+                cure="ask the memory itself, or leave out learn",
+            )
+        return _retrieved(self.variants.retrieve(query, k, self.plan), self.engine, self.plan)
 
     def close(self) -> None: ...
 
@@ -253,16 +260,22 @@ class Asking:
 
 class Round:
     """Askings of one memory with the same mechanisms, asked each query together: what no parameter
-    reaches runs once (`engine.flow.parameter_arms`).
+    reaches runs once (`engine.arms.parameter_arms`).
 
     Answers equal those of each asking alone, and so do times, but for noise: each has the time of
     every step that it needs.
     """
 
     def __init__(self, askings: Sequence[Asking]) -> None:
-        self._askings, self._engine = tuple(askings), askings[0].engine
+        self._askings, self._engine, self._variants = (
+            tuple(askings),
+            askings[0].engine,
+            askings[0].variants,
+        )
         self._together = (
-            self._engine.together([each.plan for each in askings]) if len(askings) > 1 else None
+            self._variants.parameter_arms([each.plan for each in askings])
+            if len(askings) > 1
+            else None
         )
 
     def retrieve(self, query: Query, k: int) -> list[tuple[Retrieved, float]]:
@@ -270,7 +283,7 @@ class Round:
         if self._together is None:
             start = perf_counter()
             return [(self._askings[0].retrieve(query, k), perf_counter() - start)]
-        answers = self._engine.retrieve_together(query, k, self._together)
+        answers = self._variants.retrieve_each(query, k, self._together)
         for asking, ms in zip(self._askings, self._together.ms, strict=True):
             asking.observer.phase_ms[Phase.RETRIEVE].append(ms)
         return [
@@ -328,19 +341,17 @@ class Life(Hebbarium):
 
 
 def asked_again(
-    askings: Sequence[Asking], columns: Sequence[Column] = ()
+    last: Retrieved, askings: Sequence[Asking], columns: Sequence[Column] = ()
 ) -> list[tuple[Retrieved, Mapping[Column, NDArray[Any]]]]:
-    """The answers of memories that lack mechanisms of one memory to the question that it was
-    asked last, see `Engine.asked_again`.
+    """The answers of memories that lack mechanisms of one memory to the question of its last
+    answer, see `Variants.again`.
     """
-    if not askings:
+    if not askings or not isinstance(last, RetrievedAndRanked):
         return []
-    engine = askings[0].engine
+    again = askings[0].variants.again(last.answer, [each.plan for each in askings], columns)
     return [
-        (_retrieved(answer, engine, asking.plan), values)
-        for asking, (answer, values) in zip(
-            askings, engine.asked_again([each.plan for each in askings], columns), strict=True
-        )
+        (_retrieved(answer, last.engine, asking.plan), values)
+        for asking, (answer, values) in zip(askings, again, strict=True)
     ]
 
 

@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 from ..base.errors import InputError
 from ..base.numerics import fitted
+from ..contract.ask import Ask
 from ..contract.columns import Column, Phase
-from ..contract.hooks import Cue, Mechanism
+from ..contract.hooks import Mechanism
 from ..contract.records import Query
 from ..contract.vocabulary import ANSWERABLE, INDEX, RECALLED, VISIBLE
-from ..flow.lives import Plan
 from ..flow.passes import StepFunction, undisturbed
 from ..flow.reach import Reach, Touches
 from ..flow.schedule import Node
 from ..flow.view import Binding
 from ..memory.engine import Engine
 from ..state.ranking import rank
+from .plans import Plan
 
 BEST: Final = 10  # places of an answer that are compared
 
@@ -55,7 +56,7 @@ class Counterfactual:
     """
 
     def __init__(self, memory: Engine, plan: Plan | None = None) -> None:
-        """plan: of `Engine.planned`, to silence its mechanisms in its answers instead of the
+        """plan: of `Variants.planned`, to silence its mechanisms in its answers instead of the
         memory's own.
         """
         if memory.observer is None or memory.observer.contributions is None:
@@ -65,7 +66,12 @@ class Counterfactual:
                 cure="make it with Engine(..., observer=Observer()) or hebbarium.memory(..., observer=Observer())",
             )
         self._memory, self._given, self._silenced = memory, memory.observer.contributions, ""
-        self._plan = memory.assembly.plan(Phase.RETRIEVE, self._wrap, plan)
+        self._plan = memory.assembly.plan(
+            Phase.RETRIEVE,
+            self._wrap,
+            nodes=plan.nodes if plan else None,
+            signals=plan.signals if plan else None,
+        )
         self._mechanisms, self._last = (
             (plan or memory).mechanisms,
             (plan or memory.assembly).ranking[-1],
@@ -79,47 +85,43 @@ class Counterfactual:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.
         Raises InputError.
         """
-        memory, cue, changed = (
-            self._memory,
-            self._memory.cue(query),
-            dict.fromkeys((m.id for m in self._mechanisms), 0),
-        )
-        size = memory.assembly.answer_size
-        memory.assembly.refresh()
-        asked, size[0] = size[0], BEST
-        try:
-            with undisturbed(memory.store):
-                self._plan.run(cue)
-                whole = self._recalled()
-                for m in self._able:
-                    with self._asked_without(m, cue):
-                        changed[m.id] = _places_changed(whole, self._recalled())
-        finally:
-            size[0] = asked
+        changed = dict.fromkeys((m.id for m in self._mechanisms), 0)
+        with self._asked(query) as ask:
+            whole = self._recalled()
+            for m in self._able:
+                with self._asked_without(m, ask):
+                    changed[m.id] = _places_changed(whole, self._recalled())
         return changed
 
     def ranks(self, query: Query | str, rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
         """Rank of each of some rows when a mechanism is silenced, by id of every mechanism that can
         change an answer: from 1, ties by row, 0 if the row cannot be retrieved.  Raises InputError.
         """
-        memory, cue, found = self._memory, self._memory.cue(query), {}
-        store, last = memory.store, self._last
-        memory.assembly.refresh()
-        with undisturbed(store):
-            self._plan.run(cue)
+        ranks, array = dict[str, tuple[int, ...]](), self._memory.store.array
+        with self._asked(query) as ask:
             for m in self._able:
-                with self._asked_without(m, cue):
-                    found[m.id] = tuple(
-                        int(rank(store.array(last), store.array(ANSWERABLE), row)) for row in rows
-                    )
-        return found
+                with self._asked_without(m, ask):
+                    final, answerable = array(self._last), array(ANSWERABLE)
+                    ranks[m.id] = tuple(int(rank(final, answerable, row)) for row in rows)
+        return ranks
+
+    @contextmanager
+    def _asked(self, query: Query | str) -> Iterator[Ask]:
+        """The question, asked with all mechanisms; afterwards no trace of it is left."""
+        memory = self._memory
+        memory.changes.require("counterfactual")
+        ask = memory.answering.asked(query, BEST, whole=True)
+        memory.assembly.refresh()
+        with undisturbed(memory.store):
+            self._plan.run(ask)
+            yield ask
 
     def _recalled(self) -> Rows:
         rows: Rows = self._memory.store.structures[RECALLED]
         return rows
 
     @contextmanager
-    def _asked_without(self, m: Mechanism[Any], cue: Cue) -> Iterator[None]:
+    def _asked_without(self, m: Mechanism[Any], ask: Ask) -> Iterator[None]:
         """Columns of the query and the answer as if it was asked with the mechanism silenced;
         afterwards as they were.
         """
@@ -130,11 +132,11 @@ class Counterfactual:
         )
         try:
             with self._without(m):
-                self._plan.again(reached.steps, reached.columns, cue)
+                self._plan.again(reached.steps, reached.columns, ask)
                 yield
             # their former content is not known: ask again, with all mechanisms
             if reached.structures:
-                self._plan.again(reached.steps, reached.columns, cue)
+                self._plan.again(reached.steps, reached.columns, ask)
         finally:
             store.structures[RECALLED] = recalled
             for column, values in kept.items():

@@ -4,7 +4,7 @@ without them is the same life.
 A mechanism may decide a life by its declarations (`engine.flow.lives`) and leave no trace in this
 one: no gate rejected anything, no sleep came, or what its hooks wrote is read by its own hooks
 alone.  A memory without it would then have lived the same life, bit for bit, and is asked by a plan
-that lacks its steps (`Engine.planned`).  If a question changes memory, that holds as long as the
+that lacks its steps (`Variants.planned`).  If a question changes memory, that holds as long as the
 answer, and what else is learnt from, is the same without it (`learnt_from`).
 """
 
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from ..contract.columns import Before, Column, Phase, Structure
 from ..contract.hooks import Mechanism, Touched
 from ..contract.vocabulary import DRAFTS, GRAPH, RECALLED, SIGNALS, WRITINGS
-from ..flow.lives import Plan
 from ..flow.observer import Stopwatch
 from ..flow.passes import PhasePlan, StepFunction
 from ..flow.schedule import ENGINE, Node
 from ..flow.view import Binding
 from ..state.store import Cells
+from .plans import Plan
 
 
 class Traces(Stopwatch):

@@ -179,6 +179,16 @@ class Serial:
         """turns: of an object that takes turns with this one; None: its own."""
         self._turns = turns or Turns()
 
+    @property
+    def turns(self) -> Turns:
+        """For an object that takes turns with this one."""
+        return self._turns
+
+    def _sound(self, doing: str) -> None:
+        """Raises if the object cannot do it now; called in the turn of each such method, by its
+        name.
+        """
+
 
 def serial(method: F) -> F:
     """A method of a `Serial` that runs alone: a call from another thread waits until it has
@@ -188,6 +198,7 @@ def serial(method: F) -> F:
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:
         with self._turns.alone():
+            self._sound(method.__name__)
             return method(self, *given, **named)
 
     return cast(F, call)
@@ -201,6 +212,7 @@ def shared(method: F) -> F:
     @wraps(method)
     def call(self: Any, *given: Any, **named: Any) -> Any:
         with self._turns.together():
+            self._sound(method.__name__)
             return method(self, *given, **named)
 
     return cast(F, call)

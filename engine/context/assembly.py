@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 
 from ..base.errors import ContractError, InputError, nearest
 from ..contract.drafts import Kind
-from ..contract.offers import NO_LIMIT, Offer
+from ..contract.offers import Offer
 from ..contract.records import Event, Only, Query, attribute_pairs
 from ..contract.vocabulary import DETAIL
 from ..state.ranking import Answer, best
+from ..text.condensing import condensed
 from ..text.features import terms_of
 from .components import ComponentKind
 from .condensers import Form
@@ -71,13 +72,13 @@ class Memory(Protocol):
 
     @property
     def sources(self) -> Mapping[str, float]: ...
-    def retrieve(self, query: Query | str, k: int = 10, *, depth: int = 0) -> Answer: ...
+    def retrieve(self, query: Query | str, k: int = 10, *, whole: bool = False) -> Answer: ...
+    def asks_all(self, rows: int) -> bool: ...
     def offers(
         self, query: Query | str, max_tokens: int | None = None, *, session: str | None = None
     ) -> tuple[Answer, tuple[Offer, ...]]: ...
     def unit(self, row: int) -> Unit: ...
     def event(self, row: int) -> Event: ...
-    def condensed(self, row: int) -> str: ...
     def column(self, column: Column | str) -> NDArray[Any]: ...
 
 
@@ -249,8 +250,8 @@ def _asked(
         return memory.offers(query, budget, session=session)
     how = STRATEGIES[strategy]
     most = ITEMS if budget is None else most_read(budget)
-    depth = (most if max_items is None else max_items) if how.asks else NO_LIMIT
-    return memory.retrieve(query, 1, depth=depth), ()
+    shown = most if max_items is None else max_items
+    return memory.retrieve(query, 1, whole=not how.asks or memory.asks_all(shown)), ()
 
 
 def _made(
@@ -400,7 +401,7 @@ def _candidate(
         if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY
         else kind,
         row,
-        unit.text if shown is Form.WHOLE else memory.condensed(row),
+        condensed(unit.text, int(detail[row])),
         score,
         section,
         unit.time,

@@ -7,9 +7,10 @@ given only where this age is accepted, see `ttl`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Final, NamedTuple
 
+from ..base.checks import checked_hours
 from ..base.forks import ForkLock
 from .context import Context
 
@@ -31,6 +32,20 @@ class ContextCache:
         self._state: Hashable = None
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._lock = ForkLock("these contexts", self._kept.clear)
+
+    def kept(
+        self, state: Hashable, asked: Hashable, make: Callable[[], Context], now: float, ttl: float
+    ) -> Context:
+        """As `get`, or what `make` makes, which is then kept.  What was asked may hold what has no
+        hash, such as a filter with a list: then it is made, and `make` says what is wrong.
+        """
+        ttl = checked_hours(ttl, "ttl", 0.0)
+        try:
+            hash(asked)
+        except TypeError:
+            return make()
+        known = self.get(state, asked, now, ttl)
+        return self.put(asked, make(), now) if known is None else known
 
     def get(
         self, state: Hashable, asked: Hashable, now: float = 0.0, ttl: float = 0.0

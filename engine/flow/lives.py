@@ -1,58 +1,22 @@
-"""Lives: what decides the state of a memory, computed from declarations, and plans that ask one
-memory in several ways.
+"""Lives: what decides the state of a memory, computed from declarations.
 
 The life of a memory is its events encoded, its maintenance and its sleeps.  A mechanism whose hooks
 all belong to RETRIEVE decides nothing of it as long as no query learns, and neither does the weight
 of a signal.  Memories with equal lives can therefore be lived once and asked with several plans
-(`Engine.planned`).
+(`engine.arms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
-from ..contract.columns import Before, Column, Phase, Signal, Structure
+from ..contract.columns import Before, Phase, Structure
 from ..contract.hooks import Mechanism
 from ..contract.vocabulary import RECALLED, WORTH
-from .passes import PhasePlan
-from .reach import Reach
-from .schedule import Node, Stages
 
 WEIGHT = "weight"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """A way to ask one memory: the steps of RETRIEVE for some mechanisms, over the memory's own
-    columns.
-
-    mechanisms  in registry order
-    nodes       the steps in order
-    signals     each with its weight
-    stages      which array holds each stage of the ranking
-    ranking     the stages that some step computes, in order; the scores of the last decide the
-                answer
-    run         runs it for a cue, and lets its observer measure it
-    steps       the bound steps that `run` runs
-    memory      the parts of the memory that it asks
-    lacks       labels of steps that change memory, which the memory has and a memory of these
-                mechanisms would not have, see `engine.arms.traces`
-    rest        what is left to run after the memory's own pass for the same cue, see
-                `engine.flow.reach.rest_of`; None: the whole pass
-    """
-
-    mechanisms: tuple[Mechanism[Any], ...]
-    nodes: tuple[Node, ...]
-    signals: Sequence[tuple[Signal, float]]
-    stages: Stages
-    ranking: tuple[Column, ...]
-    run: Callable[..., None]
-    steps: PhasePlan
-    memory: object
-    lacks: frozenset[str] = frozenset()
-    rest: Reach | None = None
 
 
 def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Mechanism
 from ..contract.vocabulary import BUDGET, MADE, RANDOM, RECALLED, ROW, VISIBLE
@@ -153,10 +154,11 @@ class BoundStep:
     gathers                  (column, start or None, bindings) for each column whose last
                              contributor is this step: the contributions to apply
     archives                 whether it may change VISIBLE of rows that exist
+    takes_cue                whether its function gets the cue of an `Ask`
     """
 
     __slots__ = ("archives", "binding", "function", "gathers", "needs_budget", "needs_made",
-                 "needs_recall", "needs_row", "node", "starts")  # fmt: skip
+                 "needs_recall", "needs_row", "node", "starts", "takes_cue")  # fmt: skip
 
     def __init__(
         self, node: Node, binding: Binding, function: StepFunction, starts: Sequence[Start]
@@ -170,6 +172,7 @@ class BoundStep:
         self.needs_made = MADE in node.sees
         self.needs_budget = BUDGET in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
+        self.takes_cue = node.phase is Phase.RETRIEVE and not node.takes_ask
         self.gathers: list[tuple[Column, Column | None, list[Binding]]] = []
 
 
@@ -239,14 +242,16 @@ class PhasePlan:
             Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE),
         }.get(phase, ())
 
-    def run(self, what: Any, learn: bool = False, only: Sequence[BoundStep] | None = None) -> None:
+    def run(self, what: Any, only: Sequence[BoundStep] | None = None) -> None:
         """One pass: reset the columns of the event, query and candidates, then run each step whose
         conditions are met (`BoundStep`).
 
+        what  an Incoming, a Tick, or in RETRIEVE an `Ask`
         only  these steps alone, in order; `again` runs the others
 
         A step may append rows; the views of the steps after it are bound again.
         """
+        learn = self._learns(what)
         self.changed = self.changed or learn or self.phase is not Phase.RETRIEVE
         self.store.passes += 1
         with self._helpers.helping(self.store.n) if self._helpers else nullcontext() as work:
@@ -273,14 +278,16 @@ class PhasePlan:
         for scope in self._passing:
             self.store.neutralise(scope)
 
-    def again(
-        self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any, learn: bool = False
-    ) -> None:
+    def _learns(self, what: Any) -> bool:
+        return self.phase is Phase.RETRIEVE and what.learn
+
+    def again(self, steps: Sequence[BoundStep], columns: Iterable[Column], what: Any) -> None:
         """Some steps of the pass before once more, after the columns of the pass that they write
         are reset.
 
         See `engine.flow.reach`: the steps must be all that write or read one of these columns.
         """
+        learn = self._learns(what)
         self.changed = self.changed or learn
         self.store.passes += 1
         for column in columns:
@@ -288,11 +295,11 @@ class PhasePlan:
                 self.store.array(column).fill(column.neutral)
         self._call(steps, what, learn)
 
-    def learn(self, what: Any) -> None:
-        """The rest of a pass that did not learn, now with recall that does: the same state as a
+    def learn(self, ask: Ask) -> None:
+        """The rest of a pass that did not learn, now with an ask that does: the same state as a
         whole pass, at the cost of its last steps.
 
-        The pass must have been the last over this store, with the same `what`, and nothing may have
+        The pass must have been the last over this store, with the same cue, and nothing may have
         changed since; `learning` must not be empty.
         """
         columns = [
@@ -301,7 +308,7 @@ class PhasePlan:
             for c in (*step.node.sets, *step.node.adds)
             if isinstance(c, Column) and not c.persists
         ]
-        self.again(self.learning, columns, what, learn=True)
+        self.again(self.learning, columns, ask)
 
     @cached_property
     def _order(self) -> Any:
@@ -351,7 +358,7 @@ class PhasePlan:
             or (step.needs_made and not store.structures.get(MADE, ()))
             or (step.needs_budget and store.array(BUDGET).item() < 0)
         ):
-            step.function(binding.view, what)
+            step.function(binding.view, what.cue if step.takes_cue else what)
             if step.archives:
                 store.surface()
         for column, first, bindings in step.gathers:

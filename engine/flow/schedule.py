@@ -27,7 +27,8 @@ ENGINE: Final = "engine"  # owner of the engine's own steps
 class Node:
     """One step: a hook of a mechanism, or a step of the engine itself (owner "engine", order -1).
 
-    appends  whether it only adds rows and edges and leaves existing ones unchanged
+    appends    whether it only adds rows and edges and leaves existing ones unchanged
+    takes_ask  whether its function gets the whole `Ask` of a question, and not the cue alone
     """
 
     owner: str
@@ -39,6 +40,7 @@ class Node:
     sets: tuple[Touched, ...]
     function: Callable[..., Any]
     appends: bool = False
+    takes_ask: bool = False
 
     @property
     def label(self) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import astuple, replace
-from itertools import chain, zip_longest
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..base.checks import checked_count, checked_row
 from ..base.errors import ContractError, HebbariumError, InputError
 from ..base.numerics import read_only
+from ..contract.ask import Ask
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.cues import Cues, Wording, mean_direction
 from ..contract.drafts import Drafts, Kind, Made
@@ -43,7 +44,6 @@ from ..contract.vocabulary import (
     OFFERS,
     PASSAGES,
     PRIMED,
-    RECALLED,
     RELEASED,
     SALIENCE,
     SESSION,
@@ -63,9 +63,7 @@ from ..contract.vocabulary import (
 )
 from ..contract.writings import Writings
 from ..flow.derived import derived, late
-from ..flow.lives import Plan, differing, life_of
 from ..flow.passes import Helpers, Instrument, PhasePlan, Wrap, nodes_of, schedule
-from ..flow.reach import rest_of
 from ..flow.schedule import ENGINE, Node, Stages
 from ..flow.view import Binding
 from ..ports.embedder import Embedder, HashingEmbedder, Vectors
@@ -114,6 +112,23 @@ STUB: Final = frozenset(
 )
 
 
+class Asker(Protocol):
+    """With what a memory is asked: its own `Assembly`, or a plan of other mechanisms.
+
+    mechanisms  in registry order
+    stages      which array holds each stage of the ranking
+    ranking     the stages that some step computes, in order; the scores of the last decide the
+                answer
+    """
+
+    @property
+    def mechanisms(self) -> Sequence[Mechanism[Any]]: ...
+    @property
+    def stages(self) -> Stages: ...
+    @property
+    def ranking(self) -> Sequence[Column]: ...
+
+
 class Assembly:
     """The parts of one memory, and the plan of each phase.
 
@@ -122,11 +137,7 @@ class Assembly:
                  `PhasePlan.learn`
     phases       phase -> its nodes in order
     signals      each signal with its weight
-    answer_size  one cell: how many rows the next answer holds at most
-    told         during feedback: the rows that were needed, and the outcome; else empty
     sources      share of the budget of each source of contexts, percent, in registry order
-    asked        while a context is asked for: its budget in tokens, and the session of the asker;
-                 else empty
     shortlist    asks large memories in part; None: every question is asked of all rows
     places       where questions of several threads are asked at the same time
     stages       which array holds each stage of the ranking
@@ -186,8 +197,7 @@ class Assembly:
         self.withholding = Withholding(self.store, self.event_log, self.show)
         self.store.structures[TEXTS] = FreeTexts(self.event_log, self.withholding)
         self.capacity = None if capacity is None else Capacity(capacity, self.store, self.clock)
-        self.answer_size, self.told = [10], list[tuple[NDArray[np.int64], float]]()
-        self.asked, self.sources = list[tuple[int, int]](), shares_of_sources(self.mechanisms)
+        self.sources = shares_of_sources(self.mechanisms)
         self.signals = weighted_signals(self.mechanisms)
         self._store_event = StoreEvent(
             self.store,
@@ -198,7 +208,7 @@ class Assembly:
             self.passages,
             self.capacity,
         )
-        self.phases = self._phases(self.mechanisms, self.signals)
+        self.phases = self.phases_of(self.mechanisms, self.signals)
         steps = self.phases[Phase.MAINTAIN]
         self.derived, deriving = derived(steps)
         read = [item for node in (*self.phases[Phase.ENCODE], *steps) for item in node.reads]
@@ -245,7 +255,7 @@ class Assembly:
             instrument.timed(Phase.MAINTAIN, put_off.run) if instrument else put_off.run
         )
         retrieve = self.plans[Phase.RETRIEVE]
-        self.learn: Callable[[Cue], None] = (
+        self.learn: Callable[[Ask], None] = (
             instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         )
         self.shortlist = (
@@ -293,25 +303,26 @@ class Assembly:
         """As `filter.banned`, of all rows."""
         return banned(only, self.event_log, self.store)
 
-    def _asking(self, store: Cells, bans: Banned, size: list[int] | None = None) -> Sequence[Node]:
-        """The steps of RETRIEVE over another store, which shows this one, as `_phases` takes it."""
-        return self._phases(self.mechanisms, self.signals, store, bans, size)[Phase.RETRIEVE]
+    def _asking(self, store: Cells, bans: Banned) -> Sequence[Node]:
+        """The steps of RETRIEVE over another store, which shows this one, as `phases_of` takes
+        it.
+        """
+        return self.phases_of(self.mechanisms, self.signals, store, bans)[Phase.RETRIEVE]
 
-    def _phases(
+    def phases_of(
         self,
         mechanisms: Sequence[Mechanism[Any]],
         signals: Sequence[tuple[Signal, float]],
         asked: Cells | None = None,
         bans: Banned | None = None,
-        size: list[int] | None = None,
     ) -> Mapping[Phase, tuple[Node, ...]]:
         """The schedule of some mechanisms over this store, with the engine's own steps.  Raises
         ContractError.
 
-        asked, bans, size  the store that questions are asked of, which of its rows a filter bans,
-                           and `answer_size`, if they are others
+        asked, bans  the store that questions are asked of, and which of its rows a filter bans, if
+                     they are others
         """
-        structures, size = self.store.structures, size or self.answer_size
+        structures = self.store.structures
         hooks = nodes_of(mechanisms) if self.capacity else without_votes(nodes_of(mechanisms))
         nodes = [
             *hooks,
@@ -320,7 +331,7 @@ class Assembly:
             gather_node(signals),
             restrict_node(bans or self._banned),
             admit_node(),
-            answer_node(asked or self.store, size, self.told),
+            answer_node(asked or self.store),
         ]
         added, read = (
             {c for node in nodes for c in node.adds},
@@ -335,7 +346,7 @@ class Assembly:
         if CUES in read | added:
             nodes.append(ask_node())
         if BUDGET in read:
-            nodes.append(budget_node(structures[OFFERS], self.asked))
+            nodes.append(budget_node(structures[OFFERS]))
         if DRAFTS in added or MADE in read:
             nodes.append(
                 MakeRows(
@@ -356,85 +367,6 @@ class Assembly:
             nodes.append(used_node())
         return schedule(nodes, [s for s, _ in signals])
 
-    def planned(
-        self,
-        mechanisms: Sequence[Mechanism[Any]],
-        instrument: Instrument | None = None,
-        fewer: bool = False,
-    ) -> Plan:
-        """A plan of RETRIEVE for mechanisms under which this memory would have lived the same life
-        without learning from recall.
-
-        fewer  mechanisms of the memory may be missing that decide its life: the steps that it
-               `lacks` must have left no trace (`engine.arms.traces`)
-
-        Columns that the memory does not hold yet are held as guests.  Raises InputError for
-        mechanisms of another life, ContractError.
-        """
-        ours, limited = in_order(mechanisms), self.capacity is not None
-        ids = {m.id for m in ours}
-        kept = tuple(m for m in self.mechanisms if not fewer or m.id in ids)
-        if kept != ours and (
-            odd := differing(life_of(kept, limited=limited), life_of(ours, limited=limited))
-        ):
-            raise InputError(
-                f"the memory would have lived another life: {odd}",
-                where="planned",
-                cure="make a memory of these mechanisms",
-            )
-        self.store.receive(
-            owned_columns(ours, self.embedder.dimensions),
-            {s: s.create() for s in provided(ours) if s.create},
-        )
-        signals = weighted_signals(ours)
-        phases = self._phases(ours, signals)
-        labels = {n.label for nodes in phases.values() for n in nodes}
-        lacks = frozenset(
-            n.label
-            for p, nodes in self.phases.items()
-            for n in nodes
-            if fewer and n.label not in labels and (p is not Phase.RETRIEVE or RECALLED in n.sees)
-        )
-        if odd := _first_odd(
-            {p: [n for n in nodes if n.label not in lacks] for p, nodes in self.phases.items()},
-            phases,
-        ):
-            raise InputError(
-                f"the memory would have lived another life: {odd}",
-                where="planned",
-                cure="make a memory of these mechanisms",
-            )
-        if lacks and not phases[Phase.CONSOLIDATE] and self.phases[Phase.CONSOLIDATE]:
-            raise InputError(
-                "the memory would have lived another life: it would not sleep",
-                where="planned",
-                cure="make a memory of these mechanisms",
-            )
-        if instrument:
-            instrument.attach([m.id for m in ours], self.clock, self.embedder, self.language_model)
-        plan = PhasePlan(
-            Phase.RETRIEVE,
-            phases[Phase.RETRIEVE],
-            self.store,
-            signals,
-            self.streams,
-            instrument.wrap if instrument else None,
-        )
-        run = instrument.timed(Phase.RETRIEVE, plan.run) if instrument else plan.run
-        rest = rest_of(self.plans[Phase.RETRIEVE], plan, signals != self.signals) if fewer else None
-        return Plan(
-            ours,
-            phases[Phase.RETRIEVE],
-            signals,
-            plan.stages,
-            plan.stages.up_to(RELEASED),
-            run,
-            plan,
-            self,
-            lacks,
-            rest,
-        )
-
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:
         """What identifies each language model that was asked since the memory was made, in order
@@ -452,17 +384,19 @@ class Assembly:
         self,
         phase: Phase,
         wrap: Wrap | None = None,
-        of: Plan | None = None,
         helpers: Helpers | None = None,
+        nodes: Sequence[Node] | None = None,
+        signals: Sequence[tuple[Signal, float]] | None = None,
     ) -> PhasePlan:
-        """A new plan of a phase, or the same steps of RETRIEVE as another plan, over the same
-        store.  Cost: about 0.1 ms for each of its steps.
+        """A new plan of a phase over the memory's store.  Cost: about 0.1 ms for each of its steps.
+
+        nodes, signals  steps of the phase, and signals with their weights, if they are others
         """
         return PhasePlan(
             phase,
-            of.nodes if of else self.phases[phase],
+            self.phases[phase] if nodes is None else nodes,
             self.store,
-            of.signals if of else self.signals,
+            self.signals if signals is None else signals,
             self.streams,
             wrap,
             helpers,
@@ -770,24 +704,6 @@ class Assembly:
         for id in sorted(self.streams):
             h.update(repr(self.streams[id].bit_generator.state).encode())
         return h.hexdigest()
-
-
-def _first_odd(ours: Mapping[Phase, Sequence[Node]], theirs: Mapping[Phase, Sequence[Node]]) -> str:
-    """The first step outside RETRIEVE that only one of two schedules has, or that has another
-    place in it; "" if there is none.
-    """
-    for phase in ours:
-        if phase is not Phase.RETRIEVE:
-            for one, other in zip_longest(
-                (n.label for n in ours[phase]), (n.label for n in theirs[phase])
-            ):
-                if one != other:
-                    return (
-                        f"{phase.value} has the step {one or other}"
-                        if not (one and other)
-                        else f"{phase.value} has {one} there and {other} here"
-                    )
-    return ""
 
 
 def planned(mechanisms: Sequence[Mechanism[Any]]) -> Mapping[Phase, tuple[Node, ...]]:

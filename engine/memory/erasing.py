@@ -121,6 +121,28 @@ def named_events(what: Any, log: EventLog) -> tuple[int, ...]:
     return (log.rows[row],)
 
 
+def going(what: Any, confirm: Any, log: EventLog) -> tuple[Erased, Erasure]:
+    """What an erasure overwrites, and what is said of it before.  Raises InputError unless
+    `confirm` says whether to erase.
+    """
+    if confirm is not None and not isinstance(confirm, bool):
+        raise InputError(
+            f"confirm is {confirm!r}",
+            where=WHERE,
+            cure="give True to erase, or False to see what would be erased",
+        )
+    erased = overwritten(named_events(what, log), log)
+    events = [log.events[number] for number in erased.events]
+    said = Erasure.of(erased.rows, events, len(erased.writings))
+    if confirm is None:
+        raise InputError(
+            f"erasing loses texts for good: {said}",
+            where=WHERE,
+            cure="call erase(..., confirm=True); archive(row) hides a memory and keeps its text",
+        )
+    return erased, said
+
+
 def overwritten(numbers: Sequence[int], log: EventLog) -> Erased:
     """What goes with some events: their rows, the texts that were made from them or quote one of at
     least QUOTED characters, and the rows of these.

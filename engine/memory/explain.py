@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.tables import brief, html_table, text_table
+from ..contract.ask import Ask
 from ..contract.columns import Column, Facet, Phase
-from ..contract.hooks import Cue
 from ..contract.vocabulary import ANSWERABLE, FACET_WEIGHTS, FUSED, MATCH, VISIBLE
 from ..flow.passes import undisturbed
 from ..state.ranking import LONG, add_standardised, rank
@@ -111,13 +111,13 @@ def _ranks(e: Explanation) -> list[tuple[str, ...]]:
     ]
 
 
-def explained(assembly: Assembly, cue: Cue, rows: Sequence[int]) -> tuple[Explanation, ...]:
+def explained(assembly: Assembly, ask: Ask, rows: Sequence[int]) -> tuple[Explanation, ...]:
     """An explanation for each row.  Cost: one plan, one retrieval, O(n) for each signal, and
     O(n) for each row and stage.
     """
     store = assembly.store
     with undisturbed(store):
-        assembly.plan(Phase.RETRIEVE).run(cue)
+        assembly.plan(Phase.RETRIEVE).run(ask)
         visible, facets = store.read_only(VISIBLE), store.array(FACET_WEIGHTS)
         scores = {s: store.read_only(s) for s, _ in assembly.signals}
         trust = {s: weight * float(facets[s.facet.value]) for s, weight in assembly.signals}

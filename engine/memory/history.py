@@ -53,7 +53,7 @@ def history(memory: Engine, row: int) -> History:
         versions |= new
         waiting += new
     held = {~log.rows[each]: each for each in log.made}
-    about = [number for number, each in enumerate(memory.writings) if row in each.sources]
+    about = [number for number, each in enumerate(log.writings) if row in each.sources]
     return History(
         unit,
         writing,

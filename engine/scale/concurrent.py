@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Signal
 from ..contract.cues import Cues, MakeCues
-from ..contract.hooks import Cue
 from ..contract.vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
 from ..flow.passes import PhasePlan, answering
 from ..flow.schedule import Node
@@ -35,8 +35,7 @@ from .shortlist import Shortlist
 PAYS: Final = 4096
 MOST: Final = cpu_count() or 1
 Found = tuple[NDArray[np.int64], Standing]
-# the steps of RETRIEVE for a store; the cell of how many rows the answer holds
-Nodes = Callable[[Cells, Banned, list[int]], Sequence[Node]]
+Nodes = Callable[[Cells, Banned], Sequence[Node]]  # the steps of RETRIEVE for a store
 
 
 class BesideStore(Overlay):
@@ -93,7 +92,7 @@ class Place:
         """most: rows of a shortlist; None: every question is asked of all rows; late: as of
         `Shortlist`.
         """
-        self.store, self._size = BesideStore(base), [0]
+        self.store = BesideStore(base)
         own = self.store.structures
         own |= {
             s: s.create()
@@ -102,39 +101,21 @@ class Place:
         }
         own[CUES] = Cues(wordings)
         self._plan = PhasePlan(
-            Phase.RETRIEVE,
-            answering(nodes(self.store, banned, self._size)),
-            self.store,
-            signals,
-            streams,
-            None,
+            Phase.RETRIEVE, answering(nodes(self.store, banned)), self.store, signals, streams, None
         )
         self._last = self._plan.stages.up_to(RELEASED)[-1]
         self._shortlist = (
-            Shortlist(
-                most,
-                self.store,
-                banned,
-                lambda of, shown: nodes(of, shown, self._size),
-                signals,
-                streams,
-                None,
-                late=late,
-            )
+            Shortlist(most, self.store, banned, nodes, signals, streams, None, late=late)
             if most
             else None
         )
 
-    def ask(self, cue: Cue, k: int, whole: bool) -> Found:
-        """The rows of the answer, best first, and how all memories stand.
-
-        whole  whether all rows are asked, and not a shortlist
-        """
-        self._size[0] = k
-        if self._shortlist and not whole:
-            self._shortlist.run(cue)
-            return self._shortlist.found
-        self._plan.run(cue)
+    def ask(self, ask: Ask) -> Found:
+        """The rows of the answer, best first, and how all memories stand."""
+        if self._shortlist and not ask.whole:
+            self._shortlist.run(ask)
+            return self._shortlist.answered
+        self._plan.run(ask)
         return self.store.structures[RECALLED], Standing(
             self.store.n,
             None,

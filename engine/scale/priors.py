@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Scope
 from ..contract.hooks import Cue
 from ..contract.vocabulary import LOG_PRIOR
@@ -48,7 +49,7 @@ class Priors:
             return np.zeros(len(rows))
         order = np.argsort(rows)
         self.store.show(rows[order])
-        self.plan.run(cue)
+        self.plan.run(Ask(cue))
         found = np.empty(len(rows))
         found[order] = self.store.array(LOG_PRIOR)
         return found

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..base.errors import InputError
 from ..base.numerics import kernel, read_only
 from ..base.sharing import at_once
+from ..contract.ask import Ask
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Cue
 from ..contract.vocabulary import (
@@ -310,7 +311,7 @@ class Shortlist:
 
     store  shows the rows of the last question
     plan   the steps of RETRIEVE over it, without those that learn or make a context
-    run    finds the rows for a cue and runs the plan over them, and lets the memory's observer
+    run    finds the rows for an `Ask` and runs the plan over them, and lets the memory's observer
            measure it
     """
 
@@ -389,14 +390,14 @@ class Shortlist:
         """
         return self._base.n >= PAYS * self.most and rows <= self.most * MOST_ANSWERED
 
-    def _run(self, cue: Cue) -> None:
+    def _run(self, ask: Ask) -> None:
         with self._crew.helping(self._base.n) if self._crew else nullcontext():
-            rows, self._stand_for = self.chosen(cue)
+            rows, self._stand_for = self.chosen(ask.cue)
             self.store.show(rows)
-            self.plan.run(cue)
+            self.plan.run(ask)
 
     @property
-    def found(self) -> tuple[Rows, Standing]:
+    def answered(self) -> tuple[Rows, Standing]:
         """The rows of the answer, and how all memories stand.  O(rows)."""
         rows = self.store.rows.copy()  # a view of a longer array
         final, answerable = (

@@ -16,6 +16,7 @@ from ..base.numerics import kernel, read_only, summing_kernel
 from ..base.sharing import in_blocks, in_parts
 from ..base.tables import brief, html_table
 from ..base.times import moment, written
+from ..contract.ask import Ask
 from ..contract.records import Event, Query
 from ..contract.units import Unit
 
@@ -368,12 +369,17 @@ class Asked:
             after a snapshot was loaded
     learnt  whether the memory has learnt from the answer
     whole   whether all rows were asked, and not a shortlist
+    ask     the question as it was asked
+    stands  changes and passes of the memory until the answer: as long as they are the same, its
+            columns are those of this question; None: they were of a store of its own
     """
 
     query: Query
     life: object
     learnt: bool = False
     whole: bool = True
+    ask: Ask | None = field(default=None, repr=False, compare=False)
+    stands: tuple[int, int] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)

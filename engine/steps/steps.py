@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.numerics import read_only
+from ..contract.ask import NO_BUDGET, Ask
 from ..contract.columns import Phase, Signal
 from ..contract.cues import Cues
 from ..contract.drafts import Draft, Drafts
@@ -388,17 +389,27 @@ def prime_node() -> Node:
     )
 
 
-def budget_node(offers: Offers, asked: list[tuple[int, int]]) -> Node:
-    """BUDGET and ASKER_SESSION: of the context that is asked for, the one pair in `asked`;
-    without one both are neutral.  No offer is left.
+def budget_node(offers: Offers) -> Node:
+    """BUDGET and ASKER_SESSION of the context that is asked for; without one both are neutral.
+    No offer is left.
     """
 
-    def budget(view: Any, cue: Cue) -> None:
+    def budget(view: Any, ask: Ask) -> None:
         offers.clear()
-        if asked:
-            view.budget, view.asker_session = asked[0]
+        if ask.budget != NO_BUDGET:
+            view.budget, view.asker_session = ask.budget, ask.session
 
-    return Node(ENGINE, "budget", Phase.RETRIEVE, -1, (), (), (BUDGET, ASKER_SESSION), budget)
+    return Node(
+        ENGINE,
+        "budget",
+        Phase.RETRIEVE,
+        -1,
+        (),
+        (),
+        (BUDGET, ASKER_SESSION),
+        budget,
+        takes_ask=True,
+    )
 
 
 def weigh_node() -> Node:
@@ -443,17 +454,17 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
     )
 
 
-def answer_node(store: Cells, k: list[int], told: list[tuple[NDArray[np.int64], float]]) -> Node:
-    """RECALLED: the best rows of the last stage; the one cell of `k` holds how many.  In
-    feedback `told` holds the rows needed, and OUTCOME.
+def answer_node(store: Cells) -> Node:
+    """RECALLED: the best rows of the last stage, as many as are asked for; in feedback the rows
+    that were needed, with OUTCOME.
     """
 
-    def answer(view: Any, cue: Cue) -> None:
-        if told:
-            store.structures[RECALLED], view.outcome = told[0]
+    def answer(view: Any, ask: Ask) -> None:
+        if ask.told is not None:
+            store.structures[RECALLED], view.outcome = ask.told
             return
         store.structures[RECALLED] = read_only(
-            best(view.released, view.answerable, min(k[0], len(view.answerable)))
+            best(view.released, view.answerable, min(ask.k, len(view.answerable)))
         )
 
     # a further plan leaves the last answer as it is
@@ -467,4 +478,5 @@ def answer_node(store: Cells, k: list[int], told: list[tuple[NDArray[np.int64], 
         (),
         (RECALLED, OUTCOME),
         answer,
+        takes_ask=True,
     )

@@ -188,10 +188,10 @@ def rebuild(
     part = path and draft_name(path, "new")
     with reopen(source) if not isinstance(source, Engine) else nullcontext(source) as old:
         new = memory(set, path=part, **{**options, "durable": False})
-        late, new.late_hours = new.late_hours, math.inf
+        late, new.passing.late_hours = new.passing.late_hours, math.inf
         try:
             _encode_again(old, new, progress)
-            new.late_hours = late
+            new.passing.late_hours = late
             if path is None or part is None:
                 return new
             new.close()

@@ -166,7 +166,7 @@ def test_the_nights_of_the_drill_make_and_hide_memories(tmp_path: Path) -> None:
     assert (
         {Kind.BUNDLE, Kind.EVENT} <= set(memory.column(KIND).tolist())
         and not memory.column(VISIBLE).all()
-        and len(memory.writings) > 20
+        and len(memory.event_log.writings) > 20
     )
 
 
@@ -186,8 +186,8 @@ def test_the_drill_sees_half_of_a_consolidation(tmp_path: Path) -> None:
 
     def hasty(path: Path) -> Engine:
         memory = making()(path)
-        assert memory._snapshot is not None
-        run, save = memory.assembly.run[Phase.CONSOLIDATE], memory._snapshot.save
+        assert memory.changes.snapshot is not None
+        run, save = memory.assembly.run[Phase.CONSOLIDATE], memory.changes.snapshot.save
 
         def consolidate(tick: Any) -> None:
             memory.store.array(TOPOLOGY_RUNS)[()] += 100

@@ -215,7 +215,8 @@ def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(
 
     def answers(memory: Any) -> list[tuple[list[int], bytes]]:
         found = [
-            memory.assembly.index.search(memory.cue(event.text).vector, 10) for event in talk[::40]
+            memory.assembly.index.search(memory.answering.asked(event.text).cue.vector, 10)
+            for event in talk[::40]
         ]
         return [(rows.tolist(), products.tobytes()) for rows, products in found]
 
@@ -412,7 +413,9 @@ def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(
         return hb.memory("hybrid", embedding="hashing:32", path=where, index=index)
 
     def answer(memory: Any) -> tuple[list[int], bytes]:
-        found, products = memory.assembly.index.search(memory.cue("what about boats?").vector, 20)
+        found, products = memory.assembly.index.search(
+            memory.answering.asked("what about boats?").cue.vector, 20
+        )
         return found.tolist(), products.tobytes()
 
     times = list[int]()

@@ -305,7 +305,7 @@ def test_moving_to_another_set_keeps_late_events_and_confirmed_jumps() -> None:
         new.now == old.now == NOW + 3 * YEAR
         and new.column("created").tolist() == old.column("created").tolist()
     )
-    assert new.late_hours == 24.0
+    assert new.passing.late_hours == 24.0
     unchanged(new, lambda: new.encode(Event(NOW, "late")), "runs backwards")
 
 

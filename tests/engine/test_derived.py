@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import ContractError, SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Column, Phase, Scope, Upkeep
@@ -178,7 +179,7 @@ def test_a_file_continues_with_and_without_them(
     for _, last in zip(lived(plain), lived(saved), strict=True):
         saved.save()
         ways.add((last, bool(stored(path, plain))))
-        assert saved._snapshot is not None and saved._snapshot.unsaved() == []
+        assert saved.changes.snapshot is not None and saved.changes.snapshot.unsaved() == []
         saved.close()
         assert ways >= {(last, bool(stored(path, plain)))}, "closing changes nothing"
         again = made(path)
@@ -480,16 +481,18 @@ def test_all_that_reads_sees_the_present_and_leaves_the_same_state(read: str) ->
         e.encode(Event(0.5, "number 3"))
     e, computed = told
     computed.clear()
-    plan = e.planned(e.mechanisms)
+    plan = Variants(e).planned(e.mechanisms)
     {
         "retrieve": lambda: e.retrieve("number 2"),
         "context": lambda: e.context("number 2"),
         "explain": lambda: e.explain("number 2", 1),
         "column": lambda: e.column("age"),
-        "held": lambda: e.held([c for c in e.store.columns if c.name == "age"]),
+        "held": lambda: Variants(e).held([c for c in e.store.columns if c.name == "age"]),
         "digest": e.digest,
         "use": lambda: e.use(e.retrieve("number 2"), [1]),
-        "planned": lambda: e.retrieve_together("number 2", 3, e.together([plan])),
+        "planned": lambda: Variants(e).retrieve_each(
+            "number 2", 3, Variants(e).parameter_arms([plan])
+        ),
     }[read]()
     assert computed == [0.5] and e.store.array(
         {c.name: c for c in e.store.columns}["age"]

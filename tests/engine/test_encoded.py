@@ -61,7 +61,7 @@ def test_a_stored_event_is_its_row_wherever_a_row_is_asked_for() -> None:
         "x",
     )
     assert (refused, bool(refused), refused.row, refused.vetoed_by) == (-1, False, None, ("shut",))
-    for asked in (m.event, m.unit, m.archive, m.condensed):
+    for asked in (m.event, m.unit, m.archive, m.restore):
         with pytest.raises(InputError, match="row"):
             asked(refused)
 

@@ -183,7 +183,7 @@ def test_a_hook_that_fails_ends_the_memory_and_the_outcome_is_reset() -> None:
         e.use(answer, [0], 1.0)
     with pytest.raises(HebbariumError, match="broke off in use"):
         e.use(answer, [0])
-    assert not e.assembly.told and np.isnan(e.store.array(OUTCOME))
+    assert np.isnan(e.store.array(OUTCOME))
 
 
 # --- use at once ----------------------------------------------------------------------------------

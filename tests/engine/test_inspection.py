@@ -280,12 +280,10 @@ ANSWERS_AFTER_CLOSE = {"close", "now", "mechanisms", "schedule", "sources", "tas
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "encode": (Event(9.0, "number 9"),), "encode_all": ([Event(9.0, "number 9")],), "advance": (9.0,
     ), "retrieve": ("number",),
-    "context": ("number",), "cue": ("number",), "explain": ("number", 0), "column": ("now",),
-    "event": (0,), "condensed": (0,), "unit": (0,),
+    "asks_all": (3,), "context": ("number",), "explain": ("number", 0), "column": ("now",),
+    "event": (0,), "unit": (0,),
     "archive": (0,), "restore": (0,), "save": (), "use": ([0],), "digest": (), "erase": ("e0",),
-    "offers": ("number",), "outcome": (0, True), "planned": (), "together": (),
-    "retrieve_together": (),
-    "asked_again": ((),), "held": ((NOW,),),
+    "offers": ("number",), "outcome": (0, True),
 }  # fmt: skip
 PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 
@@ -294,21 +292,14 @@ PUBLIC = sorted(name for name in vars(Engine) if not name.startswith("_"))
 @pytest.mark.parametrize("name", sorted({*PUBLIC} - ANSWERS_AFTER_CLOSE))
 def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Path) -> None:
     def call(e: Engine) -> None:
-        bound = {
-            "erase": partial(e.erase, confirm=True),
-            "use": partial(e.use, answer),
-            "planned": partial(e.planned, e.mechanisms),
-            "together": lambda: e.together([plan]),
-            "retrieve_together": lambda: e.retrieve_together("number", 1, together),
-        }
+        bound = {"erase": partial(e.erase, confirm=True), "use": partial(e.use, answer)}
         member = bound.get(name) or getattr(e, name)
         if not isinstance(getattr(Engine, name), property):
             member(*ARGUMENTS[name])
 
     e = memory(by_number(), path=tmp_path / "m.db" if file else None)
     e.encode_all(numbered(1, 2))
-    answer, plan = e.retrieve("number"), e.planned(e.mechanisms)
-    together = e.together([plan])
+    answer = e.retrieve("number")
     call(e)
     facts = repr(e), e.now, len(e.schedule)
     e.close()
@@ -357,7 +348,7 @@ def test_datetimes_are_taken_wherever_hours_are() -> None:
     other.advance(hours(MONDAY) + 2.0)
     assert one.digest() == other.digest() and type(one.event(0).time) is float
     at = Query("number", start + timedelta(hours=2))
-    assert one.retrieve(at).rows.tolist() == [1, 0] and one.cue(at).query == Query(
+    assert one.retrieve(at).rows.tolist() == [1, 0] and one.answering.asked(at).cue.query == Query(
         "number", other.now, offset=0.0
     )
     wrong: Any
@@ -384,7 +375,7 @@ def test_datetimes_are_taken_wherever_hours_are() -> None:
 def test_a_row_out_of_range_is_refused_with_the_range(row: Any) -> None:
     e = memory(by_number())
     e.encode_all(numbered(1, 2))
-    for call in (e.event, e.condensed, e.archive, e.restore):
+    for call in (e.event, e.unit, e.archive, e.restore):
         with pytest.raises(InputError, match="the row is") as caught:
             call(row)
         assert "from 0 to 1" in caught.value.cure

@@ -24,6 +24,7 @@ from hebbarium.engine.contract.drafts import Draft, Kind
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.contract.vocabulary import (
     CREATED,
+    DETAIL,
     DRAFTS,
     EMBEDDING,
     GRAPH,
@@ -50,6 +51,7 @@ from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.ports.language_model import NoModel, Reply, Request, Status
 from hebbarium.engine.ports.transcript import Transcript
 from hebbarium.engine.state.graph import EdgeType
+from hebbarium.engine.text.condensing import condensed
 from hebbarium.testing.small import column, does, mechanism, memory, score
 
 SAID = (
@@ -144,10 +146,11 @@ def test_drafts_become_rows_with_their_columns() -> None:
         1,
     ]
     assert (
-        e.writings[0] == Writing("the old mill red", "segment", "maker", 24.0, (0,), (11, 27))
+        e.event_log.writings[0]
+        == Writing("the old mill red", "segment", "maker", 24.0, (0,), (11, 27))
         and SAID[0][11:27] == "the old mill red"
     )
-    assert e.writings[3] == Writing("about the old mill red", "note", "maker", 24.0, (4,))
+    assert e.event_log.writings[3] == Writing("about the old mill red", "note", "maker", 24.0, (4,))
     assert (
         not any(node in (4, 5, 6) for node in (*e.graph.source, *e.graph.target))
         and e.graph.n_rows == 8
@@ -177,7 +180,7 @@ def test_units_show_the_events_whose_text_they_hold() -> None:
     )
     with pytest.raises(InputError, match="row 5 is a bundle"):
         e.event(5)
-    assert e.condensed(6) == "Bo has no boat"
+    assert condensed(e.unit(6).text, int(e.column(DETAIL)[6])) == "Bo has no boat"
 
 
 def test_a_segment_of_a_bundle_shows_the_events_that_hold_it() -> None:
@@ -266,7 +269,7 @@ def test_two_makers_know_their_own_rows() -> None:
     assert e.column("one_note")[4:6].tolist() == [2, -1] and e.column("other_note")[
         4:6
     ].tolist() == [-1, 3]
-    assert [w.maker for w in e.writings] == ["one", "other", "one", "other"]
+    assert [w.maker for w in e.event_log.writings] == ["one", "other", "one", "other"]
 
 
 def test_views_after_the_step_show_the_new_rows_also_when_the_store_has_grown() -> None:
@@ -531,7 +534,7 @@ def test_a_memory_with_made_rows_continues_from_its_file_as_if_it_was_never_clos
     assert (
         e.digest() == whole.digest()
         and e.store.n == whole.store.n > 26
-        and e.writings == whole.writings
+        and list(e.event_log.writings) == list(whole.event_log.writings)
     )
     assert [e.unit(row) for row in range(e.store.n)] == [
         whole.unit(row) for row in range(e.store.n)
@@ -671,7 +674,7 @@ def test_a_snapshot_keeps_which_models_were_asked_and_opens_with_any(tmp_path: P
         return memory(asker(replies), language_model=model, path=path)
 
     first = grown(asker(replies), path=path)
-    assert first.language_models == ()
+    assert first.assembly.models_asked == ()
     first.close()
     recording = Transcript(Parrot(), tmp_path / "t.db", "record")
     replay = None
@@ -681,11 +684,11 @@ def test_a_snapshot_keeps_which_models_were_asked_and_opens_with_any(tmp_path: P
             model = replay = Transcript(NoModel("parrot", "1"), tmp_path / "t.db", "replay")
         e = opened(model)
         digest = e.digest()
-        assert list(e.language_models) == due
+        assert list(e.assembly.models_asked) == due
         e.retrieve("mill")
         now = facts(model, getattr(model, "identity", "")) if model else None
         due += [now] if now and now not in due else []
-        assert list(e.language_models) == due and e.digest() == digest, (
+        assert list(e.assembly.models_asked) == due and e.digest() == digest, (
             "which models were asked is no part of the state"
         )
         e.close()
@@ -694,14 +697,14 @@ def test_a_snapshot_keeps_which_models_were_asked_and_opens_with_any(tmp_path: P
     ] and replay is not None
     assert [each["transcript"] for each in due] == [recording.identity, "", "", replay.digest()]
     opened(Parrot("raises")).close()
-    assert opened().language_models == tuple(due)
+    assert opened().assembly.models_asked == tuple(due)
 
 
 def test_which_models_were_asked_is_in_the_transaction_of_the_tick(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     e = grown(asker([]), language_model=Parrot(), path=path)
-    assert e._snapshot is not None
-    e._snapshot.close(save=False)  # as if the process were killed
+    assert e.changes.snapshot is not None
+    e.changes.snapshot.close(save=False)  # as if the process were killed
     with closing(sqlite3.connect(path)) as connection:
         (held,) = connection.execute(
             "SELECT value FROM meta WHERE key = 'language_models'"
@@ -746,8 +749,8 @@ def test_erasing_overwrites_the_event_and_what_was_made_from_it() -> None:
     assert e.event(1) == Event(1.0, "", "Bo", "s0", "e1") and e.column(VISIBLE).tolist() == [True,
         False, True, True, False, False, True]  # fmt: skip
     assert (
-        not any("quagmire" in w.text for w in e.writings)
-        and [w.text for w in e.writings][-1] == "about The mill is red"
+        not any("quagmire" in w.text for w in e.event_log.writings)
+        and [w.text for w in e.event_log.writings][-1] == "about The mill is red"
     )
     assert (
         e.assembly.lexicon.document_frequency("quagmir") == 0
@@ -869,8 +872,8 @@ def test_the_history_of_a_row_names_sources_versions_and_edits() -> None:
     )
     event, segment = history(e, 0), history(e, 4)
     assert event == History(e.unit(0), None, (), (0, 4, 5), (4, 5), ())
-    assert segment == History(e.unit(4), e.writings[0], (0,), (0, 4, 5), (), (3,)) and history(
-        e, 6
-    ).versions == (6,)
+    assert segment == History(
+        e.unit(4), e.event_log.writings[0], (0,), (0, 4, 5), (), (3,)
+    ) and history(e, 6).versions == (6,)
     with pytest.raises(InputError):
         history(e, 8)

@@ -19,8 +19,7 @@ from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.hooks import Mechanism, Params, at_rest, hook
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import SALIENCE
-from hebbarium.engine.memory import engine as loop
-from hebbarium.engine.memory import nights
+from hebbarium.engine.memory import nights, passing
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.memory.nights import CENTURY, DAY, MOST_NIGHTS, YEAR, LongIdleWarning
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -147,7 +146,7 @@ def test_sets_at_rest_are_as_after_each_night(
     """Also if the call ends with a sleep.  In a fraction of the nights."""
     registry, digests, nights_run = Registry.read(), [], []
     for stride in (50, math.inf):
-        monkeypatch.setattr(loop, "STRIDE", stride)
+        monkeypatch.setattr(passing, "STRIDE", stride)
         e = Engine(registry.build(registry.set(name)), HashingEmbedder(32))
         run, count = e.assembly.run[Phase.CONSOLIDATE], [0]
 
@@ -181,7 +180,7 @@ def test_nights_that_change_nothing_pass_in_one_stride_with_the_same_state(
 ) -> None:
     registry, digests = Registry.read(), []
     for stride in (366, math.inf):
-        monkeypatch.setattr(loop, "STRIDE", stride)
+        monkeypatch.setattr(passing, "STRIDE", stride)
         e = Engine(registry.build(registry.set(name)), HashingEmbedder(16))
         e.encode_all(numbered(3, 9, 5))
         e.advance(e.now + 400 * DAY + 0.1)

@@ -12,6 +12,7 @@ import pytest
 import hebbarium as hb
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.contract.ask import Ask
 from hebbarium.engine.contract.columns import Column, Phase, Scope, Signal, Structure
 from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.contract.vocabulary import (
@@ -234,7 +235,7 @@ def asked(
     """Columns of candidates of a question to the whole memory, at some rows, and to these rows
     alone.
     """
-    short, cue = memory.assembly.shortlist, memory.cue(text)
+    short, cue = memory.assembly.shortlist, memory.answering.asked(text).cue
     assert short is not None
     memory.retrieve(text)
     columns = [
@@ -246,7 +247,7 @@ def asked(
     whole = {c: memory.store.array(c)[rows].copy() for c in columns}
     short._stand_for = memory.store.array(VISIBLE)[rows].astype(np.float32)
     short.store.show(rows)
-    short.plan.run(cue)
+    short.plan.run(Ask(cue))
     return short, whole, {c: short.store.array(c).copy() for c in columns}
 
 
@@ -266,7 +267,7 @@ def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> N
             np.testing.assert_allclose(
                 part[column], whole[column], rtol=2e-5, atol=2e-6, err_msg=column.name
             )
-        assert short.found[0].tolist() == memory.retrieve(text, 10).rows.tolist()
+        assert short.answered[0].tolist() == memory.retrieve(text, 10).rows.tolist()
 
 
 EVERY = sorted(Registry.read().sets)
@@ -278,7 +279,9 @@ def test_every_set_can_be_asked_in_part(registry: Registry, name: str) -> None:
     rows = np.sort(np.random.default_rng(1).choice(memory.store.n, 60, replace=False))
     for text in ("What is Ada like?", "when did we move", "who painted in Lisbon with Bo?"):
         short, _, part = asked(memory, rows, text)
-        assert set(short.found[0].tolist()) <= set(rows.tolist()) and len(short.found[0]) == 10
+        assert (
+            set(short.answered[0].tolist()) <= set(rows.tolist()) and len(short.answered[0]) == 10
+        )
         assert all(len(values) == 60 for values in part.values())
 
 
@@ -293,7 +296,10 @@ def test_sources_of_writings_are_the_rows_shown() -> None:
         assert part.structures[WRITINGS][0].sources == (1, 2) and [
             each.sources for each in part.structures[WRITINGS]
         ] == [(1, 2)]
-        assert memory.writings[0].sources == (2, 5, 9) and len(part.structures[WRITINGS]) == 1
+        assert (
+            memory.event_log.writings[0].sources == (2, 5, 9)
+            and len(part.structures[WRITINGS]) == 1
+        )
 
 
 def links_apart(registry: Registry, name: str) -> list[str]:
@@ -372,7 +378,10 @@ def test_the_index_of_some_rows_is_brute_force(registry: Registry) -> None:
     rows = np.array([2, 5, 9, 70, 71])
     memory.store.array(VISIBLE)[9] = False
     short, *_ = asked(memory, rows, "what did Ada say")
-    index, vector = short.store.structures[INDEX], memory.cue("the garden in spring").vector
+    index, vector = (
+        short.store.structures[INDEX],
+        memory.answering.asked("the garden in spring").cue.vector,
+    )
     products = memory.assembly.index.vectors[rows] @ vector
     np.testing.assert_allclose(
         index.scores(vector, np.empty(5, np.float32)), products, rtol=1e-5, atol=1e-6

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.arms.counterfactual import Counterfactual
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase, Scope
@@ -47,9 +48,9 @@ def test_a_plan_answers_as_a_memory_of_its_own() -> None:
         built("minimal", "trigram_match", "query_intent"),
         built("minimal", lexical_bm25=0.1, recency=0.9),
     ):
-        other, plan = lived(mechanisms), one.planned(mechanisms)
+        other, plan = lived(mechanisms), Variants(one).planned(mechanisms)
         for text in QUESTIONS:
-            mine, theirs = one.retrieve(text, plan=plan), other.retrieve(text)
+            mine, theirs = Variants(one).retrieve(text, 10, plan), other.retrieve(text)
             assert (
                 mine.rows.tolist() == theirs.rows.tolist()
                 and mine.final.tobytes() == theirs.final.tobytes()
@@ -71,7 +72,7 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
     assert not decides(sampling)
     one = lived(more, path=tmp_path / "one.db")
     before = one.digest()
-    one.planned([*more, sampling])
+    Variants(one).planned([*more, sampling])
     guests = list(one.store.guests)
     assert {g.scope for g in guests} >= {Scope.EDGE, Scope.MEMORY} and set(guests) == set(
         sampling.owns
@@ -92,21 +93,19 @@ def test_columns_of_a_plan_are_guests_that_no_snapshot_has(tmp_path: Path) -> No
 def test_another_life_is_refused_by_its_first_difference() -> None:
     one = lived(built("minimal"))
     with pytest.raises(InputError, match="another life: recency is on there and off here"):
-        one.planned(built("minimal", "recency"))
+        Variants(one).planned(built("minimal", "recency"))
     changed = REGISTRY.build(REGISTRY.set("minimal").overridden({"recency": {"half_life": 3.0}}))
     with pytest.raises(InputError, match=r"recency.half_life is .* there and 3.0 here"):
-        one.planned(changed)
+        Variants(one).planned(changed)
 
 
-def test_a_plan_never_learns_and_belongs_to_one_memory() -> None:
+def test_a_plan_belongs_to_one_memory_which_learns_nothing_from_its_answers() -> None:
     one, other = lived(built("minimal")), lived(built("minimal"))
-    plan = one.planned(built("minimal"))
-    with pytest.raises(InputError, match="never learns"):
-        one.retrieve("Oslo", learn=True, plan=plan)
+    plan = Variants(one).planned(built("minimal"))
     with pytest.raises(InputError, match="another memory"):
-        other.retrieve("Oslo", plan=plan)
+        Variants(other).retrieve("Oslo", 10, plan)
     with pytest.raises(InputError, match="no answer of a memory"):
-        one.use(one.retrieve("Oslo", plan=plan), ())
+        one.use(Variants(one).retrieve("Oslo", 10, plan), ())
 
 
 def test_an_observer_of_a_plan_sees_its_mechanisms_only() -> None:
@@ -115,8 +114,8 @@ def test_an_observer_of_a_plan_sees_its_mechanisms_only() -> None:
     # the first question would compute it, and that is the memory's own
     one.column("log_strength")
     before = {id: receipt.calls for id, receipt in mine.receipts.items()}
-    plan = one.planned(built("minimal", "trigram_match"), observer)
-    one.retrieve(QUESTIONS[0], plan=plan)
+    plan = Variants(one).planned(built("minimal", "trigram_match"), observer)
+    Variants(one).retrieve(QUESTIONS[0], 10, plan)
     assert (
         observer.receipts["lexical_bm25"].calls == 1
         and "trigram_match" not in observer.receipts
@@ -138,7 +137,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
         "twin", does(Phase.RETRIEVE, lambda view, cue: None, sets=[signal]), owns=[signal]
     )
     with pytest.raises(ContractError, match="called 'number_held'"):
-        one.planned([counting, twin])
+        Variants(one).planned([counting, twin])
 
 
 def test_what_reads_recalled_decides_a_life_in_which_queries_learn() -> None:

@@ -87,7 +87,7 @@ QUESTIONS = (
 def test_the_likely_rows_are_those_of_brute_force(memory: Engine) -> None:
     asker = short(memory)
     for text in QUESTIONS:
-        cue = memory.cue(text)
+        cue = memory.answering.asked(text).cue
         found = asker.likely(cue)
         assert len(set(found.tolist())) == len(found) and found.min() >= 0 and found.max() < N
         cosines = memory.assembly.index.vectors.astype(np.float64) @ cue.vector.astype(np.float64)
@@ -110,11 +110,11 @@ def test_a_shortlist_has_its_size_and_stands_for_all_visible_memories(memory: En
     for row in hidden:
         memory.archive(row)
     for text in QUESTIONS:
-        rows, stand_for = asker.chosen(memory.cue(text))
+        rows, stand_for = asker.chosen(memory.answering.asked(text).cue)
         assert len(rows) == 64 and np.all(np.diff(rows) > 0)
         assert stand_for.sum() == pytest.approx(memory.store.array(VISIBLE).sum())
         assert np.all(stand_for[~memory.store.array(VISIBLE)[rows]] == 0) and set(
-            asker.likely(memory.cue(text))[:32].tolist()
+            asker.likely(memory.answering.asked(text).cue)[:32].tolist()
         ) <= set(rows.tolist())
         assert 8 <= (stand_for > 1).sum() <= 6 + 4 + 8  # of the three strata of the sample
     for row in hidden:
@@ -131,7 +131,7 @@ def test_a_stratum_of_the_sample_stands_for_as_many_rows_as_it_has(
 
     others  which rows of the pool are not likely: if some, it is made anew
     """
-    asker, cue = short(memory), memory.cue(text)
+    asker, cue = short(memory), memory.answering.asked(text).cue
     asker.likely(cue)
     by_words = np.empty(N, np.float32)
     memory.assembly.lexicon.scores(cue.terms, by_words, Idf.LUCENE.weight)
@@ -174,7 +174,7 @@ def test_a_sample_of_words_that_many_rows_have_still_stands_for_all_of_them(
 ) -> None:
     """Also if all rows have the words of the question, as those of the second do."""
     monkeypatch.setattr(shortlist, "LOOKED", looked)
-    asker, cue = short(memory), memory.cue(text)
+    asker, cue = short(memory), memory.answering.asked(text).cue
     asker.likely(cue)
     assert (asker._words > 0).sum() > looked and ((asker._words > 0).all() == (text == "times"))
     every = np.ones(N, np.bool_)
@@ -215,7 +215,7 @@ def test_means_over_a_shortlist_are_those_of_all_visible_rows_within_sampling_er
     asker, rng = short(memory), np.random.default_rng(2)
     visible, errors, variances = memory.store.array(VISIBLE), [], []
     for text in (*QUESTIONS[:3], "the garden and the river"):
-        rows, counts = asker.chosen(memory.cue(text))
+        rows, counts = asker.chosen(memory.answering.asked(text).cue)
         for _ in range(10):
             values = rng.exponential(size=N)
             errors.append(float(counts @ values[rows] / counts.sum()) - values[visible].mean())
@@ -226,8 +226,8 @@ def test_means_over_a_shortlist_are_those_of_all_visible_rows_within_sampling_er
 
 def test_rows_shown_for_the_sake_of_others_stand_for_none(memory: Engine) -> None:
     asker = short(memory)
-    rows, counts = asker.chosen(memory.cue(QUESTIONS[0]))
-    likely = set(asker.likely(memory.cue(QUESTIONS[0]))[:32].tolist())
+    rows, counts = asker.chosen(memory.answering.asked(QUESTIONS[0]).cue)
+    likely = set(asker.likely(memory.answering.asked(QUESTIONS[0]).cue)[:32].tolist())
     assert (counts[[row in likely for row in rows.tolist()]] == 1).all() and set(
         np.flatnonzero(counts == 0).tolist()
     )
@@ -334,7 +334,7 @@ def test_rows_are_ordered_by_vector_words_and_priors() -> None:
             "how often did I walk to the market",
             "can you plan a garden for me",
         ):
-            cue = memory.cue(text)
+            cue = memory.answering.asked(text).cue
             found.likely(cue)
             alike, products = found._alike(cue, 40, None)
             words = np.empty(N, np.float32)
@@ -374,7 +374,7 @@ def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> 
             ]
         )
         (row,) = (row for row in range(N) if memory.event(row).text == told)
-        cue, found = memory.cue(asked), short(memory)
+        cue, found = memory.answering.asked(asked).cue, short(memory)
         assert row in whole(memory, asked).rows and row in found.chosen(cue)[0]
         cosines = memory.column("embedding") @ cue.vector
         assert (cosines > cosines[row]).sum() > 64
@@ -428,7 +428,7 @@ def test_a_time_alone_is_answered_by_all_that_was_told_then() -> None:
 
 
 def test_the_newest_rows_of_the_session_of_the_asker_are_likely(memory: Engine) -> None:
-    cue = memory.cue(Query(QUESTIONS[0], session="s3"))
+    cue = memory.answering.asked(Query(QUESTIONS[0], session="s3")).cue
     rows = np.flatnonzero(memory.store.array(SESSION) == cue.session)
     assert len(rows) == 8 and set(rows[-4:].tolist()) <= set(short(memory).likely(cue).tolist())
 
@@ -453,9 +453,14 @@ def test_a_shortlist_answers_the_rows_that_a_filter_admits(memory: Engine, only:
             exact.answerable[answer.rows].all() and not answer.answerable[~exact.answerable].any()
         )
         admitted = np.flatnonzero(exact.answerable)
-        cosine = memory.column("embedding")[admitted].astype(np.float64) @ memory.cue(query).vector
+        cosine = (
+            memory.column("embedding")[admitted].astype(np.float64)
+            @ memory.answering.asked(query).cue.vector
+        )
         scores = np.empty(N, np.float32)
-        memory.store.structures[LEXICON].scores(memory.cue(query).terms, scores, Idf.LUCENE.weight)
+        memory.store.structures[LEXICON].scores(
+            memory.answering.asked(query).cue.terms, scores, Idf.LUCENE.weight
+        )
         words = admitted[np.argsort(-scores[admitted], kind="stable")[:8]]
         assert {
             *admitted[np.argsort(-cosine, kind="stable")[:8]],
@@ -479,7 +484,10 @@ def test_a_filter_that_leaves_out_what_is_near_the_question_finds_the_nearest_of
         query = Query(" ".join(WORDS[:half]), only=Only(speakers=("Bo",)))
         answer = memory.retrieve(query, 5)
         bo = np.flatnonzero(whole(memory, query).answerable)
-        cosine = memory.column("embedding")[bo].astype(np.float64) @ memory.cue(query).vector
+        cosine = (
+            memory.column("embedding")[bo].astype(np.float64)
+            @ memory.answering.asked(query).cue.vector
+        )
         assert len(bo) > 64 * PAYS and len(answer) == 5
         assert set(bo[np.argsort(-cosine, kind="stable")[:8]]) <= set(short(memory).store.rows)
 
@@ -607,7 +615,7 @@ def test_positive_scores_are_those_of_numpy(way: str) -> None:
 def test_the_best_rows_by_words_are_the_visible_ones_of_brute_force(memory: Engine) -> None:
     asker, rng = short(memory), np.random.default_rng(4)
     for text in (*QUESTIONS, "times"):
-        cue, scores = memory.cue(text), np.empty(N, np.float32)
+        cue, scores = memory.answering.asked(text).cue, np.empty(N, np.float32)
         memory.assembly.lexicon.scores(cue.terms, scores, Idf.LUCENE.weight)
         for visible in (np.ones(N, np.bool_), rng.random(N) < 0.5, np.zeros(N, np.bool_)):
             rows = np.flatnonzero((scores > 0) & visible)
@@ -667,7 +675,7 @@ def test_contexts_of_few_rows_are_of_the_shortlist(staged: tuple[Engine, Engine]
     assert context_of(memory, answer, QUESTIONS[0], 400, strategy="everything") == assemble(
         memory, QUESTIONS[0], 400, strategy="everything"
     )
-    assert memory.retrieve(QUESTIONS[0], 5, depth=9).asked == Asked(
+    assert memory.retrieve(QUESTIONS[0], 5, whole=memory.asks_all(9)).asked == Asked(
         Query(QUESTIONS[0]), answer.asked.life
     )
 

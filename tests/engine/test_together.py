@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase, Signal
@@ -28,12 +29,12 @@ def built(name: str, changes: dict[str, dict[str, Any]]) -> Any:
 
 def require_equal(one: Engine, sets: list[Any]) -> int:
     """How many steps ran once; each answer equals that of its plan alone."""
-    plans = [one.planned(each) for each in sets]
-    together = one.together(plans)
+    plans = [Variants(one).planned(each) for each in sets]
+    together = Variants(one).parameter_arms(plans)
     before = one.digest()
     for text in QUESTIONS:
-        for mine, plan in zip(one.retrieve_together(text, 10, together), plans, strict=True):
-            theirs = one.retrieve(text, plan=plan)
+        for mine, plan in zip(Variants(one).retrieve_each(text, 10, together), plans, strict=True):
+            theirs = Variants(one).retrieve(text, 10, plan)
             assert (
                 mine.rows.tolist() == theirs.rows.tolist()
                 and mine.final.tobytes() == theirs.final.tobytes()
@@ -88,10 +89,10 @@ def test_every_number_of_a_mechanism_of_retrieval() -> None:
 
 def test_times_hold_the_steps_in_common() -> None:
     one = simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False)
-    together = one.together(
-        [one.planned(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)]
+    together = Variants(one).parameter_arms(
+        [Variants(one).planned(built("minimal", {"recency": {"weight": w}})) for w in (0.1, 0.2)]
     )
-    one.retrieve_together(QUESTIONS[0], 5, together)
+    Variants(one).retrieve_each(QUESTIONS[0], 5, together)
     assert len(together.ms) == 2 and min(together.ms) > 0.0
 
 
@@ -106,18 +107,23 @@ def test_what_is_refused() -> None:
         simulated(Engine(built("minimal", {}), HashingEmbedder(32)), talk(), learn=False)
         for _ in range(2)
     )
-    mine, theirs = one.planned(built("minimal", {})), other.planned(built("minimal", {}))
-    fewer = one.planned(REGISTRY.build(REGISTRY.set("minimal").without(["trigram_match"])))
+    mine, theirs = (
+        Variants(one).planned(built("minimal", {})),
+        Variants(other).planned(built("minimal", {})),
+    )
+    fewer = Variants(one).planned(
+        REGISTRY.build(REGISTRY.set("minimal").without(["trigram_match"]))
+    )
     with pytest.raises(InputError, match="there is no plan"):
-        one.together([])
+        Variants(one).parameter_arms([])
     with pytest.raises(InputError, match="another memory"):
-        one.together([mine, theirs])
+        Variants(one).parameter_arms([mine, theirs])
     with pytest.raises(InputError, match="other steps"):
-        one.together([mine, fewer])
+        Variants(one).parameter_arms([mine, fewer])
     with pytest.raises(InputError, match="another memory"):
-        other.retrieve_together("Oslo", 3, one.together([mine]))
+        Variants(other).retrieve_each("Oslo", 3, Variants(one).parameter_arms([mine]))
     with pytest.raises(InputError):
-        one.retrieve_together("Oslo", -1, one.together([mine]))
+        Variants(one).retrieve_each("Oslo", -1, Variants(one).parameter_arms([mine]))
 
 
 def test_a_failing_hook_leaves_the_state(registry: Registry) -> None:
@@ -130,5 +136,7 @@ def test_a_failing_hook_leaves_the_state(registry: Registry) -> None:
     one.encode_all(numbered(3, 9))
     before = one.digest()
     with pytest.raises(ValueError, match="broken"):
-        one.retrieve_together("3", 2, one.together([one.planned([broken])]))
+        Variants(one).retrieve_each(
+            "3", 2, Variants(one).parameter_arms([Variants(one).planned([broken])])
+        )
     assert one.digest() == before

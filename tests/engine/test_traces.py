@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hebbarium.engine.arms.traces import Traces
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase, Scope
@@ -122,12 +123,12 @@ def test_steps_that_the_memory_would_not_have_are_named() -> None:
 
     judging = mechanism("judging", does(Phase.ENCODE, judge, sets=[SALIENCE]))
     memory, traces = lived([by_number(order=9), judging])
-    plan = memory.planned([m for m in memory.mechanisms if m.id != "judging"], fewer=True)
+    plan = Variants(memory).planned([m for m in memory.mechanisms if m.id != "judging"], fewer=True)
     assert "engine.value" in plan.lacks and not traces.lived(plan) and "engine.value" in traces.left
     assert memory.column(IMPORTANCE).max() == 0.9
     assert (
-        traces.lived(memory.planned(memory.mechanisms, fewer=True))
-        and not memory.planned(memory.mechanisms).lacks
+        traces.lived(Variants(memory).planned(memory.mechanisms, fewer=True))
+        and not Variants(memory).planned(memory.mechanisms).lacks
     )
 
 
@@ -136,16 +137,16 @@ def test_a_memory_that_would_not_sleep_lives_another_life() -> None:
         [by_number(), mechanism("sleeper", does(Phase.CONSOLIDATE, nothing, adds=[HIDE]), order=1)]
     )
     with pytest.raises(InputError, match="would not sleep"):
-        memory.planned(memory.mechanisms[:1], fewer=True)
+        Variants(memory).planned(memory.mechanisms[:1], fewer=True)
 
 
 def test_other_parameters_and_more_mechanisms_are_refused() -> None:
     memory, _ = lived(REGISTRY.build(REGISTRY.set("default")))
     other = REGISTRY.build(REGISTRY.set("default").overridden({"recency": {"time_scale": 2.0}}))
     with pytest.raises(InputError, match="another life"):
-        memory.planned(other, fewer=True)
+        Variants(memory).planned(other, fewer=True)
     with pytest.raises(InputError, match="another life"):
-        memory.planned(
+        Variants(memory).planned(
             [*memory.mechanisms, REGISTRY.instance("emotional_tagging_printed")], fewer=True
         )
 
@@ -160,7 +161,9 @@ def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: 
     plans = dict[str, Any]()
     for id in whole.mechanisms:
         with suppress(InputError):  # the others would run in another order
-            plans[id] = memory.planned([m for m in memory.mechanisms if m.id != id], fewer=True)
+            plans[id] = Variants(memory).planned(
+                [m for m in memory.mechanisms if m.id != id], fewer=True
+            )
     plans = {id: plan for id, plan in plans.items() if traces.lived(plan)}
     deciding = [id for id, plan in plans.items() if plan.lacks]
     assert len(deciding) >= 8 and len(plans) < len(whole.mechanisms), (
@@ -177,7 +180,8 @@ def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: 
             memory.retrieve(question),
             {c: memory.store.array(c).copy() for c in memory.store.columns if not c.persists},
         )
-        found = memory.asked_again([plans[id] for id in chosen], (CHRONOLOGICAL, SUFFICIENCY))
+        wanted = (CHRONOLOGICAL, SUFFICIENCY)
+        found = Variants(memory).again(mine, [plans[id] for id in chosen], wanted)
         for id, (answer, values) in zip(chosen, found, strict=True):
             alone = others[id].retrieve(question)
             assert (
@@ -194,7 +198,8 @@ def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: 
         for kept, values in columns.items():
             np.testing.assert_array_equal(memory.store.array(kept), values)
         with pytest.raises(InputError, match="has changed since"):
-            memory.asked_again(list(plans.values())[:1])
+            memory.retrieve(question)
+            Variants(memory).again(mine, list(plans.values())[:1])
         assert mine.rows.tolist() == memory.retrieve(question).rows.tolist()
     assert memory.digest() == before
 
@@ -203,15 +208,19 @@ def test_a_question_must_stand_before_it_is_asked_again() -> None:
     memory, _ = lived(
         [by_number(), mechanism("idle", does(Phase.ENCODE, nothing, adds=[VETO]), order=1)]
     )
-    plan = memory.planned(memory.mechanisms[:1], fewer=True)
-    memory.retrieve("Who?")
-    assert memory.asked_again([plan])[0][0].rows.tolist() == memory.retrieve("Who?").rows.tolist()
+    plan = Variants(memory).planned(memory.mechanisms[:1], fewer=True)
+    answer = memory.retrieve("Who?")
+    ((other, _),) = Variants(memory).again(answer, [plan])
+    assert other.rows.tolist() == memory.retrieve("Who?").rows.tolist()
+    answer = memory.retrieve("Who?")
     memory.advance(memory.now + 30.0)
     with pytest.raises(InputError, match="has changed since"):
-        memory.asked_again([plan])
-    memory.retrieve("Who?")
+        Variants(memory).again(answer, [plan])
+    stranger = lived([by_number()])[0]
+    with pytest.raises(InputError, match="has changed since"):
+        Variants(memory).again(stranger.retrieve("Who?"), [plan])
     with pytest.raises(InputError, match="another memory"):
-        _asked(lived([by_number()])[0]).asked_again([plan])
+        Variants(stranger).again(stranger.retrieve("Who?"), [plan])
 
 
 def _asked(memory: Engine) -> Engine:

@@ -220,8 +220,8 @@ def test_a_recorded_memory_continues_in_a_replay_as_it_was_recorded(tmp_path: Pa
             memory.encode(event)
         memory.advance(96.0)
         parts[name] = memory.digest()
-        assert memory.language_models[0]["transcript"].startswith("recording:") and len(
-            memory.language_models
+        assert memory.assembly.models_asked[0]["transcript"].startswith("recording:") and len(
+            memory.assembly.models_asked
         ) == (2 if name == "replayed" else 1)
         memory.close()
     assert parts["recorded"] == parts["replayed"] != parts["without"]

@@ -145,7 +145,7 @@ def test_a_telling_dated_after_the_present_is_not_the_newest_until_the_present_r
     build: Build,
 ) -> None:
     memory = build("curation", "lexical_bm25")
-    memory.jump_hours = 1000.0
+    memory.passing.jump_hours = 1000.0
     with pytest.warns(ClockWarning, match="the present stays"):
         memory.encode_all(
             Event(time, "The door code is 4711.", id=f"e{i}")

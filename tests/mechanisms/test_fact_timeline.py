@@ -117,7 +117,9 @@ def test_each_cluster_has_one_visible_summary() -> None:
     made.encode_all(events(0, 200))
     made.advance(500.0)
     summaries = np.flatnonzero(made.column(KIND) == Kind.SUMMARY)
-    first = [made.writings[int(made.event_log.rows[row]) ^ -1].sources[0] for row in summaries]
+    first = [
+        made.event_log.writings[int(made.event_log.rows[row]) ^ -1].sources[0] for row in summaries
+    ]
     shown = made.column(VISIBLE)[summaries]
     assert len(first) > len(set(first)) and sorted(np.array(first)[shown]) == sorted(set(first))
 

@@ -79,10 +79,13 @@ def test_the_level_of_detail_follows_worth(registry: Registry) -> None:
     loss = memory.store.array(paper.GIST_LOSS)[0]
     assert 0.25 < loss[0] < 0.25 / 0.6 < loss[1] < 0.25 / 0.3
     assert memory.store.array(DETAIL).tolist() == [0, 0, 1, 2]
-    assert [memory.condensed(row) for row in range(4)] == [
-        condensed(TEXT, d) for d in memory.store.array(DETAIL)
-    ]
-    assert len({memory.condensed(row) for row in range(4)}) == 3
+    assert [
+        condensed(memory.unit(row).text, int(memory.column(DETAIL)[row])) for row in range(4)
+    ] == [condensed(TEXT, d) for d in memory.store.array(DETAIL)]
+    assert (
+        len({condensed(memory.unit(row).text, int(memory.column(DETAIL)[row])) for row in range(4)})
+        == 3
+    )
 
 
 def test_age_alone_does_not_change_the_level_of_detail(registry: Registry) -> None:

@@ -110,7 +110,7 @@ def test_each_stage_has_one_visible_summary_of_its_events(by: str) -> None:
     kind, visible, stage = (made.column(c) for c in (KIND, VISIBLE, STAGE))
     summaries = np.flatnonzero((kind == Kind.SUMMARY) & visible).tolist()
     of = {
-        int(stage[row]): made.writings[int(made.column("writing")[row])].sources
+        int(stage[row]): made.event_log.writings[int(made.column("writing")[row])].sources
         for row in summaries
     }
     groups = {

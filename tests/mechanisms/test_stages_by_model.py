@@ -202,9 +202,9 @@ def test_without_a_model_stages_are_those_found_by_similarity() -> None:
             np.testing.assert_array_equal(
                 found.store.array(column), expected.store.array(column), err_msg=column.name
             )
-    assert [w.text for w in found.writings] == [w.text for w in expected.writings] and len(
-        set(stages(found))
-    ) > 3
+    assert [w.text for w in found.event_log.writings] == [
+        w.text for w in expected.event_log.writings
+    ] and len(set(stages(found))) > 3
     assert not found.column(STAGE_TURN).any() and int(found.column(STAGE_ASKED)) > 0 == int(
         expected.column(STAGE_ASKED)
     )
@@ -273,8 +273,8 @@ def test_a_sleep_asks_once_about_each_event_and_a_second_one_changes_nothing() -
         column.name: memory.store.array(column).copy()
         for column in (STAGE, STAGE_TURN, STAGE_ASKED)
     }
-    memory._consolidate(memory.now)
-    memory._consolidate(memory.now + 1.0)
+    memory.passing.consolidate(memory.now)
+    memory.passing.consolidate(memory.now + 1.0)
     assert len(reader.asked) == -(-len(TEXTS) // DAY)
     for name, values in before.items():
         np.testing.assert_array_equal(memory.column(name), values)
@@ -285,7 +285,7 @@ def test_summaries_are_those_of_the_corrected_stages() -> None:
     kind, visible, stage = (memory.column(c) for c in (KIND, VISIBLE, STAGE))
     summaries = np.flatnonzero((kind == Kind.SUMMARY) & visible).tolist()
     of = {
-        int(stage[row]): memory.writings[int(memory.column("writing")[row])].sources
+        int(stage[row]): memory.event_log.writings[int(memory.column("writing")[row])].sources
         for row in summaries
     }
     groups = {

@@ -683,9 +683,11 @@ def edits_by_a_model(specimen: Any) -> tuple[list[str], list[str]]:
     )
     for i, (speaker, text) in enumerate(ADVISED):
         memory.encode(Event(float(i), text, speaker, f"s{i % 2}", f"e{i}", dated=False))
-    memory._consolidate(memory.now)
-    written = [memory.writings[int(number)].text for number in memory.column(specimen.DESCRIPTOR)]
-    found = [json.loads(w.text) for w in memory.writings if w.kind == "topology record"]
+    memory.passing.consolidate(memory.now)
+    written = [
+        memory.event_log.writings[int(number)].text for number in memory.column(specimen.DESCRIPTOR)
+    ]
+    found = [json.loads(w.text) for w in memory.event_log.writings if w.kind == "topology record"]
     described, diagnosed, planned = ([prompt for _, prompt, _ in batch] for batch in adviser.asked)
     near = sorted(diagnosed[0].partition("SIMILAR MEMORIES")[2].split("\n\n")[1:])
     one_word = [row for row, text in enumerate(written) if ", " not in text and row != 3]
@@ -745,13 +747,15 @@ def replies_of_a_model(specimen: Any) -> tuple[list[str], list[str]]:
             first_links=0,
         )
         memory.encode(Event(0.0, ADVISED[0][1], "Ada", "s", "e0", dated=False))
-        memory._consolidate(0.0)
+        memory.passing.consolidate(0.0)
         found.append(
             str(
                 [
                     r["reason"]
                     for r in (
-                        json.loads(w.text) for w in memory.writings if w.kind == "topology record"
+                        json.loads(w.text)
+                        for w in memory.event_log.writings
+                        if w.kind == "topology record"
                     )
                 ]
             )

@@ -237,7 +237,9 @@ class Life:
         if engine is None:
             return self.now + (MORNING - self.now % DAY) % DAY
         end = float(engine.column(SLEEP_END).item())
-        return engine.clock.consolidated + engine.consolidate_every if math.isnan(end) else end
+        return (
+            engine.clock.consolidated + engine.passing.consolidate_every if math.isnan(end) else end
+        )
 
     def archive(self, id: str) -> None:
         """Archive an event on purpose, as its owner.  Without an engine, or if it was not

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ....engine.arms.traces import Traces, learnt_from
+from ....engine.arms.variants import Variants
 from ....engine.base.errors import InputError
 from ....engine.contract.columns import Column, Phase, Scope
 from ....engine.contract.hooks import Mechanism
@@ -163,9 +164,9 @@ class Recorded(Life):
         columns = tuple(
             dict.fromkeys((*PASSING, *(c for each in learnt.values() for c in each or ())))
         )
-        mine, answers = engine.held(columns), {}
+        mine, answers = Variants(engine).held(columns), {}
         for arm, (theirs, values) in zip(
-            arms, asked_again(list(arms.values()), columns), strict=True
+            arms, asked_again(found, list(arms.values()), columns), strict=True
         ):
             if learn:
                 same = learnt[arm]

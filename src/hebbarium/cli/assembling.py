@@ -223,7 +223,7 @@ def event(
         else _memory(set_name, dataset, data, conversation, embedder) as memory
     ):
         found = history(memory, row)
-        unit, edits = found.unit, [memory.writings[number] for number in found.edits]
+        unit, edits = found.unit, [memory.event_log.writings[number] for number in found.edits]
     if as_json:
         print_json({**asdict(unit), "kind": unit.kind.word,
                     "maker": found.writing.maker if found.writing else "",

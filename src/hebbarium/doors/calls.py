@@ -215,7 +215,7 @@ def show(memory: Engine, what: str | int) -> Plain:
         "edits": [
             {"kind": str(edit.kind), "maker": edit.maker, "text": edit.text,
              "time": written(edit.time)}
-            for edit in (memory.writings[number] for number in past.edits)
+            for edit in (memory.event_log.writings[number] for number in past.edits)
         ],
     }  # fmt: skip
 

@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from ..engine.arms.variants import Variants
 from ..engine.base.errors import ContractError
 from ..engine.base.times import hours
 from ..engine.catalogue.registry import Registry
@@ -44,6 +45,7 @@ HOSTILE = ["", " ", "ok", "\x00\x00", "\ud800 lone", "🦊" * 50, "שלום عا
            "'; DROP TABLE events; --", "9" * 400]  # fmt: skip
 
 
+QUESTION = "What did Bo do in Lisbon?"
 TOLERANT: Any = {"late_hours": DAY, "jump_hours": YEAR_AHEAD}
 # events whose clock is wrong; the second is believed, then erased
 WRONG = {13: START + 60 * YEAR, (CONFIRMED := 22): START + 2 * YEAR}
@@ -250,9 +252,9 @@ def continuing_from_a_file_equals_an_uninterrupted_run(bench: Bench) -> None:
     first = bench.build(*ids, path=file)
     for i, event in enumerate(events):
         if i in (10, 27, 30):
-            assert first._snapshot is not None
+            assert first.changes.snapshot is not None
             # else as if the process were killed: what the file lacks is in its log of calls
-            first._snapshot.close(save=i == 10)
+            first.changes.snapshot.close(save=i == 10)
             first = bench.build(*ids, path=file)
         first.encode(event)
         if i % 9 == 8:
@@ -509,8 +511,8 @@ def a_saved_tick_is_whole(bench: Bench) -> None:
         for i, event in enumerate(talk()):
             memory.encode(event)
             memory.advance(memory.now)
-            assert memory._snapshot is not None
-            late = memory._snapshot.unsaved()
+            assert memory.changes.snapshot is not None
+            late = memory.changes.snapshot.unsaved()
             assert not late, (
                 f"an event changed cells of {', '.join(late)} that no hook named by view.wrote"
             )
@@ -542,19 +544,15 @@ def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
     assert len({memory.digest() for memory in memories}) == 1, (
         "the weight changed the state of a memory"
     )
-    plans = [memories[0].planned(chosen) for chosen in sets]
+    variants = Variants(memories[0])
+    plans = [variants.planned(chosen) for chosen in sets]
     steps = [tuple(node.label for node in plan.nodes) for plan in plans]
     for labels in dict.fromkeys(steps):
         same = [plan for plan, each in zip(plans, steps, strict=True) if each == labels]
-        for one, plan in zip(
-            memories[0].retrieve_together(
-                "What did Bo do in Lisbon?", 10, memories[0].together(same)
-            ),
-            same,
-            strict=True,
-        ):
-            alone = memories[0].retrieve("What did Bo do in Lisbon?", 10, plan=plan)
-            assert one.final.tobytes() == alone.final.tobytes(), (
+        answers = variants.retrieve_each(QUESTION, 10, variants.parameter_arms(same))
+        for together, plan in zip(answers, same, strict=True):
+            alone = variants.retrieve(QUESTION, 10, plan)
+            assert together.final.tobytes() == alone.final.tobytes(), (
                 "a hook of retrieval reads the weight"
             )
 
@@ -564,7 +562,9 @@ def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     are counted without the made ones.
     """
     writings = [
-        number for number, writing in enumerate(grown.writings) if writing.maker != ARCHIVIST.id
+        number
+        for number, writing in enumerate(grown.event_log.writings)
+        if writing.maker != ARCHIVIST.id
     ]
     for column in plain.store.columns:
         if not column.scope.persists or column.scope is Scope.EDGE or column in (HIDE, SHOW):

@@ -24,6 +24,7 @@ from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.contract.vocabulary import DETAIL
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.by_name import embedder
+from hebbarium.engine.text.condensing import condensed
 from hebbarium.engine.text.features import sanitise
 
 Build = Callable[..., Engine]
@@ -283,7 +284,7 @@ def test_a_memory_is_shown_as_its_detail_says(build: Build) -> None:
     (one,) = assemble(made, "boat", 100_000).components
     assert (
         one.form is Form.KEYWORDS
-        and made.condensed(0) in one.text
+        and condensed(made.unit(0).text, int(made.column(DETAIL)[0])) in one.text
         and one.text.endswith("[memory 0: 1 line]")
     )
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.arms.as_planned import AsPlanned
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble, context_of
@@ -279,16 +280,16 @@ def test_strategies_are_named_or_refused(staged: Engine) -> None:
 
 def test_a_plan_asks_the_sources_that_it_has(staged: Engine) -> None:
     ids = [m.id for m in staged.mechanisms if m.id != "adjacent_stages"]
-    plan = staged.planned(
+    plan = Variants(staged).planned(
         [REGISTRY.instance(id, {"share": 50.0} if id == "own_stage" else {}) for id in ids]
     )
-    memory = AsPlanned(staged, plan)
+    memory = AsPlanned(Variants(staged), plan)
     alone = Engine(plan.mechanisms, HashingEmbedder(32))
     alone.encode_all(staged.events)
     alone.advance(staged.now)
     assert memory.sources == alone.sources == {"own_stage": 50.0, "stage_summaries": 10.0}
     assert assemble(memory, "What did Ada see?", 500) == alone.context("What did Ada see?", 500)
-    answer = staged.retrieve("What did Ada see?", plan=plan)
+    answer = Variants(staged).retrieve("What did Ada see?", 10, plan)
     assert context_of(memory, answer, "What did Ada see?", 500, strategy="sources") == assemble(
         memory, "What did Ada see?", 500
     )

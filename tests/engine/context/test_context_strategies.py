@@ -140,4 +140,4 @@ def test_a_blank_query_asks_without_words_in_every_strategy() -> None:
         assert memory.retrieve(blank).rows.tolist() == [memory.explain(blank, 0).row] * len(
             memory.retrieve(blank)
         )
-    assert memory.cue("").vector.tolist() == [0.0] * 8
+    assert memory.answering.asked("").cue.vector.tolist() == [0.0] * 8

@@ -264,7 +264,9 @@ def test_an_earlier_row_that_is_not_named_is_seen_and_closing_repairs_the_file(
     tmp_path: Path, anywhere: bool, told: Sequence[int], missed: bool
 ) -> None:
     e = live(changing_an_earlier_row(tmp_path / "m.db", anywhere, told), 0, ROWS)
-    assert e._snapshot is not None and e._snapshot.unsaved() == ["column.wide"] * missed
+    assert (
+        e.changes.snapshot is not None and e.changes.snapshot.unsaved() == ["column.wide"] * missed
+    )
     before = e.digest()
     e.close()
     again = changing_an_earlier_row(tmp_path / "m.db", anywhere)
@@ -298,7 +300,7 @@ def test_cells_of_edges_that_a_hook_names_are_saved(
         for i in range(12):
             e.encode(Event(float(i), f"Ada met Bo, number {i}" if i < 10 else f"none, number {i}"))
             e.advance(e.now)
-            assert e._snapshot is not None and e._snapshot.unsaved() == (
+            assert e.changes.snapshot is not None and e.changes.snapshot.unsaved() == (
                 ["graph.column:weight"] if i >= 10 and not (told or anywhere) else []
             )
         assert e.store.graph.n_edges > 8
@@ -387,10 +389,10 @@ def test_a_saved_tick_leaves_no_array_unsaved(
             )
         )
         e.advance(e.now)
-        assert e._snapshot is not None and e._snapshot.unsaved() == []
+        assert e.changes.snapshot is not None and e.changes.snapshot.unsaved() == []
         if i % 4 == 3:
             e.retrieve("Where did Ada meet Bo?", learn=True)
             e.advance(e.now + 0.01)
-            assert e._snapshot.unsaved() == []
+            assert e.changes.snapshot.unsaved() == []
     assert e.store.n > 8 and e.store.graph.n_edges > 8
     e.close()

@@ -172,7 +172,7 @@ def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(
         if killed or name == "close":
             if name != "close":
                 left = left_by_a_kill(folder / "m.db")
-                e._snapshot.close(save=False)  # type: ignore[union-attr]
+                e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
                 left.replace(folder / "m.db")
             e, words = quietly(lambda: lively(path=folder / "m.db", durable=durable))
             assert not words, "nothing is lost"
@@ -198,8 +198,8 @@ def test_sets_are_the_same_after_a_kill(tmp_path: Path, name: str) -> None:
             each(one)
         if number % 7 == 6:
             left = left_by_a_kill(tmp_path / "m.db")
-            assert e._snapshot is not None
-            e._snapshot.close(save=False)
+            assert e.changes.snapshot is not None
+            e.changes.snapshot.close(save=False)
             left.replace(tmp_path / "m.db")
             e, words = quietly(
                 lambda: Engine(
@@ -254,7 +254,7 @@ def test_without_a_log_the_next_opening_warns(tmp_path: Path, durable: bool) -> 
     e = lively(path=tmp_path / "m.db", durable=durable)
     for i in range(5):
         e.encode(told(i))
-    e._snapshot.close(save=False)  # type: ignore[union-attr]
+    e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
     again, words = quietly(lambda: lively(path=tmp_path / "m.db"))
     assert (len(again.events), len(words)) == ((5, 0) if durable else (0, 1))
     assert durable or "durable=False" in words[0]
@@ -270,7 +270,7 @@ def test_a_memory_that_is_only_asked_leaves_its_file_as_it_is(tmp_path: Path) ->
     e = lively(path=tmp_path / "m.db", durable=False)
     e.retrieve("which number?")
     e.context("which number?", 100)
-    e._snapshot.close(save=False)  # type: ignore[union-attr]
+    e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
     assert (tmp_path / "m.db").read_bytes() == before and quietly(
         lambda: lively(path=tmp_path / "m.db")
     )[1] == []
@@ -559,8 +559,8 @@ def test_a_folder_that_fills_up_loses_no_call_that_returned(tmp_path: Path) -> N
     """
     e = lively(path=tmp_path / "m.db")
     e.encode(told(0))
-    (pages,) = e._snapshot._file.execute("PRAGMA page_count").fetchone()  # type: ignore[union-attr]
-    e._snapshot._file.execute(f"PRAGMA max_page_count = {pages + 3}")  # type: ignore[union-attr]
+    (pages,) = e.changes.snapshot._file.execute("PRAGMA page_count").fetchone()  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute(f"PRAGMA max_page_count = {pages + 3}")  # type: ignore[union-attr]
     kept, refused = 1, 0
     for i in range(1, 700):
         try:
@@ -574,7 +574,7 @@ def test_a_folder_that_fills_up_loses_no_call_that_returned(tmp_path: Path) -> N
     assert refused == 3 and kept > 20
     left = lively(path=left_by_a_kill(tmp_path / "m.db"))
     assert len(left.events) == kept and left.digest() == e.digest()
-    e._snapshot._file.execute("PRAGMA max_page_count = 100000")  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute("PRAGMA max_page_count = 100000")  # type: ignore[union-attr]
     e.encode(told(800))
     e.close()
     assert len(lively(path=tmp_path / "m.db").events) == kept + 1
@@ -590,9 +590,9 @@ def test_many_calls_in_one_tick_are_saved_on_the_way(
     for i in range(50):
         e.encode(told(i)), whole.encode(told(i))
     assert (
-        e._snapshot is not None
-        and e._snapshot._log.reached is not None
-        and e._snapshot._log.reached.calls == 50 % 16
+        e.changes.snapshot is not None
+        and e.changes.snapshot._log.reached is not None
+        and e.changes.snapshot._log.reached.calls == 50 % 16
     )
     assert lively(path=left_by_a_kill(tmp_path / "m.db")).digest() == whole.digest() == e.digest()
 
@@ -606,9 +606,9 @@ def test_a_call_of_any_size_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert left.digest() == e.digest() and len(left.events) == 5
     e.save()
     assert (
-        e._snapshot is not None
-        and e._snapshot._log.reached is not None
-        and e._snapshot._log.reached.size == call_log.FIRST
+        e.changes.snapshot is not None
+        and e.changes.snapshot._log.reached is not None
+        and e.changes.snapshot._log.reached.size == call_log.FIRST
     )
 
 
@@ -622,7 +622,7 @@ def test_an_erased_text_is_neither_in_the_log_nor_in_the_file(tmp_path: Path) ->
     e.erase("secret", confirm=True)
     assert word not in path.read_bytes()
     e.encode(told(5000))
-    e._snapshot.close(save=False)  # type: ignore[union-attr]
+    e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
     assert [each.name for each in tmp_path.iterdir() if word in each.read_bytes()] == []
     assert len(lively(path=path).events) == 3
 
@@ -730,10 +730,14 @@ def test_repeating_calls_asks_no_language_model(tmp_path: Path) -> None:
         e.retrieve("which?", learn=True)
         answer = e.retrieve("which?")
         e.use(answer, answer.rows)
-        asked, digest, models = model.asked, e.digest(), e.language_models
-        e._snapshot.close(save=False)  # type: ignore[union-attr]
+        asked, digest, models = model.asked, e.digest(), e.assembly.models_asked
+        e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
         again = make(path, later)
-        assert model.asked == asked and again.digest() == digest and again.language_models == models
+        assert (
+            model.asked == asked
+            and again.digest() == digest
+            and again.assembly.models_asked == models
+        )
         again.close()
 
 
@@ -754,7 +758,7 @@ def test_a_call_that_can_no_longer_be_repeated_is_named(tmp_path: Path) -> None:
     e = make(False)
     for i in range(4):
         e.encode(told(i))
-    e._snapshot.close(save=False)  # type: ignore[union-attr]
+    e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
     for _ in range(2):
         with pytest.raises(
             SnapshotError, match="'encode' cannot be repeated: of the new version"
@@ -772,7 +776,7 @@ def test_an_embedder_that_fails_leaves_file_and_log_as_they_are(tmp_path: Path) 
     path, mechanisms = tmp_path / "m.db", [by_number()]
     e = Engine(mechanisms, HashingEmbedder(16), path=path)
     e.encode(told(0))
-    e._snapshot.close(save=False)  # type: ignore[union-attr]
+    e.changes.snapshot.close(save=False)  # type: ignore[union-attr]
     with pytest.raises(OSError, match="is gone"):
         Engine(mechanisms, Failing(16), path=path)
     assert len(Engine(mechanisms, HashingEmbedder(16), path=path).events) == 1
@@ -798,6 +802,6 @@ def test_the_mark_of_a_call_is_as_documented(tmp_path: Path) -> None:
 
 def test_a_log_that_no_save_has_begun_takes_no_call(tmp_path: Path) -> None:
     e = lively(path=tmp_path / "m.db")
-    file: SnapshotFile = e._snapshot._file  # type: ignore[union-attr]
+    file: SnapshotFile = e.changes.snapshot._file  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="no log"):
         call_log.CallLog(file, "OFF").write(("archive", (0,)))

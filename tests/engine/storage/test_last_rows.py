@@ -165,7 +165,7 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
         found = kept(path, RECENT)
         seen.add(len(found))
         assert len(kept(path, TAILS)) == 1 and max(found, default=0) < 40_000
-        assert e._snapshot is not None and e._snapshot.unsaved() == []
+        assert e.changes.snapshot is not None and e.changes.snapshot.unsaved() == []
         copy.write_bytes(path.read_bytes())
         again = not_closed(copy)
         assert again.digest() == plain.digest()
@@ -270,7 +270,7 @@ def test_a_file_with_blocks_of_other_sizes_is_read(
     for last in range(21, 61):
         live(e, last - 1, last)
         live(plain, last - 1, last)
-        assert e._snapshot is not None and e._snapshot.unsaved() == []
+        assert e.changes.snapshot is not None and e.changes.snapshot.unsaved() == []
     assert not {"column.table", "column.total"} & kinds(copy)
     e.close()
     with monkeypatch.context() as earlier:

@@ -236,10 +236,10 @@ def test_saving_in_steps_writes_the_same_state_as_saving_at_once(tmp_path: Path)
     for name, skipped in (("steps", False), ("once", True)):
         e = everything(path=tmp_path / name, durable=False)
         if skipped:
-            e._snapshot.save = lambda erased=None, state=None: None  # type: ignore[union-attr,method-assign]
+            e.changes.snapshot.save = lambda erased=None, state=None: None  # type: ignore[union-attr,method-assign]
         live(e, 0, 40)
         if skipped:
-            del e._snapshot.save  # type: ignore[union-attr]
+            del e.changes.snapshot.save  # type: ignore[union-attr]
         e.close()
     assert (
         everything(path=tmp_path / "steps").digest() == everything(path=tmp_path / "once").digest()
@@ -630,12 +630,12 @@ def test_a_file_that_cannot_be_written_raises_and_the_memory_can_still_be_used(
 ) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
-    e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
     with pytest.raises(SnapshotError, match="full") as caught:
         for i in range(3, 60):
             live(e, i, i + 1)
     assert "free disk space" in caught.value.cure
-    e._snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
     taken = len(e.event_log.events)
     e.save()
     before = e.digest()
@@ -702,13 +702,13 @@ def test_a_header_that_would_leave_the_file_read_only_is_refused(
 def test_a_close_that_fails_leaves_memory_and_file_open(tmp_path: Path) -> None:
     e = everything(path=tmp_path / "m.db")
     live(e, 0, 3)
-    e._snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute("PRAGMA max_page_count = 1")  # type: ignore[union-attr]
     for i in range(15):
         e.encode(Event(e.now, f"words {i} " * 200))
     for _ in range(2):
         with pytest.raises(SnapshotError, match="full"):
             e.close()
-    e._snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
+    e.changes.snapshot._file.execute("PRAGMA max_page_count = 1000000")  # type: ignore[union-attr]
     assert e.encode(Event(e.now, "number 7", id="last")).stored
     e.close()
     with everything(path=tmp_path / "m.db") as again:
@@ -738,9 +738,9 @@ def test_an_erasure_that_fails_at_the_disk_is_in_the_next_save(
     path = tmp_path / "m.db"
     e = everything(path=path)
     live(e, 0, 12)
-    assert e._snapshot is not None
+    assert e.changes.snapshot is not None
     # some builds of SQLite have it on: pages are then zeroed
-    e._snapshot._file.execute("PRAGMA secure_delete = OFF")
+    e.changes.snapshot._file.execute("PRAGMA secure_delete = OFF")
     for id, word in (("a", "quicksilver"), ("b", "vermilion")):
         e.encode(Event(8.0, f"Ada has {f'much {word}, ' * 2000}number 3", "Ada", "s", id))
     e.save()
@@ -817,8 +817,8 @@ def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(
 
     monkeypatch.setattr(SnapshotFile, "execute", watched)
     e = everything(path=path)
-    assert e._snapshot is not None
-    e._snapshot._file.execute("PRAGMA secure_delete = OFF")
+    assert e.changes.snapshot is not None
+    e.changes.snapshot._file.execute("PRAGMA secure_delete = OFF")
     live(e, 0, 6)
     e.encode(Event(8.0, f"Ada has {'much quicksilver, ' * 2000}number 3", "Ada", "s", "a"))
     e.save()
@@ -826,7 +826,7 @@ def test_a_later_process_rewrites_a_file_that_could_not_be_rewritten(
     with pytest.raises(SnapshotError, match="no room"):
         e.erase("a", confirm=True)
     before = e.digest()
-    e._snapshot.close(save=False)
+    e.changes.snapshot.close(save=False)
     assert b"quicksilver" in path.read_bytes()
     fails = False
     later, _ = quietly(lambda: everything(path=path))

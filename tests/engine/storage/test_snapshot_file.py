@@ -64,9 +64,9 @@ def killed(tmp_path: Path, life: list[tuple[bytes, str]]) -> Path:
 
     def live(writer: int) -> None:
         memory = opened(path)
-        assert memory._snapshot is not None
+        assert memory.changes.snapshot is not None
         # pages are written before the commit
-        memory._snapshot._file.execute("PRAGMA cache_size = 1")
+        memory.changes.snapshot._file.execute("PRAGMA cache_size = 1")
 
         def die(
             self: SnapshotFile, statement: str, values: tuple[object, ...] = ()

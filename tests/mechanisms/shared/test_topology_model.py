@@ -54,7 +54,7 @@ def told(model: LanguageModel | None, *texts: str, **values: Any) -> Engine:
     memory = memory_of(model, interval=1, **values)
     for i, text in enumerate(texts):
         memory.encode(Event(float(i), text, "Ada", "s", f"e{i}", dated=False))
-    memory._consolidate(memory.now)
+    memory.passing.consolidate(memory.now)
     return memory
 
 
@@ -63,7 +63,7 @@ def lived(model: LanguageModel | None) -> Engine:
     for event in life(np.random.default_rng(1), 6):
         memory.encode(event)
         if event.id.endswith(".5"):
-            memory._consolidate(memory.now)
+            memory.passing.consolidate(memory.now)
     return memory
 
 

@@ -1,5 +1,5 @@
-"""Plans asked together: one memory answers a query with several plans, and runs once what they
-have in common.
+"""Arms that differ in parameters alone: one memory answers a query for all of them, and runs once
+what they have in common.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from ..base.errors import InputError
-from ..contract.hooks import Cue
+from ..contract.ask import Ask
 from ..contract.vocabulary import MATCH, SIGNALS
-from .lives import WEIGHT, Plan
-from .reach import Reach, Touches
+from ..flow.lives import WEIGHT
+from ..flow.reach import Reach, Touches
+from .plans import Plan
 
 
-class Together:
+class ParameterArms:
     """Plans of one memory, of the same mechanisms with other parameters, that are asked the same
     queries.
 
@@ -38,7 +39,7 @@ class Together:
         if any([node.label for node in plan.nodes] != labels for plan in self.plans):
             raise InputError(
                 "the plans have other steps",
-                where="together",
+                where="parameter arms",
                 cure="give plans of the same mechanisms; ask the others alone",
             )
         self._reach = self._reached()
@@ -48,13 +49,13 @@ class Together:
         """How many steps run once for all plans."""
         return len(self._reach.others) if self._reach else 0
 
-    def run(self, cue: Cue) -> Iterator[Plan]:
+    def run(self, ask: Ask) -> Iterator[Plan]:
         """Ask a query with each plan in turn; when a plan is yielded, the store holds its
         answer.
         """
         start, reach = self._seconds(), self._reach
         if reach:
-            self.plans[0].steps.run(cue, only=reach.others)
+            self.plans[0].steps.run(ask, only=reach.others)
         common = self._seconds() - start
         for place, plan in enumerate(self.plans):
             start = self._seconds()
@@ -62,10 +63,10 @@ class Together:
                 plan.steps.again(
                     [plan.steps.steps[at] for at in reach.places],
                     reach.columns if place else (),
-                    cue,
+                    ask,
                 )
             else:
-                plan.steps.run(cue)
+                plan.steps.run(ask)
             self.ms[place] = (common + self._seconds() - start) * 1e3
             yield plan
 
