@@ -966,8 +966,10 @@ def territories_in_memory(specimen: Any, kappa: float | None) -> tuple[list[floa
     One event is rejected; one answer changes memory; the first sleep replays, one territory too
     little to count; a long rest at the end.
     """
-    # h for one second; a U0* unlike U_A, so that one is not taken for the other
-    hour, count, seed, unit = (kappa or KAPPA) / HOUR, 3, 5, 0.5
+    # h for one second
+    hour, count, seed = (kappa or KAPPA) / HOUR, 3, 5
+    # at another time than the paper's unlike U_A, so that one is not taken for the other
+    unit = UNIT if kappa == 1.0 else 0.5
     texts, times, replays = (
         [f"event {row}" for row in range(6)],
         (0.0, 1.0, 2.0, 3.0, 4.0, 7.0),
