@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 from ...engine.base.errors import HebbariumError
@@ -29,7 +30,9 @@ def texts(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
     tally, chance, now = Tally("texts", PROMISED), random.Random(seed), events[-1].time
     for start in range(0, count, BATCH):
         path = folder / f"texts{start}.db"
-        told = [_event(now + i, chance) for i in range(min(BATCH, count - start))]
+        told = _with_ids_of_their_own(
+            [_event(now + i, chance) for i in range(min(BATCH, count - start))]
+        )
         kinds = [_kind(event.text) for event in told]
         try:
             outcomes = _told(make, path, told)
@@ -38,6 +41,14 @@ def texts(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         for kind, outcome in zip(kinds, outcomes, strict=True):
             tally.count(kind, outcome, broken=outcome != "kept")
     return tally
+
+
+def _with_ids_of_their_own(events: list[Event]) -> list[Event]:
+    """Without the id of an event that an earlier one has: a memory refuses it."""
+    ids = [event.id for event in events]
+    return [
+        replace(event, id="") if event.id in ids[:at] else event for at, event in enumerate(events)
+    ]
 
 
 def _told(make: Make, path: Path, told: list[Event]) -> list[str]:

@@ -29,7 +29,7 @@ from .call_log import TABLE as TABLE_OF_CALLS
 from .differences import Parted, Whole
 from .file import SnapshotFile
 
-FORMAT = "6"  # the only one; a file of another is refused
+FORMAT = "7"  # the only one; a file of another is refused
 CHUNK = 512  # rows of a table that are read and verified at a time
 # times CHUNK rows of a table that are read before their marks are computed, at most
 AHEAD = 4

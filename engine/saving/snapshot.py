@@ -69,6 +69,7 @@ from .contents import (
     writing_marks,
 )
 from .differences import Parted, Whole
+from .erasures import NotedErasure, as_json, from_json
 from .file import APPLICATION, SnapshotFile, Sync, disk_errors, is_there, place_new, snapshot_errors
 from .fingerprints import fingerprints
 
@@ -285,6 +286,7 @@ class Snapshot:
         # what the file holds if the save under way is done
         self._due: tuple[_Held, Reached | None] | None = None
         self._erased: Erased | None = None  # what was overwritten, and is not in the file yet
+        self._erasures: list[NotedErasure] = []  # all, also of earlier processes
         self._edge_forms: dict[str, Form] = {}
         # whether the file is known to hold all whole blocks in our forms
         self._fits = False
@@ -389,6 +391,7 @@ class Snapshot:
         state = state or self._saved_as
         if erased:
             self._erased = erased | self._erased
+            self._erasures.append(NotedErasure.now(erased))
         with disk_errors(self.path), self._file.transaction(self._sync) as to:
             held = self._write(to, state)
             reached = (
@@ -988,6 +991,7 @@ class Snapshot:
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
             "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
+            "erasures": as_json(self._erasures),
         }  # fmt: skip
 
     def _load(self) -> None:
@@ -1032,6 +1036,7 @@ class Snapshot:
             json.loads(meta["configuration"]), json.loads(self._configuration), where
         )
         a.asked_before = tuple(json.loads(meta["language_models"]))
+        self._erasures = from_json(meta["erasures"])
         _same_columns(saved.forms, a.store, where)
         computed = _computed(meta, a.derived, where)
         rows = int(meta["rows"])

@@ -332,27 +332,6 @@ def test_a_file_says_whether_anything_changed_since_the_maintenance(
     e.close()
 
 
-def test_a_file_without_the_list_is_read(tmp_path: Path) -> None:
-    """As earlier versions wrote it, with all columns."""
-    path = tmp_path / "m.db"
-    e = grown(path, derives=False)
-    before = e.digest()
-    e.close()
-    changed(path, "DELETE FROM meta WHERE key IN ('computed', 'settled')")
-    marked(path)
-    again = growing(path)
-    assert again.digest() == before and not again.clock.settled
-    again.advance(10.0)
-    later = again.digest()
-    again.close()
-    with sqlite3.connect(path) as connection:
-        assert not connection.execute("SELECT * FROM blocks WHERE name = 'column.grown'").fetchall()
-    connection.close()
-    third = growing(path)
-    assert third.digest() == later
-    third.close()
-
-
 def test_a_step_that_fails_at_loading_leaves_the_file_unlocked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

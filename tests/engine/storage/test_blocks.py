@@ -21,6 +21,7 @@ from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.saving import block_writer, snapshot
 from hebbarium.engine.saving import contents as snapshot_contents
+from hebbarium.engine.saving.erasures import NotedErasure
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 WIDTH = 384  # of a cell of 4 bytes: 8 rows are 12,288 bytes, 16 are more than a block may hold
@@ -102,6 +103,7 @@ def test_what_is_written_some_at_a_time_is_what_is_written_at_once(
         connection.close()
         return found
 
+    monkeypatch.setattr(NotedErasure, "now", lambda erased: NotedErasure("then", 1, (), 0))
     files = []
     for number, (batch, together) in enumerate(((block_writer.BATCH, snapshot.TOGETHER), (1, 3))):
         monkeypatch.setattr(block_writer, "BATCH", batch)
