@@ -35,6 +35,7 @@ from .sweeps import small, sweep, sweeps
 from .tally import Tally
 from .texts import texts
 from .threads import threads
+from .users import users
 from .writes import writes
 
 EVENTS = 40
@@ -87,7 +88,7 @@ def _run(name: str, count: int, seed: int, set_name: str | None, folder: Path) -
 DRILLS: dict[str, Callable[..., Tally]] = {
     "cache": cache, "calls": calls, "flips": flips, "fork": fork, "kills": kills, "nights": nights,
     "orphans": orphans, "packages": packages,
-    "readers": readers, "texts": texts, "threads": threads, "writes": writes}  # fmt: skip
+    "readers": readers, "texts": texts, "threads": threads, "users": users, "writes": writes}  # fmt: skip
 
 
 def caught(mutant: Mutant) -> Tally:

@@ -138,6 +138,13 @@ def stripped() -> Any:
     )
 
 
+@mutant("users", "a filter admits the words of everybody", 16)
+def unfiltered() -> Any:
+    return patch(
+        f"{ENGINE}.memory.assembly.banned", lambda only, log, store: np.zeros(store.n, np.bool_)
+    )
+
+
 # --- processes and threads ------------------------------------------------------------------------
 @mutant("fork", "a fork may write the file", 10, "hybrid")
 def owned_by_all() -> Any:

@@ -36,6 +36,7 @@ from hebbarium.benchmarks.drills.sweeps import small, sweep, sweeps
 from hebbarium.benchmarks.drills.tally import Tally
 from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
+from hebbarium.benchmarks.drills.users import OWN, users
 from hebbarium.benchmarks.drills.writes import writes
 from hebbarium.benchmarks.execution.plan import Plan
 from hebbarium.engine.base.errors import SnapshotError
@@ -325,6 +326,14 @@ def test_a_process_killed_before_any_statement_leaves_no_half_of_a_save(tmp_path
     tally = writes(make, EVENTS[:8], tmp_path, 45, 1)
     assert tally.broken == [] and tally.total == 45
     assert {kind for kind, _ in tally.outcomes} >= {"event 1"}
+
+
+def test_no_user_of_a_shared_memory_is_answered_with_words_of_another(tmp_path: Path) -> None:
+    tally = users(worded, EVENTS, tmp_path, 24, 1)
+    assert tally.broken == [] and tally.of(OWN) == 24
+    assert {kind for kind, _ in tally.outcomes} == {
+        f"{way}, by {by}" for way in ("answer", "context") for by in ("attribute", "speaker")
+    }
 
 
 SLOW = ("orphans", "sweeps", "nights")  # seconds each: `make test-all` runs them, too

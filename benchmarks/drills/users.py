@@ -1,0 +1,81 @@
+"""Several users of one memory: a question with a user's filter is never answered, and no context
+written, with words of another user, also after nights that make texts of what was told.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ...engine.contract.records import Event, Only, Query
+from ...engine.memory.engine import Engine
+from .flips import Make
+from .tally import Tally
+
+PROMISED = (
+    "answers and contexts of a user's questions hold words of this user alone, and some of them"
+)
+USERS = ("Ada", "Bo", "Cy", "Dee")
+OWN, NOTHING = "words of the user alone", "no words at all"
+NIGHT = 24.0  # h, after every fourth part of the events
+
+
+def users(make: Make, events: list[Event], folder: Path, count: int, seed: int) -> Tally:
+    """Ask `count` questions, each in words that another user has said: in turn for an answer and
+    for a context, filtered by an attribute and by the speaker.
+
+    make    opens the memory of a path
+    events  are told in turn by four users, each with a word that no other user says
+    """
+    tally, chance = Tally("users", PROMISED), random.Random(seed)
+    memory = make(folder / "shared.db")
+    told = [_of(USERS[i % len(USERS)], event) for i, event in enumerate(events)]
+    for i, event in enumerate(told):
+        memory.encode(replace(event, time=max(event.time, _now(memory, event))))
+        if i % max(len(told) // 4, 1) == 0:
+            memory.advance(memory.now + NIGHT)
+    for number in range(count):
+        asker = USERS[number % len(USERS)]
+        other = chance.choice([event for event in told if event.speaker != asker])
+        by = ("attribute", "speaker")[number // 2 % 2]
+        only = Only(attributes=(("user", asker),)) if by == "attribute" else Only(speakers=(asker,))
+        query = Query(other.text, only=only)
+        way = ("answer", "context")[number % 2]
+        tally.attempt(
+            f"{way}, by {by}",
+            lambda: _outcome(asker, list(_said(memory, query, way))),  # noqa: B023
+        )
+    memory.close()
+    return tally
+
+
+def _of(user: str, event: Event) -> Event:
+    """The event as this user tells it."""
+    text = f"{event.text} {_word(user)}"
+    return replace(event, text=text, speaker=user, attributes=(("user", user),), caption="")
+
+
+def _word(user: str) -> str:
+    return f"Zq{user.lower()}zq"
+
+
+def _now(memory: Engine, event: Event) -> float:
+    return memory.now if memory.now == memory.now else event.time
+
+
+def _said(memory: Engine, query: Query, way: str) -> Iterator[str]:
+    """The texts that a question is answered with."""
+    if way == "context":
+        yield memory.context(query, 2000).text
+    else:
+        for row in memory.retrieve(query, 10).rows.tolist():
+            yield memory.unit(row).text
+
+
+def _outcome(asker: str, said: list[str]) -> tuple[str, bool]:
+    whole = " ".join(said)
+    if foreign := [user for user in USERS if user != asker and _word(user) in whole]:
+        return f"words of {len(foreign)} others", True
+    return (OWN, False) if _word(asker) in whole else (NOTHING, True)
