@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import hebbarium as hb
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import HebbariumError
+from hebbarium.engine.base.kernels import declared
 from hebbarium.warming import forms_of, warm
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="NUMBA_DISABLE_JIT is set")
@@ -43,6 +44,10 @@ def test_a_life_compiles_nothing_more() -> None:
         assert memory.retrieve("Who moved?").rows.tolist()
         memory.retrieve("What is red?", learn=True)
     assert listener.names == []
+    ran = {kernel.name for kernel, _ in forms_of("hybrid")}
+    # in machine code: a kernel that had stayed Python would compile nothing, too
+    compiled = [k for k in declared if k.name in ran]
+    assert compiled and all(k.__call__ is k.dispatcher for k in compiled)
     assert warm("hybrid", 1) == [(name, False) for name, _ in made]
 
 
@@ -57,8 +62,10 @@ def test_plain_python_ends_with_the_life() -> None:
     forms_of("bm25")
     with pytest.raises(HebbariumError):
         forms_of("nope")
-    kernel = forms_of("bm25")[0][0]
-    assert kernel.__call__ in (kernel.dispatcher, kernel._first)
+    forms_of("bm25")
+    every = [kernel for kernel in declared if kernel.compiled]
+    assert len(every) > 40
+    assert [k for k in every if k.__call__ not in (k._first, k.dispatcher)] == []
 
 
 def test_the_command_says_what_it_compiled() -> None:

@@ -228,6 +228,11 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
         Kernel._first = first  # type: ignore[method-assign]
         for each, run in zip(kernels, before, strict=True):
             each.__call__ = run
+        # a kernel keeps what it was made with
+        known = set(kernels)
+        for each in declared:
+            if each.compiled and each not in known:
+                each.__call__ = each._first
 
 
 def _placed(kernel: Kernel, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:

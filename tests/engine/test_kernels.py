@@ -256,3 +256,18 @@ def test_calls_in_python_note_the_types_of_the_outermost_kernels() -> None:
         "float64",
     ]
     assert not kernel.dispatcher.signatures
+
+
+def test_a_kernel_that_is_declared_meanwhile_is_compiled_afterwards() -> None:
+    """As those of a module that is imported within the statement."""
+    with kernels.in_python() as called:
+
+        @kernels.kernel
+        def late(x: float) -> float:
+            return x + 1.0
+
+        assert late(1.0) == 2.0
+    kernel: Any = late
+    assert list(called) == [kernel] and not kernel.dispatcher.signatures
+    assert late(2.0) == 3.0 and list(called[kernel]) == [(numba.float64,)]
+    assert numba.config.DISABLE_JIT or len(kernel.dispatcher.signatures) == 1
