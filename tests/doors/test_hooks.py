@@ -108,6 +108,12 @@ def test_what_is_told_meanwhile_waits_in_the_inbox(session: Session) -> None:
     assert [kind for kind, _ in session.told()] == ["shell_exec", "error", ""]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_an_inbox_is_its_users_alone(session: Session) -> None:
+    session("tool")
+    assert inbox_of(session.path).stat().st_mode & 0o077 == 0
+
+
 def test_an_inbox_is_told_once_even_if_it_could_not_be_emptied(session: Session) -> None:
     leave(session.path, {"text": "one", "time": "2025-03-01T10:00:00+00:00", "id": "h1"})
     kept = inbox_of(session.path).read_bytes()

@@ -35,6 +35,7 @@ def leave(memory: Path, record: Mapping[str, Any]) -> None:
     inbox = inbox_of(memory)
     try:
         inbox.parent.mkdir(parents=True, exist_ok=True)
+        inbox.touch(mode=0o600)  # it holds words of the user, who alone may read it
         with closing(sqlite3.connect(inbox, timeout=WAIT)) as file, file:
             file.execute(TABLE)
             file.execute("INSERT INTO told (record) VALUES (?)", (json.dumps(record),))
