@@ -5,7 +5,7 @@ family.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from statistics import fmean, stdev
 from typing import Any, Final
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..datasets import Dataset
 from ..designs.contrasts import Contrast, estimated
+from ..designs.families import families_of
 from ..designs.kinds import Laid
 from ..execution.cells import Outcome, Row
 from ..execution.plan import Composition, Plan
@@ -32,6 +33,7 @@ from ..scores.comparison import Difference, difference
 from ..scores.levels import levels, sessions_of
 from ..scores.metrics import METRICS, Metrics, question_metrics, summary
 from ..scores.outcomes import total_receipts
+from ..scores.scopes import flipped, here, step_down
 from ..scores.surroundings import Conversations, Surroundings
 
 _GATE: Final = ("judged", "stored", "vetoed", "decided", "merged")
@@ -135,6 +137,7 @@ def judged(
     changes: Mapping[str, Sequence[int]],
     categories: Sequence[str] = (),
     of_arm: Mapping[str, Mapping[str, Any]] | None = None,
+    scoped: bool = True,
 ) -> tuple[Estimate, ...]:
     """The estimates of a family of contrasts, corrected over the family.
 
@@ -146,6 +149,8 @@ def judged(
                 where none does, the estimate is exactly 0
     categories  of the questions, (n,); () without any
     of_arm      contrast -> further fields of its estimate
+    scoped      whether the questions of a conversation are units of their own, so that there is a
+                verdict for these conversations, too
     """
     _, clusters = np.unique([conversation for conversation, _ in questions], return_inverse=True)
     metrics = list(next(iter(values.values())))
@@ -191,7 +196,32 @@ def judged(
                 **{"metrics": {}, **(of_arm or {}).get(c.name, {})},
             )
         )
-    return corrected_estimates(family)
+    return _in_both_scopes(corrected_estimates(family), clusters, facts, seed, scoped)
+
+
+def _in_both_scopes(
+    estimates: Sequence[Estimate],
+    clusters: NDArray[np.intp],
+    facts: DesignFacts,
+    seed: int,
+    scoped: bool,
+) -> tuple[Estimate, ...]:
+    """The estimates with what they are for these conversations, and with the step-down of the sign
+    flips of conversations.
+    """
+    if not estimates:
+        return ()
+    table, names = [e.values for e in estimates], families_of(e.name for e in estimates)
+    beyond = step_down(*flipped(table, seed=seed, cluster_ids=clusters))
+    alone = (
+        here(table, clusters, seed=seed, margin=facts.margin, families=names)
+        if scoped
+        else [None] * len(table)
+    )
+    return tuple(
+        replace(e, here=h, flip_p_rw=float(p), family=names[place] if names else "")
+        for place, (e, h, p) in enumerate(zip(estimates, alone, beyond, strict=True))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,6 +296,7 @@ def _result(
         questions,
         prepared.plan.settings.seed,
         changes=changes,
+        scoped=False,
     )
     return BlockResult(
         facts,

@@ -116,7 +116,13 @@ def forest(
     ends = {
         arm.name: [
             v
-            for v in (arm.primary.mean, arm.primary.low, arm.primary.high, known.get(arm.name))
+            for v in (
+                arm.primary.mean,
+                arm.primary.low,
+                arm.primary.high,
+                known.get(arm.name),
+                *((arm.here.low, arm.here.high) if arm.here else ()),
+            )
             if v is not None
         ]
         for arm in arms
@@ -141,7 +147,12 @@ def forest(
     for arm, row in zip(arms, _label_rows(arms, layout), strict=True):
         d = arm.primary
         start, end = (d.mean, d.mean) if d.low is None or d.high is None else (d.low, d.high)
-        rows.append(row | {"d": d, "x": x(d.mean), "far": x.far(d.mean), "low": x(start),
+        inner = (
+            (x(arm.here.low), x(arm.here.high))
+            if arm.here and arm.here.low is not None and arm.here.high is not None
+            else None
+        )
+        rows.append(row | {"d": d, "here": inner, "x": x(d.mean), "far": x.far(d.mean), "low": x(start),
                            "high": x(end),
                            "published": (x(known[arm.name]),
                                          known[arm.name]) if arm.name in known else None})  # fmt: skip

@@ -151,6 +151,8 @@ def _of_block(result: BlockResult, place: int, name: str, learning: Points) -> d
         "used": [word for word in Verdict if result.judged(word)],
         "gates": [arm for arm in arms if arm.receipt and arm.receipt.gate],
         "scale": words.scale(result),
+        "scoped": any(arm.here for arm in arms),
+        "scopes": words.SCOPES,
         "forests": [forest(result, layout, alone(published.removals)) for layout in LAYOUTS]
         if shown
         else [],
@@ -228,5 +230,6 @@ def _environment() -> Any:
         label=label,
         still=words.still,
         heat=drawings.heat,
+        quoted=words.verdict_text,
     )
     return environment

@@ -14,9 +14,19 @@ from ...engine.base.errors import DataError, InputError
 from ...reporting.text import plural
 from ..scores.chance import Pool
 from ..scores.cluster_robust import ClusterT, Spread, fewest_questions
-from ..scores.comparison import ALPHA, MARGIN, Correction, Difference, Verdict, corrected, verdict
+from ..scores.comparison import (
+    ALPHA,
+    MARGIN,
+    Correction,
+    Difference,
+    Verdict,
+    corrected,
+    verdict,
+    verdict_here,
+)
 from ..scores.detectable import Source
 from ..scores.levels import Levels
+from ..scores.scopes import Here
 from ..scores.statistics import smallest_p
 
 PRIMARY: Final = "recall@10"  # metric of a design that names none
@@ -93,6 +103,11 @@ class Estimate:
     fair                 arms that remove the same mechanism and silence none
     correction           of the p-value that decides the verdict
     seed_sd              standard deviation of the mean over seeds; None for one seed
+    family               declared family of its mechanism; "" if families are not tested as wholes
+    here                 the estimate of the primary metric for these conversations, the question
+                         being the unit; None for a probe
+    flip_p_rw            of the sign flip of conversations, stepped down over the family with its
+                         dependence (Romano & Wolf)
     values               of the primary metric for each question, in the order of the block's
                          questions; they are in estimates.jsonl and not in design.json
     """
@@ -114,6 +129,9 @@ class Estimate:
     fair: tuple[str, ...] = ()
     correction: str = Correction.HOLM.value
     seed_sd: float | None = None
+    family: str = ""
+    here: Here | None = None
+    flip_p_rw: float | None = None
     values: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -156,6 +174,15 @@ class Estimate:
         return verdict(
             self.primary, no_op=self.no_op, wrote=wrote, correction=Correction(self.correction)
         )
+
+    @property
+    def verdict_here(self) -> Verdict | None:
+        """For these conversations; `verdict` is that for conversations like these.  None for a
+        probe.
+        """
+        if self.here is None:
+            return None
+        return self.verdict if self.no_op else verdict_here(self.here, self.primary.mean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +441,7 @@ _ASIDE: Final = {"values", "questions", "facts"}  # fields that design.json has 
 
 def to_json(result: DesignResult) -> dict[str, Any]:
     """Plain data for `json.dump`; `from_json` reads it back.  `smallest_p` and `family` of a block
-    and `verdict` of an estimate follow from the rest.
+    and the two verdicts of an estimate follow from the rest.
     """
     return {
         "format": FORMAT,
@@ -423,7 +450,11 @@ def to_json(result: DesignResult) -> dict[str, Any]:
             {
                 **{name: value for name, value in _plain(block).items() if name != "estimates"},
                 "estimates": [
-                    {**_plain(estimate), "verdict": estimate.verdict.value}
+                    {
+                        **_plain(estimate),
+                        "verdict": estimate.verdict.value,
+                        "verdict_here": estimate.verdict_here,
+                    }
                     for estimate in block.estimates
                 ],
                 "smallest_p": block.smallest_p,
@@ -499,7 +530,7 @@ def _block(facts: DesignFacts, data: Mapping[str, Any]) -> BlockResult:
 def _estimate(data: Mapping[str, Any]) -> Estimate:
     receipt = data["receipt"]
     return Estimate(
-        **{name: value for name, value in data.items() if name != "verdict"}
+        **{name: value for name, value in data.items() if name not in ("verdict", "verdict_here")}
         | {
             "differences": {name: _difference(d) for name, d in data["differences"].items()},
             "receipt": ArmReceipt(
@@ -509,8 +540,14 @@ def _estimate(data: Mapping[str, Any]) -> Estimate:
             else None,
             "silenced": tuple(data["silenced"]),
             "fair": tuple(data["fair"]),
+            "here": _here(data["here"]) if data["here"] else None,
         }
     )
+
+
+def _here(data: Mapping[str, Any]) -> Here:
+    ends = data["equivalence"]
+    return Here(**{**data, "equivalence": tuple(ends) if ends else None})
 
 
 def _levels(data: Mapping[str, Any]) -> Levels:

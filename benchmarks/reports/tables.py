@@ -32,6 +32,7 @@ from .words import (
     signed,
     size,
     still,
+    verdict_text,
 )
 
 if TYPE_CHECKING:
@@ -42,10 +43,23 @@ if TYPE_CHECKING:
 WORDS: Final = ("arm", "estimate", "kind", "verdict", "gate", "system", "mechanism",
                 "removed there", "here")  # fmt: skip
 # heads of columns that a narrow terminal leaves out, in this order
-SPARE = ("kind", "BH p", "more", "ndcg@10", "mrr@10", "p", "flip p", "questions", "decided from")
+SPARE = (
+    "kind",
+    "BH p",
+    "more",
+    "ndcg@10",
+    "mrr@10",
+    "p",
+    "flip p",
+    "flip RW",
+    "questions",
+    "decided from",
+    "interval here",
+)
 EXTRA: Final = ("mrr@10", "ndcg@10")  # metrics beside the primary one
 FIELDS: Final = ("block", "estimate", "kind", "metric", "value", "low", "high", "p", "p_holm",
-                 "p_bh", "more", "seed_sd", "verdict")  # fmt: skip
+                 "p_bh", "more", "seed_sd", "here_low", "here_high", "here_p", "here_p_rw",
+                 "here_p_gated", "flip_p_rw", "verdict_here", "verdict")  # fmt: skip
 STYLES = {
     Verdict.HELPS: "green",
     Verdict.HURTS: "yellow",
@@ -74,11 +88,19 @@ def _kinds(result: BlockResult) -> bool:
     return not result.removes
 
 
+HERE: Final = ("interval here", "p here")
+
+
+def _scoped(result: BlockResult) -> tuple[str, ...]:
+    """Heads of the columns for these conversations; () if they were not tested."""
+    return HERE if any(arm.here for arm in result.estimates) else ()
+
+
 def heads(result: BlockResult) -> tuple[str, ...]:
     first = ("estimate", "kind") if _kinds(result) else ("arm",)
     return (*first, result.metric, f"{percent(result.facts.level)} interval", "p", "Holm p",
-            "BH p", "flip p", "flip Holm", "decided from", "more", *extra(result), "questions",
-            "verdict")  # fmt: skip
+            "BH p", "flip p", "flip Holm", "flip RW", "decided from", "more", *extra(result), "questions",
+            *_scoped(result), "verdict")  # fmt: skip
 
 
 def _row(arm: Estimate, result: BlockResult, digits: int = 4) -> tuple[str, ...]:
@@ -86,10 +108,12 @@ def _row(arm: Estimate, result: BlockResult, digits: int = 4) -> tuple[str, ...]
     return (label(arm), *((visible(arm.kind),) if _kinds(result) else ()),
             f"{signed(d.mean)}{_over_seeds(arm)}", interval_text((d.low, d.high), digits),
             p_text(d.p), p_text(d.p_holm), p_text(d.p_bh), p_text(d.flip_p), p_text(d.flip_p_holm),
-            size(d.smallest), more_short(None if arm.no_op else d.more),
+            p_text(arm.flip_p_rw), size(d.smallest), more_short(None if arm.no_op else d.more),
             *(signed(arm.differences[name].mean) for name in extra(result)),
             str(arm.n_questions_changed),
-            still(arm) if arm.no_op else arm.verdict.value)  # fmt: skip
+            *((interval_text((h.low, h.high), digits), p_text(h.p_rw))
+              if (h := arm.here) else ("–", "–") if _scoped(result) else ()),
+            still(arm) if arm.no_op else verdict_text(arm, result))  # fmt: skip
 
 
 def _over_seeds(arm: Estimate) -> str:
@@ -249,7 +273,7 @@ def to_table(result: BlockResult) -> Table:
         row = _row(arm, result, 3)
         table.add_row(
             *(Text(value) for value in row[:-1]),
-            Text(arm.verdict.value, style=STYLES[arm.verdict]),
+            Text(row[-1], style=STYLES[arm.verdict_here or arm.verdict]),
             style="dim" if arm.no_op else None,
         )
     return table
@@ -420,7 +444,7 @@ def to_latex(result: DesignResult) -> str:
 
 
 def _latex_of(block: BlockResult, mark: str) -> list[str]:
-    left_out = ("p", "BH p", "flip p", "more", *EXTRA, "questions")
+    left_out = ("p", "BH p", "flip p", "flip RW", "more", *EXTRA, "questions", *HERE)
     kept = [i for i, name in enumerate(heads(block)) if name not in left_out]
     tests, *rows = [[row[i] for i in kept] for row in (heads(block), *_rows(block))]
     first = "arm" if block.removes else "estimate"
@@ -479,6 +503,14 @@ def to_csv(result: DesignResult) -> str:
                 writer.writerow(
                     (block.title, e.name, e.kind, metric, repr(d.mean), d.low, d.high, d.p,
                      d.p_holm, d.p_bh, d.more, e.seed_sd if primary else None,
-                     e.verdict.value if primary else "")
+                     *_csv_here(e if primary else None), e.verdict.value if primary else "")
                 )  # fmt: skip
     return text.getvalue()
+
+
+def _csv_here(e: Estimate | None) -> tuple[object, ...]:
+    """The fields of these conversations; nothing beside another metric than the primary one."""
+    if e is None or e.here is None:
+        return (None,) * 5 + (e.flip_p_rw if e else None, "")
+    h = e.here
+    return (h.low, h.high, h.p, h.p_rw, h.p_gated, e.flip_p_rw, str(e.verdict_here))

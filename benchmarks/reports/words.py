@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, Final
 
 from ...reporting.text import plural, visible
-from ..scores.comparison import ALPHA, Correction, Verdict
+from ..scores.comparison import ALPHA, Correction, Verdict, both_scopes
 from ..scores.detectable import WIDEST, Detectable
 from ..scores.power import MOST, more_words
 from ..systems.base import Capability
@@ -36,6 +36,12 @@ _PHRASES = {
     Verdict.UNDECIDED: ("is undecided", "are undecided"),
 }
 LEARNS: Final = Capability.LEARNS.value
+SCOPES: Final = (
+    "Here: for these conversations; the question is the unit (flips and resamples inside each conversation, p by "
+    "Romano and Wolf's step-down over the family). Quote it for a claim about these data, as papers do. "
+    "Beyond: for conversations like these; the conversation is the unit. Quote it for a claim about "
+    "conversations that were not measured."
+)
 _NAMED = 4  # arms that a sentence names at most
 
 
@@ -99,6 +105,11 @@ def still(arm: Estimate) -> str:
     return STATE_ONLY if arm.verdict is Verdict.STATE_ONLY else NO_OP
 
 
+def verdict_text(arm: Estimate, result: BlockResult) -> str:
+    """The verdicts of both scopes, to quote."""
+    return both_scopes(arm.verdict_here, arm.verdict, arm.primary.more, result.clusters)
+
+
 def more_short(more: int | None) -> str:
     """A number of further conversations in a column.
 
@@ -147,8 +158,30 @@ def headline(result: BlockResult) -> list[Fragment]:
     return [
         *fragments,
         (".", False),
-        *((f" {sentence}", False) for sentence in (*filter(None, [few]), *limits(result))),
+        *(
+            (f" {sentence}", False)
+            for sentence in (*filter(None, [few]), *limits(result), *here_only(result))
+        ),
     ]
+
+
+def here_only(result: BlockResult) -> list[str]:
+    """One sentence on the verdicts for these conversations; [] if they were not tested."""
+    live = [arm for arm in result.ordered() if arm.verdict_here is not None and not arm.no_op]
+    if not live:
+        return []
+    counts = [
+        (word, sum(arm.verdict_here is word for arm in live))
+        for word in (Verdict.HELPS, Verdict.HURTS, Verdict.EQUIVALENT, Verdict.UNDECIDED)
+    ]
+    parts = [
+        f"{n} {'is' if n == 1 else 'are'} {word.value}"
+        if word in (Verdict.EQUIVALENT, Verdict.UNDECIDED)
+        else f"{n} {_PHRASES[word][n > 1]}"
+        for word, n in counts
+        if n
+    ]
+    return [f"For these {result.clusters} alone: {', '.join(parts)}."]
 
 
 def _phrase(word: Verdict, n: int, margin: float) -> str:
@@ -291,6 +324,7 @@ def legend(result: BlockResult) -> list[str]:
         f"else undecided. Decided from: the smallest effect that would have been significant.",
         f"More: about how many more {result.clusters} like these would show an effect of ±{result.margin:g} with 80% power, before correction. BH p: "
         f"Benjamini and Hochberg.",
+        *([SCOPES] if any(arm.here for arm in result.estimates) else []),
         *scale(result),
     ]
 

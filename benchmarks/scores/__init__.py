@@ -2,4 +2,5 @@
 
 __all__ = ["abstention", "agreement", "answers", "calibration", "chance", "cluster_robust",
            "comparison",
-           "detectable", "levels", "metrics", "outcomes", "power", "statistics", "surroundings"]  # fmt: skip
+           "detectable", "levels", "metrics", "outcomes", "power", "scopes", "statistics",
+           "surroundings"]  # fmt: skip

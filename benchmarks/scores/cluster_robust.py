@@ -70,7 +70,7 @@ class ClusterT:
 
         Raises InputError for a margin of 0 or less.
         """
-        floor = _quantum(margin, alpha) / math.sqrt(self.n_questions)
+        floor = equivalence_floor(margin, alpha, self.n_questions)
         if self.se is None or self.df is None:
             return None
         half = max(_quantile(1.0 - 2.0 * alpha, self.df) * self.se, floor)
@@ -92,6 +92,13 @@ def smallest_effect(se: float | None, df: float | None, alpha: float = 0.05) -> 
     (0.022622, None, None)
     """
     return _quantile(1.0 - alpha, df) * se if se and df is not None else None
+
+
+def equivalence_floor(margin: float, alpha: float, n_questions: int) -> float:
+    """Least half width of an interval of equivalence, by `ClusterT.equivalence`.  Raises InputError
+    for a margin of 0 or less.
+    """
+    return _quantum(margin, alpha) / math.sqrt(n_questions)
 
 
 def fewest_questions(margin: float, alpha: float = 0.05) -> int:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from .cluster_robust import Spread, cluster_t, smallest_effect, spread
 from .clusters import ClusterIds
 from .power import more_conversations, more_words
+from .scopes import Here
 from .statistics import benjamini_hochberg, clustered_bootstrap, holm, sign_flip
 
 ALPHA = 0.05
@@ -182,6 +183,42 @@ def verdict(
     if p is not None and p <= ALPHA and d.mean:
         return Verdict.HELPS if d.mean > 0 else Verdict.HURTS
     return Verdict.UNDECIDED
+
+
+def verdict_here(h: Here, mean: float) -> Verdict:
+    """The verdict for these conversations: the first of equivalent, helps or hurts, undecided that
+    applies, for an estimate that changed some rank.
+    """
+    if h.equivalent:
+        return Verdict.EQUIVALENT
+    if h.p_rw <= ALPHA and mean:
+        return Verdict.HELPS if mean > 0 else Verdict.HURTS
+    return Verdict.UNDECIDED
+
+
+def both_scopes(
+    here: Verdict | None, beyond: Verdict, more: int | None, clusters: str = "conversations"
+) -> str:
+    """The verdicts of both scopes as a sentence to quote.
+
+    here    for these conversations; None if that was not tested
+    beyond  for conversations like these
+    more    conversations that would decide on an effect of the margin, as `Difference.more`
+
+    >>> both_scopes(Verdict.HELPS, Verdict.UNDECIDED, 66)
+    'helps here, undecided beyond (about 66 more conversations)'
+    >>> both_scopes(Verdict.HURTS, Verdict.HURTS, 3), both_scopes(Verdict.NO_OP, Verdict.NO_OP, None)
+    ('hurts here and beyond', 'no-op')
+    """
+    needed = more_words(more, clusters) if beyond is Verdict.UNDECIDED else ""
+    more_needed = f" ({needed})" if needed else ""
+    if here is None:
+        return f"{beyond.value}{more_needed}"
+    if beyond in (Verdict.NO_OP, Verdict.STATE_ONLY):
+        return beyond.value
+    if here is beyond:
+        return f"{beyond.value} here and beyond{more_needed}"
+    return f"{here.value} here, {beyond.value} beyond{more_needed}"
 
 
 def verdict_words(found: Verdict, d: Difference) -> str:

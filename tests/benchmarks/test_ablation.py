@@ -21,13 +21,15 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
+from hebbarium.benchmarks.designs.families import families_of
 from hebbarium.benchmarks.designs.leave_one_out import leave_one_out
 from hebbarium.benchmarks.execution import local
 from hebbarium.benchmarks.execution.cells import Cell, Outcome
 from hebbarium.benchmarks.execution.spec import Settings
 from hebbarium.benchmarks.experiments.design import ablate as carried_out
-from hebbarium.benchmarks.reports.result import BlockResult
+from hebbarium.benchmarks.reports.result import BlockResult, from_json
 from hebbarium.benchmarks.scores.comparison import Verdict
+from hebbarium.benchmarks.scores.scopes import here
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.records import Event
@@ -74,7 +76,7 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
 
     assert len(result.estimates) == 4
     for arm in result.estimates:
-        name = arm.name if arm.name.startswith("swap") else f"without {arm.id}"
+        name = arm.name if arm.name.startswith("swap") else f"without {arm.name}"
         assert arm.metrics["recall@10"] == pytest.approx(recall(name))
         assert arm.differences["recall@10"].mean == pytest.approx(recall("full") - recall(name))
     assert json.loads((tmp_path / "design.json").read_text())["blocks"][0]["baseline"][
@@ -86,6 +88,33 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
         "rows.jsonl",
         *(f"design.{kind}" for kind in kinds),
     }
+
+
+def test_both_scopes_are_those_of_the_values_and_stand_in_the_reports(
+    registry: Registry, tmp_path: Path
+) -> None:
+    result = ablate(SMALL, registry, load("demo", limit=3), embedder(), tmp_path)
+    ids = [conversation for conversation, _ in result.questions]
+    table, names = [e.values for e in result.estimates], [e.name for e in result.estimates]
+    alone = here(table, ids, seed=0, margin=0.005, families=families_of(names))
+    assert tuple(e.here for e in result.estimates) == alone
+    for e in result.estimates:
+        assert e.flip_p_rw is not None and e.flip_p_rw >= e.primary.flip_p - 1e-12
+        decided = e.verdict_here in (Verdict.HELPS, Verdict.HURTS)
+        assert e.here and decided == (e.here.p_rw <= 0.05 and not e.here.equivalent)
+    assert any(e.verdict_here is not e.verdict for e in result.estimates)
+    assert from_json(json.loads((tmp_path / "design.json").read_text())).blocks[0] == result
+    for kind in ("md", "html"):
+        text = (tmp_path / f"design.{kind}").read_text(encoding="utf-8")
+        assert "helps here, undecided beyond (" in text and "Quote it for a claim about" in text
+    assert (tmp_path / "design.svg").read_text(encoding="utf-8").count('class="here"') >= 2
+
+
+def test_one_conversation_has_a_verdict_here_alone(registry: Registry, tmp_path: Path) -> None:
+    result = ablate(SMALL, registry, load("demo", limit=1), embedder(), tmp_path)
+    assert {e.verdict for e in result.estimates} <= {Verdict.UNDECIDED, Verdict.NO_OP}
+    assert all(e.here is not None for e in result.estimates)
+    assert "For these conversations alone" in (tmp_path / "design.md").read_text(encoding="utf-8")
 
 
 def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Path) -> None:

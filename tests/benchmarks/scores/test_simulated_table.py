@@ -66,3 +66,52 @@ def test_a_wrong_number_of_conversations_would_be_noticed(script: Any) -> None:
         ) ** 0.5 * rng.normal(size=len(ids))
         rejected += (cluster_t(y, np.arange(len(ids))).p or 0.0) <= 0.05
     assert rejected > 40
+
+
+def finished(folder: Path, m: int = 6, n: int = 300) -> Path:
+    """A leave-one-out whose arms change questions at random, as its files."""
+    import json
+
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    full = rng.integers(0, 2, size=n)
+    keys = [{"conversation": f"c{i % 5}", "question": f"q{i}"} for i in range(n)]
+    rows = [
+        {**key, "arm": "full", "gold": ["e"], "ranks": [1 if hit else 0]}
+        for key, hit in zip(keys, full.tolist(), strict=True)
+    ]
+    lines = []
+    for arm in range(m):
+        moved = rng.random(n) < 0.3
+        for key, hit, change in zip(keys, full.tolist(), moved.tolist(), strict=True):
+            value = (1.0 if hit else -1.0) if change else 0.0
+            lines.append({**key, "estimate": f"m{arm}", "dataset": "d", "value": value})
+    for name, content in (("rows.jsonl", rows), ("estimates.jsonl", lines)):
+        text = "".join(json.dumps(line) + "\n" for line in content)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "design.json").write_text('{"set": "made"}', encoding="utf-8")
+    return folder
+
+
+def test_scopes_are_simulated_on_finished_rows(script: Any, tmp_path: Path) -> None:
+    of = script.Measured.read(finished(tmp_path))
+    assert of.title == "made on d: 6 arms, 5 conversations, 300 questions"
+    rates = script.scope_rates(of, 1, 200)
+    for name in ("level_alone", "level_rw", "level_gated"):
+        assert rates[name] <= 0.05 + 3.0 * (0.05 * 0.95 / 200) ** 0.5, name
+    # the score of the full set is one of the two that are compared
+    assert rates["level_adjusted"] > 0.1
+    page = script.PAGE.read_text(encoding="utf-8")
+    made = script.scope_table([tmp_path], 1, 5)
+    changed = script.written(page, made, script.SCOPES_START, script.SCOPES_END)
+    assert made in changed and script.START in changed and changed.count("made on d") == 1
+
+
+def test_the_page_says_what_the_simulated_scopes_show(script: Any) -> None:
+    page = script.PAGE.read_text(encoding="utf-8")
+    table = page.split(script.SCOPES_START)[1].split(script.SCOPES_END)[0]
+    first = [float(cell) for cell in table.splitlines()[2].split("|")[2:-1]]
+    _, stepped, gated, adjusted, _, _, holm_power, power, gated_power = first
+    assert 0.045 <= stepped <= 0.055 and gated <= 0.055 and adjusted > 0.07
+    assert power >= 6.0 * holm_power and power > gated_power
