@@ -1,4 +1,4 @@
-"""Commands about data sets: list, get, check, show, convert."""
+"""Commands about data sets: list, get, check, show, ask, convert."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .app import app
 from .shared import JsonOption, print_json
 
 data_app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Data sets: list, get, check, show, convert."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Data sets: list, get, check, show, ask, convert.",
 )
 app.add_typer(data_app, name="data")
 
@@ -244,6 +246,39 @@ def _print_rows(what: str, rows: Sequence[Mapping[str, Any]], limit: int, as_jso
     print_lines(
         f"{min(limit, len(rows)):,} of {len(rows):,} {what}"
         + ("; --limit shows more" if len(rows) > limit else "")
+    )
+
+
+@data_app.command("ask", short_help="Write questions of your own, and mark what answers them.")
+def data_ask(
+    folder: Annotated[Path, typer.Argument(help="A folder of your own conversations.")],
+    conversation: Annotated[
+        str | None,
+        typer.Option("--conversation", metavar="ID", help="By default the one with most events."),
+    ] = None,
+    wanted: Annotated[
+        int, typer.Option("--questions", min=1, metavar="N", help="How many are written.")
+    ] = 10,
+    embedder: Annotated[
+        str, typer.Option("--embedder", help="Sentence model of the suggestions.")
+    ] = "minilm",
+) -> None:
+    """Write questions of your own, and mark the events that answer them, so that `run` and `ablate`
+    can measure.
+
+    Of each question the events are listed that words and meaning find; their numbers mark them.
+    """
+    from ..api import memory
+    from ..console import print_lines
+    from ..doors.asking import asked, chosen
+
+    talk = chosen(folder, conversation)
+    with memory("hybrid", embedding=embedder) as engine:
+        engine.encode_all(list(talk.events), confirm=True)
+        written = asked(folder, talk, engine, wanted, input, print_lines)
+    print_lines(
+        f"{written} questions written to {folder / 'questions.jsonl'}; measure with "
+        f"`hebbarium ablate --dataset conversations --data {folder} --out out/mine`"
     )
 
 
