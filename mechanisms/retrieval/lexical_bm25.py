@@ -79,12 +79,10 @@ def saturation(tf: float, length: float, mean_length: float, k1: float, b: float
     return tf * (k1 + 1.0) / (tf + k1 * ((1.0 - b) + b * length / mean_length))
 
 
-@kernel
+@formula
 def silence_zeros(scores: Any) -> None:
     """Replace zero scores, no shared word, by NaN.  scores (n,) 1, changed in place.  O(n)."""
-    for i in range(scores.shape[0]):
-        if scores[i] == 0.0:
-            scores[i] = np.nan
+    scores[scores == 0.0] = np.nan
 
 
 # --- plug-in --------------------------------------------------------------------------------------

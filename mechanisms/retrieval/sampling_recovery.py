@@ -194,12 +194,10 @@ def log_recall(sampled: Any, total: Any, cued: Any, draws: float, least: float, 
             out[i] = max(math.log(p), least) if p > 0.0 else least
 
 
-@kernel
+@formula
 def mark(match: Any, cued: Any) -> None:
     """Set cued (n,) to true where match (n,) > 0.  Cost: O(n)."""
-    for i in range(match.shape[0]):
-        if match[i] > 0.0:
-            cued[i] = True
+    cued[match > 0.0] = True
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.base.numerics import kernel
+from ...engine.base.numerics import formula
 from ...engine.contract.columns import Facet, Phase, Scale, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import TRIGRAMS
@@ -32,7 +32,7 @@ FORM = signal(
 
 
 # --- equations ------------------------------------------------------------------------------------
-@kernel
+@formula
 def silence_zeros(scores: Any) -> None:
     """Replace zero scores, no shared trigram, by NaN.  scores (n,) 1, changed in place.  O(n).
 
@@ -41,9 +41,7 @@ def silence_zeros(scores: Any) -> None:
     >>> scores.tolist()
     [nan, 0.5]
     """
-    for i in range(scores.shape[0]):
-        if scores[i] == 0.0:
-            scores[i] = np.nan
+    scores[scores == 0.0] = np.nan
 
 
 # --- plug-in --------------------------------------------------------------------------------------
