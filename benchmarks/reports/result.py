@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ...engine.base.errors import DataError, InputError
 from ...reporting.text import plural
+from ..scores.agreement import mcnemar
 from ..scores.chance import Pool
 from ..scores.cluster_robust import ClusterT, Spread, fewest_questions
 from ..scores.comparison import (
@@ -174,6 +175,11 @@ class Estimate:
         return verdict(
             self.primary, no_op=self.no_op, wrote=wrote, correction=Correction(self.correction)
         )
+
+    @property
+    def mcnemar_p(self) -> float:
+        """Of the questions won and lost, whatever the size of their differences."""
+        return mcnemar(self.n_helped, self.n_hurt).p
 
     @property
     def verdict_here(self) -> Verdict | None:
@@ -441,7 +447,7 @@ _ASIDE: Final = {"values", "questions", "facts"}  # fields that design.json has 
 
 def to_json(result: DesignResult) -> dict[str, Any]:
     """Plain data for `json.dump`; `from_json` reads it back.  `smallest_p` and `family` of a block
-    and the two verdicts of an estimate follow from the rest.
+    and the verdicts and McNemar's p of an estimate follow from the rest.
     """
     return {
         "format": FORMAT,
@@ -454,6 +460,7 @@ def to_json(result: DesignResult) -> dict[str, Any]:
                         **_plain(estimate),
                         "verdict": estimate.verdict.value,
                         "verdict_here": estimate.verdict_here,
+                        "mcnemar_p": estimate.mcnemar_p,
                     }
                     for estimate in block.estimates
                 ],
@@ -530,7 +537,11 @@ def _block(facts: DesignFacts, data: Mapping[str, Any]) -> BlockResult:
 def _estimate(data: Mapping[str, Any]) -> Estimate:
     receipt = data["receipt"]
     return Estimate(
-        **{name: value for name, value in data.items() if name not in ("verdict", "verdict_here")}
+        **{
+            name: value
+            for name, value in data.items()
+            if name not in ("verdict", "verdict_here", "mcnemar_p")
+        }
         | {
             "differences": {name: _difference(d) for name, d in data["differences"].items()},
             "receipt": ArmReceipt(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # heads of columns that are not numbers
-WORDS: Final = ("arm", "estimate", "kind", "verdict", "gate", "system", "mechanism",
+WORDS: Final = ("arm", "estimate", "kind", "verdict", "beyond", "gate", "system", "mechanism",
                 "removed there", "here")  # fmt: skip
 # heads of columns that a narrow terminal leaves out, in this order
 SPARE = (
@@ -55,11 +55,13 @@ SPARE = (
     "questions",
     "decided from",
     "interval here",
+    "flip Holm",
+    "p here",
 )
 EXTRA: Final = ("mrr@10", "ndcg@10")  # metrics beside the primary one
 FIELDS: Final = ("block", "estimate", "kind", "metric", "value", "low", "high", "p", "p_holm",
                  "p_bh", "more", "seed_sd", "here_low", "here_high", "here_p", "here_p_rw",
-                 "here_p_gated", "flip_p_rw", "verdict_here", "verdict")  # fmt: skip
+                 "here_p_gated", "flip_p_rw", "won", "lost", "mcnemar_p", "verdict_here", "verdict")  # fmt: skip
 STYLES = {
     Verdict.HELPS: "green",
     Verdict.HURTS: "yellow",
@@ -262,7 +264,9 @@ def to_table(result: BlockResult) -> Table:
         caption_justify="left",
         box=box.SIMPLE_HEAD,
     )
-    for name in heads(result):
+    # short words instead of a sentence: a terminal is narrow
+    scoped = bool(_scoped(result))
+    for name in (*heads(result)[:-1], *(("here", "beyond") if scoped else ("verdict",))):
         table.add_column(
             Text(name),
             justify="left" if name in WORDS else "right",
@@ -273,7 +277,10 @@ def to_table(result: BlockResult) -> Table:
         row = _row(arm, result, 3)
         table.add_row(
             *(Text(value) for value in row[:-1]),
-            Text(row[-1], style=STYLES[arm.verdict_here or arm.verdict]),
+            *(
+                Text(word.value if word else "", style=STYLES[word or arm.verdict])
+                for word in ((arm.verdict_here, arm.verdict) if scoped else (arm.verdict,))
+            ),
             style="dim" if arm.no_op else None,
         )
     return table
@@ -511,6 +518,8 @@ def to_csv(result: DesignResult) -> str:
 def _csv_here(e: Estimate | None) -> tuple[object, ...]:
     """The fields of these conversations; nothing beside another metric than the primary one."""
     if e is None or e.here is None:
-        return (None,) * 5 + (e.flip_p_rw if e else None, "")
+        own = (e.flip_p_rw, e.n_helped, e.n_hurt, e.mcnemar_p) if e else (None,) * 4
+        return ((None,) * 5) + (*own, "")
     h = e.here
-    return (h.low, h.high, h.p, h.p_rw, h.p_gated, e.flip_p_rw, str(e.verdict_here))
+    return (h.low, h.high, h.p, h.p_rw, h.p_gated, e.flip_p_rw, e.n_helped, e.n_hurt,
+            e.mcnemar_p, str(e.verdict_here))  # fmt: skip

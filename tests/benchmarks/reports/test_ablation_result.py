@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
 import pytest
 from sample_ablation import EFFECTS, STILL, sample, whole
+from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
 from hebbarium.benchmarks.reports.result import (
@@ -17,6 +20,7 @@ from hebbarium.benchmarks.reports.result import (
     spreads_of,
     to_json,
 )
+from hebbarium.benchmarks.reports.tables import to_csv
 from hebbarium.benchmarks.scores.comparison import Verdict
 from hebbarium.benchmarks.scores.metrics import METRICS
 from hebbarium.engine.base.errors import DataError, InputError
@@ -136,3 +140,18 @@ def test_an_earlier_result_gives_the_spread_of_its_arms_that_changed(result: Blo
         and "cortex on LoCoMo" in source_of(result).what
     )
     assert not source_of(sample({"a": 0.2}, n_conversations=1)).spreads
+
+
+def test_questions_won_and_lost_have_the_p_of_a_binomial_test(result: BlockResult) -> None:
+    few = [e for e in result.estimates if 0 < e.n_helped + e.n_hurt < 25]
+    assert few
+    for e in few:
+        exact = binomtest(e.n_helped, e.n_helped + e.n_hurt).pvalue
+        assert e.mcnemar_p == pytest.approx(exact)
+    assert result.judged(Verdict.NO_OP)[0].mcnemar_p == 1.0
+    every = list(csv.DictReader(io.StringIO(to_csv(whole(result)))))
+    primary = {r["estimate"]: r for r in every if r["metric"] == PRIMARY}
+    for e in result.estimates:
+        told = primary[e.name]
+        assert (int(told["won"]), int(told["lost"])) == (e.n_helped, e.n_hurt)
+        assert float(told["mcnemar_p"]) == pytest.approx(e.mcnemar_p)
