@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from joblib import Parallel
+from scripts import script
 
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.demo import load_demo
@@ -390,6 +391,15 @@ def test_a_drill_records_its_counts_with_seed_set_and_commit(tmp_path: Path) -> 
     assert held[0] == held[1] and (threads_["faults"], threads_["set"]) == (3, "")
     assert (flips_["faults"], flips_["seed"], flips_["set"], flips_["broken"]) == (2, 5, "bm25", 0)
     assert flips_["commit"] == commit() and sum(map(len, flips_["outcomes"].values())) == 2
+
+
+def test_the_counts_of_the_guide_are_those_that_the_drills_wrote() -> None:
+    counts = script("drill_counts")
+    guide = counts.GUIDE.read_text(encoding="utf-8")
+    drills = json.loads(counts.COUNTS.read_text(encoding="utf-8"))
+    assert counts.written(guide) == guide and counts.table(drills) in guide
+    assert drills.keys() == {*DRILLS, "sweeps"}
+    assert all(held["broken"] == 0 and held["commit"] for held in drills.values())
 
 
 def test_a_drill_runs_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
