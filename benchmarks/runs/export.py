@@ -16,19 +16,31 @@ from ...engine.base.errors import HebbariumError, InputError
 from ...engine.base.private import draft_name, opened_new, private_folder
 from ...reporting.files import write_whole
 from ..execution.folder import RunFolder
+from ..scores.metrics import every_metric
 
 KEY = ("arm", "conversation", "question", "seed")  # names a line of times.jsonl
 
 
 def table(run: RunFolder) -> list[dict[str, Any]]:
-    """The rows of all arms, with the columns `<phase>_ms` of times.jsonl.  Raises DataError."""
+    """The rows of all arms, with every metric at every depth, such as `recall@1` and `all@10`, and
+    the columns `<phase>_ms` of times.jsonl; metrics of a question without gold are None.  Raises
+    DataError.
+    """
     times = {
         tuple(line.get(name) for name in KEY): {
             name: value for name, value in line.items() if name not in KEY
         }
         for line in run.times()
     }
-    return [{**row, **times.get(tuple(row.get(name) for name in KEY), {})} for row in run.rows()]
+    nothing = dict.fromkeys(every_metric([0]))
+    return [
+        {
+            **row,
+            **(every_metric(row["ranks"]) if row["gold"] else nothing),
+            **times.get(tuple(row.get(name) for name in KEY), {}),
+        }
+        for row in run.rows()
+    ]
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -132,6 +132,17 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
     return found
 
 
+def every_metric(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
+    """`at_depths`, and `all`: 1 if every gold item is among the first so many.
+
+    >>> every_metric([2, 7])["all@5"], every_metric([2, 7])["all@10"], every_metric([1])["all@1"]
+    (0.0, 1.0, 1.0)
+    """
+    return at_depths(ranks, depths) | {
+        named("all", depth): float(all(0 < rank <= depth for rank in ranks)) for depth in depths
+    }
+
+
 def depth_summary(
     rows: Iterable[Sequence[int]], depths: Sequence[int] = DEPTHS
 ) -> dict[str, float]:

@@ -22,6 +22,11 @@ ODD = 'a "quoted", text\nof two lines; =1+1 \u00e9 \U0001f600'
 LISTS = ("gold", "ranks", "retrieved", "scores")
 
 
+METRICS_OF_ROWS = [
+    f"{kind}@{k}" for k in (1, 5, 10, 50) for kind in ("hit", "recall", "mrr", "ndcg", "all")
+]
+
+
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory, registry: Registry, tiny: Dataset) -> RunFolder:
     """An ablation whose first row has an odd text, a missing score and no gold."""
@@ -53,7 +58,11 @@ def test_the_table_holds_every_row_with_its_times(done: RunFolder) -> None:
         mine = times[written["arm"], written["conversation"], written["question"]]
         assert (
             found
-            == {**written, **{name: value for name, value in mine.items() if name.endswith("_ms")}}
+            == {
+                **written,
+                **{name: found[name] for name in METRICS_OF_ROWS},
+                **{name: value for name, value in mine.items() if name.endswith("_ms")},
+            }
             and "retrieve_ms" in found
         )
 
@@ -61,7 +70,22 @@ def test_the_table_holds_every_row_with_its_times(done: RunFolder) -> None:
 def test_a_run_without_times_has_a_table_too(done: RunFolder, tmp_path: Path) -> None:
     for name in ("manifest.json", "rows.jsonl"):
         (tmp_path / name).write_bytes((done.path / name).read_bytes())
-    assert table(RunFolder.read(tmp_path)) == done.rows()
+    rows = table(RunFolder.read(tmp_path))
+    assert [
+        {name: value for name, value in row.items() if name not in METRICS_OF_ROWS} for row in rows
+    ] == done.rows()
+
+
+def test_every_row_has_every_metric(done: RunFolder) -> None:
+    first, *rows = table(done)
+    assert {first[name] for name in METRICS_OF_ROWS} == {None}, "a question without gold has none"
+    for row in rows:
+        ranks = [rank for rank in row["ranks"] if rank]
+        for k in (1, 5, 10, 50):
+            top = [rank for rank in ranks if rank <= k]
+            assert row[f"recall@{k}"] == pytest.approx(len(top) / len(row["gold"]))
+            assert row[f"all@{k}"] == (len(top) == len(row["gold"]))
+            assert row[f"hit@{k}"] == bool(top)
 
 
 def test_csv_gives_back_every_cell(done: RunFolder, tmp_path: Path) -> None:
@@ -71,6 +95,8 @@ def test_csv_gives_back_every_cell(done: RunFolder, tmp_path: Path) -> None:
         found = list(csv.DictReader(file))
 
     def read(name: str, value: str, of: type) -> object:
+        if of is type(None):
+            return value or None
         return json.loads(value) if name in LISTS else value == "True" if of is bool else of(value)
 
     assert [
