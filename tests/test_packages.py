@@ -126,7 +126,7 @@ def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
         "--out",
         "o",
     )
-    assert ID in {arm["id"].removeprefix("without ") for arm in found["arms"]}
+    assert ID in {estimate["name"] for estimate in found["blocks"][0]["estimates"]}
     assert ID in (tmp_path / "o" / "design.html").read_text(encoding="utf-8")
 
 
