@@ -127,12 +127,7 @@ def row_of(chosen: MechanismSet, registry: Registry) -> Row:
         ),
         fusion=_names(n.owner for n in asked if FUSED in n.sets),
         rerank=_names(rerankers),
-        stages=" → ".join(
-            c.name
-            for c in Stages(c for n in phases[Phase.RETRIEVE] for c in (*n.sets, *n.adds)).up_to(
-                RELEASED
-            )
-        ),
+        stages=" → ".join(c.name for c in Stages.of(phases[Phase.RETRIEVE]).up_to(RELEASED)),
         model="; ".join(f"{what}: {_names(owners)}" for what, owners in models if owners),
     )
 

@@ -20,7 +20,8 @@ from ..ports.embedding_cache import MeteredEmbedder
 from ..ports.language_model import MeteredLanguageModel
 from ..state.clock import Clock
 from ..state.store import Cells, Store
-from .schedule import Node, Stages, ordered
+from .dataflow import ordered
+from .schedule import Node, Stages
 from .view import Binding
 
 StepFunction = Callable[[Any, Any], None]
@@ -195,7 +196,7 @@ class PhasePlan:
         helpers: Helpers | None = None,
     ) -> None:
         """helpers: for passes over large memories, unless steps are wrapped."""
-        self.stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
+        self.stages = Stages.of(nodes)
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
         self.changes = frozenset(
             c

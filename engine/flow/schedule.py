@@ -1,24 +1,18 @@
-"""The schedule: the order of all steps of a phase, computed from what they declare.
+"""The schedule: the steps of all phases with what they declare, and how that is printed.
 
-For each column: readers of `COLUMN.before` run first, then its setter, then the steps that add to
-it, then its readers; registry order settles the rest.  A stage runs after the stage that it
-refines.  Steps that change memory on recall run after the answer, so steps that lead to the answer
-read those columns unchanged.  Two setters of one column, or a cycle, raise an error that names the
-hooks.
+`engine.flow.dataflow` computes the order of the steps from their declarations.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, overload
 
-from ..base.errors import ContractError
 from ..base.tables import text_table
-from ..contract.columns import Before, Column, Phase, Signal, Structure
+from ..contract.columns import Before, Column, Phase
 from ..contract.hooks import Read, Touched
-from ..contract.vocabulary import RECALLED, SIGNALS
+from ..contract.vocabulary import RECALLED
 
 ENGINE: Final = "engine"  # owner of the engine's own steps
 
@@ -52,6 +46,16 @@ class Node:
         return frozenset(r for r in self.reads if not isinstance(r, Before))
 
     @property
+    def writes(self) -> tuple[Touched, ...]:
+        """What it sets and what it adds to."""
+        return (*self.sets, *self.adds)
+
+    @property
+    def learns(self) -> bool:
+        """Whether it waits for the answer and runs only where recall may change memory."""
+        return RECALLED in self.sees
+
+    @property
     def rank(self) -> tuple[int, str]:
         """Registry order, ties by id."""
         return self.order, self.owner
@@ -64,6 +68,11 @@ class Stages:
 
     def __init__(self, written: Iterable[Touched]) -> None:
         self.written = frozenset(written)
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Stages:
+        """The stages of a phase with these steps."""
+        return cls(item for node in nodes for item in node.writes)
 
     @overload
     def source(self, column: Column) -> Column: ...
@@ -101,107 +110,6 @@ class Stages:
                 found.append(stage)
             stage = stage.neutral
         return tuple(found[::-1])
-
-
-def ordered(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[Node, ...]:
-    """The nodes of one phase in the order in which they run.  Raises ContractError.  Cost:
-    O(nodes x columns).
-    """
-    return _sorted(nodes, followers_of(nodes, signals))
-
-
-def followers_of(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> dict[Node, set[Node]]:
-    """For each node of one phase those that must run after it.  Raises ContractError for two
-    setters of a column.
-    """
-    stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
-    setters, adders, readers, before = _touchers(nodes, stages, tuple(signals))
-    for column, found in setters.items():
-        if len(found) > 1:
-            raise ContractError(
-                f"{' and '.join(n.label for n in found)} both set {column.name}",
-                where=f"schedule of {found[0].phase.value}",
-                cure="switch one of them off",
-            )
-    after: dict[Node, set[Node]] = {n: set() for n in nodes}
-    for column in {*setters, *adders, *readers, *before}:
-        tiers = [
-            before.get(column, []),
-            setters.get(column, []),
-            adders.get(column, []),
-            readers.get(column, []),
-        ]
-        for i, earlier in enumerate(tiers):
-            for later in tiers[i + 1 :]:
-                for a in earlier:
-                    after[a].update(b for b in later if b is not a)
-    return after
-
-
-def _touchers(
-    nodes: Sequence[Node], stages: Stages, signals: tuple[Signal, ...]
-) -> tuple[dict[Touched, list[Node]], ...]:
-    found: tuple[dict[Touched, list[Node]], ...] = ({}, {}, {}, {})
-    learnt = {c for n in nodes if RECALLED in n.sees for c in (*n.sets, *n.adds) if c.persists}
-    for node in nodes:
-        writes = {*node.sets, *node.adds}
-        sees = {stages.source(c) for c in node.sees} | {c for c in map(stages.before, writes) if c}
-        if SIGNALS in sees:
-            sees |= set(signals)
-        past = {stages.source(r.of) for r in node.reads if isinstance(r, Before)}
-        if RECALLED not in sees:
-            past, sees = past | (sees & learnt), sees - learnt
-        for where, columns in zip(
-            found,
-            (
-                dict.fromkeys(node.sets),
-                set(node.adds),
-                sees - set(node.sets),
-                past - set(node.sets),
-            ),
-            strict=True,
-        ):
-            for column in columns:
-                if not (isinstance(column, Structure) and column.private):
-                    where.setdefault(column, []).append(node)
-    return found
-
-
-def _sorted(nodes: Sequence[Node], after: Mapping[Node, set[Node]]) -> tuple[Node, ...]:
-    waiting = dict.fromkeys(nodes, 0)
-    for followers in after.values():
-        for node in followers:
-            waiting[node] += 1
-    place = {n: (*n.rank, i) for i, n in enumerate(nodes)}
-    ready = [place[n] for n in nodes if not waiting[n]]
-    heapq.heapify(ready)
-    result: list[Node] = []
-    while ready:
-        node = nodes[heapq.heappop(ready)[-1]]
-        result.append(node)
-        for later in after[node]:
-            waiting[later] -= 1
-            if not waiting[later]:
-                heapq.heappush(ready, place[later])
-    if len(result) < len(nodes):
-        raise ContractError(
-            f"the declarations form a loop: {_loop(after, set(nodes) - set(result))}",
-            where=f"schedule of {nodes[0].phase.value}",
-            cure="let one of them read COLUMN.before, or move its work to another phase",
-        )
-    return tuple(result)
-
-
-def _loop(after: Mapping[Node, set[Node]], stuck: set[Node]) -> str:
-    """One cycle among the stuck nodes, each of which has a predecessor among them."""
-    path: list[Node] = [min(stuck, key=lambda n: (n.order, n.label))]
-    earlier = {n: [m for m in stuck if n in after[m]] for n in stuck}
-    while True:
-        previous = min(earlier[path[-1]], key=lambda n: (n.order, n.label))
-        if previous in path:
-            cycle = [*path[path.index(previous) :], previous]
-            return " -> ".join(n.label for n in reversed(cycle))
-        path.append(previous)
 
 
 @dataclass(frozen=True, slots=True)

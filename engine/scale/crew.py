@@ -20,7 +20,8 @@ from ..base.sharing import HELPED, alone
 from ..base.sharing import threads as available
 from ..contract.columns import Column, Signal, Structure
 from ..contract.vocabulary import INDEX
-from ..flow.schedule import Node, followers_of
+from ..flow.dataflow import followers_of
+from ..flow.schedule import Node
 
 # threads of one question, if nothing else is asked for: more find nothing to do
 MOST: Final = 4

@@ -24,7 +24,8 @@ from hebbarium.engine.contract.vocabulary import (
     REWEIGHTED,
     SIGNALS,
 )
-from hebbarium.engine.flow.schedule import Node, ordered
+from hebbarium.engine.flow.dataflow import ordered
+from hebbarium.engine.flow.schedule import Node
 
 A, B, C = (Column(name, np.float64, Scope.MEMORY, "1", 0.0, "for the test") for name in "abc")
 ONE, TWO = (signal(name, Facet.WORDS, "for the test") for name in ("one", "two"))

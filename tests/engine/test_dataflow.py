@@ -1,0 +1,114 @@
+"""The dataflow of random schedules, against brute force and against toy steps that are run.
+
+A toy step writes numbers that depend on its name and on all that it has declared to read, so that a
+difference anywhere in what it reads shows in what it writes.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hebbarium.engine.base.errors import ContractError
+from hebbarium.engine.contract.columns import Before, Column, Phase, Scope
+from hebbarium.engine.flow.dataflow import ordered
+from hebbarium.engine.flow.schedule import Node
+from hebbarium.testing.small import column
+
+# a stage starts as the stage before it
+FIRST = column("first", Scope.CANDIDATE)
+SECOND, THIRD = (
+    Column(name, np.float64, Scope.CANDIDATE, "1", start, "for the test")
+    for name, start in (("second", FIRST), ("third", FIRST))
+)
+HEAT = column("heat", Scope.CANDIDATE)
+KEPT, AGE = column("kept"), column("age")
+PASSING = (FIRST, SECOND, THIRD, HEAT)
+
+
+def node(owner: str, order: int, reads: Any, adds: Any, sets: Any, phase: Phase) -> Node:
+    return Node(
+        owner, "step", phase, order, tuple(reads), tuple(adds), tuple(sets), lambda *_: None
+    )
+
+
+@st.composite
+def steps(draw: st.DrawFn, passing: Any, kept: Any, phase: Phase, most: int = 6) -> list[Node]:
+    """Steps of one phase in any order, which may not be possible to schedule: each reads, adds to
+    and sets some columns of `passing`, and reads some of `kept`.
+    """
+    nodes, unset = [], list(passing)
+    for i in range(draw(st.integers(1, most))):
+        sets = (
+            [unset.pop(draw(st.integers(0, len(unset) - 1)))]
+            if unset and draw(st.booleans())
+            else []
+        )
+        use = {c: draw(st.sampled_from(("", "", "", "read", "before", "add"))) for c in passing}
+        reads = [c for c in passing if use[c] == "read" and c not in sets]
+        reads += [c.before for c in passing if use[c] == "before"]
+        reads += [c for c in kept if draw(st.booleans())]
+        adds = [c for c in passing if use[c] == "add" and c not in sets]
+        nodes.append(node(f"n{i}", draw(st.integers(0, 2)), reads, adds, sets, phase))
+    return nodes
+
+
+def scheduled(nodes: list[Node]) -> tuple[Node, ...] | None:
+    """The steps in order; None if they cannot be scheduled."""
+    try:
+        return ordered(nodes)
+    except ContractError:
+        return None
+
+
+def holder(item: Column, nodes: list[Node]) -> Column:
+    """The column whose array holds a stage: the nearest one at or before it that a step writes."""
+    written = {c for n in nodes for c in (*n.sets, *n.adds)}
+    while isinstance(item.neutral, Column) and item not in written:
+        item = item.neutral
+    return item
+
+
+def must_precede(a: Node, b: Node, nodes: list[Node]) -> bool:
+    """By the words of the contract: of one column first those who read it as it was, then the
+    setter, then those who add, then the readers.
+    """
+
+    def tiers(n: Node) -> list[tuple[Any, int]]:
+        uses = [(holder(r.of, nodes), 0) for r in n.reads if isinstance(r, Before)]
+        uses += [(c, 1) for c in n.sets] + [(c, 2) for c in n.adds]
+        uses += [(holder(r, nodes), 3) for r in n.reads if isinstance(r, Column)]
+        uses += [
+            (holder(c.neutral, nodes), 3)
+            for c in (*n.sets, *n.adds)
+            if isinstance(c.neutral, Column)
+        ]
+        own = {c for c, tier in uses if tier == 1}
+        return [(c, tier) for c, tier in uses if tier == 1 or c not in own]
+
+    return any(x is y and i < j for x, i in tiers(a) for y, j in tiers(b))
+
+
+@given(steps(PASSING, (KEPT,), Phase.RETRIEVE, most=5))
+@settings(max_examples=150, deadline=None)
+def test_the_order_is_the_first_of_all_permutations_that_respect_the_declarations(
+    nodes: list[Node],
+) -> None:
+    possible = [
+        order
+        for order in permutations(nodes)
+        if not any(
+            must_precede(later, earlier, nodes)
+            for at, earlier in enumerate(order)
+            for later in order[at + 1 :]
+        )
+    ]
+    result = scheduled(nodes)
+    if result is None:
+        assert not possible
+    else:
+        assert result == min(possible, key=lambda order: [(*n.rank, nodes.index(n)) for n in order])
