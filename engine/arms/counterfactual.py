@@ -20,8 +20,8 @@ from ..contract.columns import Column, Phase
 from ..contract.hooks import Mechanism
 from ..contract.records import Query
 from ..contract.vocabulary import ANSWERABLE, INDEX, RECALLED, VISIBLE
+from ..flow.dataflow import Reach, StepArrays, arrays_of, reach
 from ..flow.passes import StepFunction, undisturbed
-from ..flow.reach import Reach, Touches
 from ..flow.schedule import Node
 from ..flow.view import Binding
 from ..memory.engine import Engine
@@ -51,7 +51,7 @@ class Counterfactual:
     which events were stored; both show when an ablation leaves the mechanism off.
 
     Cost: one plan, then for each query one retrieval, and for every mechanism that can change an
-    answer those steps of it that its silence reaches (`engine.flow.reach`), with a copy of the
+    answer those steps of it that its silence reaches (`engine.flow.dataflow.reach`), with a copy of the
     columns that it and they write.  Raises InputError for a memory without an observer.
     """
 
@@ -78,8 +78,8 @@ class Counterfactual:
         )
         nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
         self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
-        touches = Touches(self._plan)
-        self._reach = {m.id: _silenced_reach(touches, m) for m in self._able}
+        steps = arrays_of(self._plan.nodes, self._plan.signals)
+        self._reach = {m.id: _silenced_reach(steps, m) for m in self._able}
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.
@@ -132,11 +132,11 @@ class Counterfactual:
         )
         try:
             with self._without(m):
-                self._plan.again(reached.steps, reached.columns, ask)
+                self._plan.again(reached.of(self._plan.steps), reached.columns, ask)
                 yield
             # their former content is not known: ask again, with all mechanisms
             if reached.structures:
-                self._plan.again(reached.steps, reached.columns, ask)
+                self._plan.again(reached.of(self._plan.steps), reached.columns, ask)
         finally:
             store.structures[RECALLED] = recalled
             for column, values in kept.items():
@@ -187,7 +187,7 @@ class Counterfactual:
                 store.surface()
 
 
-def _silenced_reach(touches: Touches, m: Mechanism[Any]) -> Reach:
+def _silenced_reach(steps: Sequence[StepArrays], m: Mechanism[Any]) -> Reach:
     """What the silence of a mechanism reaches in a pass of RETRIEVE."""
     columns = {
         c
@@ -195,8 +195,10 @@ def _silenced_reach(touches: Touches, m: Mechanism[Any]) -> Reach:
         if isinstance(c, Column) and c.persists
     }
     # searches leave out hidden rows
-    return touches.reach(
-        lambda node: node.owner == m.id, {*columns, *((INDEX,) if VISIBLE in columns else ())}
+    return reach(
+        steps,
+        lambda node: node.owner == m.id,
+        {*columns, *((INDEX,) if VISIBLE in columns else ())},
     )
 
 

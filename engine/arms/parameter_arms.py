@@ -9,9 +9,8 @@ from dataclasses import asdict
 
 from ..base.errors import InputError
 from ..contract.ask import Ask
-from ..contract.vocabulary import MATCH, SIGNALS
+from ..flow.dataflow import Reach, arrays_of, reach, weighs_signals
 from ..flow.lives import WEIGHT
-from ..flow.reach import Reach, Touches
 from .plans import Plan
 
 
@@ -21,7 +20,7 @@ class ParameterArms:
 
     A step runs once for all of them unless a parameter reaches it: its mechanism has other
     parameters, weights of signals differ and it reads them or computes MATCH, or it touches what
-    such a step writes (`engine.flow.reach`).  Answers equal those of each plan alone bit for bit,
+    such a step writes (`engine.flow.dataflow.reach`).  Answers equal those of each plan alone bit for bit,
     as a hook keeps nothing from one query to the next, and reads of its own `weight` only whether
     it is 0.
 
@@ -47,23 +46,22 @@ class ParameterArms:
     @property
     def shared(self) -> int:
         """How many steps run once for all plans."""
-        return len(self._reach.others) if self._reach else 0
+        return len(self.plans[0].nodes) - len(self._reach.places) if self._reach else 0
 
     def run(self, ask: Ask) -> Iterator[Plan]:
         """Ask a query with each plan in turn; when a plan is yielded, the store holds its
         answer.
         """
-        start, reach = self._seconds(), self._reach
-        if reach:
-            self.plans[0].steps.run(ask, only=reach.others)
+        start, reached = self._seconds(), self._reach
+        if reached:
+            steps = self.plans[0].steps
+            steps.run(ask, only=reached.others(steps.steps))
         common = self._seconds() - start
         for place, plan in enumerate(self.plans):
             start = self._seconds()
-            if reach:
+            if reached:
                 plan.steps.again(
-                    [plan.steps.steps[at] for at in reach.places],
-                    reach.columns if place else (),
-                    ask,
+                    reached.of(plan.steps.steps), reached.columns if place else (), ask
                 )
             else:
                 plan.steps.run(ask)
@@ -89,9 +87,8 @@ class ParameterArms:
         ]
         odd = {id for each in params[1:] for id in each if each[id] != params[0][id]}
         weights = any(list(plan.signals) != list(first.signals) for plan in self.plans[1:])
-        reach = Touches(first.steps).reach(
-            lambda node: (
-                node.owner in odd or (weights and (SIGNALS in node.sees or MATCH in node.sets))
-            )
+        reached = reach(
+            arrays_of(first.nodes, first.steps.signals),
+            lambda node: node.owner in odd or (weights and weighs_signals(node)),
         )
-        return None if reach.structures else reach
+        return None if reached.structures else reached

@@ -13,9 +13,9 @@ from ..base.errors import InputError
 from ..contract.columns import Column, Phase, Signal
 from ..contract.hooks import Mechanism
 from ..contract.vocabulary import RECALLED, RELEASED
+from ..flow.dataflow import Reach, rest_of
 from ..flow.lives import differing, life_of
 from ..flow.passes import Instrument, PhasePlan
-from ..flow.reach import Reach, rest_of
 from ..flow.schedule import Node, Stages
 from ..memory.assembly import Assembly, in_order, owned_columns, provided, weighted_signals
 
@@ -39,7 +39,7 @@ class Plan:
     lacks       labels of steps that change memory, which the memory has and a memory of these
                 mechanisms would not have, see `engine.arms.traces`
     rest        what is left to run after the memory's own pass for the same cue, see
-                `engine.flow.reach.rest_of`; None: the whole pass
+                `engine.flow.dataflow.rest_of`; None: the whole pass
     """
 
     mechanisms: tuple[Mechanism[Any], ...]
@@ -110,7 +110,7 @@ def planned(
         steps,
         memory,
         lacks,
-        rest_of(whole, steps, signals != memory.signals) if fewer else None,
+        rest_of(whole.nodes, nodes, steps.signals, signals != memory.signals) if fewer else None,
     )
 
 

@@ -143,7 +143,7 @@ class Variants(Serial):
             plan = plans[at]
             with undisturbed(self.memory.store, plan.rest.columns if plan.rest else None):
                 if plan.rest:
-                    plan.steps.again(plan.rest.steps, plan.rest.columns, asked.ask)
+                    plan.steps.again(plan.rest.of(plan.steps.steps), plan.rest.columns, asked.ask)
                 else:
                     plan.steps.run(asked.ask)
                 answers[at] = (answering.of_store(plan, None, unit), self._held(columns, plan))

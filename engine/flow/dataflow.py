@@ -1,6 +1,7 @@
 """Dataflow: what follows from what the steps of a phase declare.
 
-- what a step reads and writes, as the arrays that hold it;
+- what a step reads and writes, as the arrays that hold it (`arrays_of`);
+- what a change of steps or of persistent columns reaches (`reach`);
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
   then the steps that add to it, then its readers; registry order settles the rest.  A stage runs
   after the stage that it refines.  Steps that change memory on recall run after the answer, so
@@ -12,13 +13,17 @@ No other module computes these things, and none here runs a step.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from ..base.errors import ContractError
-from ..contract.columns import Before, Signal, Structure
+from ..contract.columns import Before, Column, Signal, Structure
 from ..contract.hooks import Touched
-from ..contract.vocabulary import SIGNALS
+from ..contract.vocabulary import BUDGET, MATCH, RECALLED, SIGNALS
 from .schedule import Node, Stages
+
+T = TypeVar("T")
 
 
 def read_after(node: Node, stages: Stages, signals: Iterable[Signal] = ()) -> set[Touched]:
@@ -133,3 +138,140 @@ def _loop(after: Mapping[Node, set[Node]], stuck: set[Node]) -> str:
             cycle = [*path[path.index(previous) :], previous]
             return " -> ".join(n.label for n in reversed(cycle))
         path.append(previous)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepArrays:
+    """What a step reads and what it writes in a question that neither learns nor asks for a
+    context, as the arrays that hold it.
+    """
+
+    node: Node
+    reads: frozenset[Touched]
+    writes: frozenset[Touched]
+
+
+def arrays_of(nodes: Sequence[Node], signals: Iterable[Signal] = ()) -> tuple[StepArrays, ...]:
+    """What each step of RETRIEVE reads and writes.  Cost: some microseconds a step.
+
+    A value before the pass that the step reads counts as written, since it is gone after the pass.
+    A step that runs only if recall may learn or a context is asked for writes columns of the pass
+    alone: its place may be where contributions are summed.
+    """
+    stages, known = Stages.of(nodes), tuple(signals)
+    return tuple(_arrays_of_step(node, stages, known) for node in nodes)
+
+
+def _arrays_of_step(node: Node, stages: Stages, signals: tuple[Signal, ...]) -> StepArrays:
+    if node.learns or BUDGET in node.sees:
+        summed = (c for c in node.writes if isinstance(c, Column) and not c.persists)
+        return StepArrays(node, frozenset(), frozenset(summed))
+    past = read_before(node, stages)
+    writes = (c for c in node.writes if not (isinstance(c, Structure) and c.private))
+    return StepArrays(
+        node,
+        frozenset(read_after(node, stages, signals) | past),
+        frozenset((*writes, *(c for c in past if not c.persists))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The steps of a pass that a change reaches.
+
+    places      of those steps in the pass, in order
+    columns     columns of the query and its candidates that are reached
+    structures  whether a structure other than the answer is reached: its content before the steps
+                is not known after them
+    """
+
+    places: tuple[int, ...]
+    columns: tuple[Column, ...]
+    structures: bool
+
+    def of(self, steps: Sequence[T]) -> list[T]:
+        """Those of all steps of the pass that are reached."""
+        return [steps[place] for place in self.places]
+
+    def others(self, steps: Sequence[T]) -> list[T]:
+        """Those of all steps of the pass that are not reached."""
+        reached = set(self.places)
+        return [step for place, step in enumerate(steps) if place not in reached]
+
+
+def reach(
+    steps: Sequence[StepArrays], changes: Callable[[Node], bool], arrays: Iterable[Touched] = ()
+) -> Reach:
+    """What is reached in a pass if some of its steps change, or persistent arrays do.
+
+    steps    of `arrays_of`
+    changes  whether a step changes
+    arrays   that change before the pass
+
+    A step is reached if it changes, or reads or writes what is reached; what it writes is reached
+    in turn.
+    """
+    reached, places = set(arrays), set[int]()
+    while more := {
+        place
+        for place, step in enumerate(steps)
+        if place not in places
+        and (
+            changes(step.node)
+            or not (reached.isdisjoint(step.reads) and reached.isdisjoint(step.writes))
+        )
+    }:
+        places |= more
+        reached.update(*(steps[place].writes for place in more))
+    written = dict.fromkeys(item for place in sorted(places) for item in steps[place].writes)
+    return Reach(
+        tuple(sorted(places)),
+        tuple(c for c in written if isinstance(c, Column) and not c.persists),
+        any(isinstance(c, Structure) and c is not RECALLED for c in written),
+    )
+
+
+def weighs_signals(node: Node) -> bool:
+    """Whether what a step of RETRIEVE does depends on the weights of the signals."""
+    return SIGNALS in node.sees or MATCH in node.sets
+
+
+def rest_of(
+    whole: Sequence[Node], fewer: Sequence[Node], signals: Iterable[Signal], differ: bool
+) -> Reach | None:
+    """Of the steps of fewer mechanisms those that are left to run after a pass of all mechanisms
+    for the same cue; None: all of them.
+
+    whole, fewer  steps of RETRIEVE, in order
+    signals       of the fewer mechanisms
+    differ        whether the two passes differ in the signals that a fusion sees
+
+    They are what the steps reach that are missing.  All run if a missing step fills a structure or
+    a stage of the ranking, or if the order differs.
+    """
+    ours = {node.label for node in fewer}
+    gone = [
+        node
+        for node in whole
+        if node.label not in ours and not (node.learns or BUDGET in node.sees)
+    ]
+    written = dict.fromkeys(item for node in gone for item in node.writes)
+    columns = tuple(c for c in written if isinstance(c, Column) and not _is_stage(c))
+    if (
+        len(columns) < len(written)
+        or [node.label for node in whole if node.label in ours] != [node.label for node in fewer]
+        or _stages_written(whole) != _stages_written(fewer)
+    ):
+        return None
+    rest = reach(arrays_of(fewer, signals), lambda node: differ and weighs_signals(node), columns)
+    if rest.structures:
+        return None
+    return Reach(rest.places, tuple(dict.fromkeys((*rest.columns, *columns))), False)
+
+
+def _is_stage(item: Touched) -> bool:
+    return isinstance(item, Column) and isinstance(item.neutral, Column)
+
+
+def _stages_written(nodes: Iterable[Node]) -> set[Touched]:
+    return {item for node in nodes for item in node.writes if _is_stage(item)}

@@ -180,6 +180,8 @@ class BoundStep:
 class PhasePlan:
     """The steps of one phase in order.
 
+    nodes    as they are declared; `steps`: bound to the store, at the same places
+    signals  that a fusion of this phase sees
     changes  persistent columns and structures whose existing cells the steps of this phase may
              change; steps that only append are left out
     changed  whether a pass may have changed them.  Reset to False by Snapshot.save
@@ -196,6 +198,7 @@ class PhasePlan:
         helpers: Helpers | None = None,
     ) -> None:
         """helpers: for passes over large memories, unless steps are wrapped."""
+        self.nodes, self.signals = tuple(nodes), tuple(s for s, _ in signals)
         self.stages = Stages.of(nodes)
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
         self.changes = frozenset(
@@ -237,7 +240,6 @@ class PhasePlan:
         self._helpers = None if wrap else helpers
         # as far as declarations leave it open
         self._any_order = phase is Phase.RETRIEVE and not any(step.archives for step in self.steps)
-        self._signals = tuple(s for s, _ in signals)
         self._passing = {
             Phase.ENCODE: (Scope.EVENT,),
             Phase.RETRIEVE: (Scope.EVENT, Scope.CANDIDATE),
@@ -286,7 +288,7 @@ class PhasePlan:
         """Some steps of the pass before once more, after the columns of the pass that they write
         are reset.
 
-        See `engine.flow.reach`: the steps must be all that write or read one of these columns.
+        See `engine.flow.dataflow.reach`: the steps must be all that write or read one of these columns.
         """
         learn = self._learns(what)
         self.changed = self.changed or learn
@@ -314,7 +316,7 @@ class PhasePlan:
     @cached_property
     def _order(self) -> Any:
         assert self._helpers
-        return self._helpers.order([step.node for step in self.steps], self._signals)
+        return self._helpers.order(self.nodes, self.signals)
 
     @cached_property
     def learning(self) -> tuple[BoundStep, ...]:

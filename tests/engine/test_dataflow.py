@@ -6,16 +6,19 @@ difference anywhere in what it reads shows in what it writes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
+import networkx as nx
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.contract.columns import Before, Column, Phase, Scope
-from hebbarium.engine.flow.dataflow import ordered
+from hebbarium.engine.flow.dataflow import arrays_of, ordered, reach
 from hebbarium.engine.flow.schedule import Node
 from hebbarium.testing.small import column
 
@@ -28,6 +31,7 @@ SECOND, THIRD = (
 HEAT = column("heat", Scope.CANDIDATE)
 KEPT, AGE = column("kept"), column("age")
 PASSING = (FIRST, SECOND, THIRD, HEAT)
+STAGES_BEFORE = (SECOND.before, THIRD.before)
 
 
 def node(owner: str, order: int, reads: Any, adds: Any, sets: Any, phase: Phase) -> Node:
@@ -112,3 +116,108 @@ def test_the_order_is_the_first_of_all_permutations_that_respect_the_declaration
         assert not possible
     else:
         assert result == min(possible, key=lambda order: [(*n.rank, nodes.index(n)) for n in order])
+
+
+Numbers = dict[Column, int]
+
+
+def toy_pass(
+    order: Sequence[Node],
+    numbers: Numbers,
+    salts: Mapping[Node, int],
+    only: Iterable[Node] | None = None,
+    whole: bool = True,
+) -> None:
+    """Run toy steps of RETRIEVE over one number a column, as plans run hooks.
+
+    only   these steps alone
+    whole  whether the pass begins anew: a stage starts as the stage before it, other columns at 0
+    """
+    nodes, run = list(order), set(order if only is None else only)
+    if whole:
+        numbers.update({c: 0 for c in PASSING if not isinstance(c.neutral, Column)})
+    given: dict[Column, int] = dict.fromkeys(PASSING, 0)
+    for at, step in enumerate(nodes):
+        if step not in run:
+            continue
+        starts = {
+            c: numbers[holder(c.neutral, nodes)] if isinstance(c.neutral, Column) else 0
+            for c in (*step.sets, *step.adds)
+        }
+        seen = [
+            numbers[holder(r.of if isinstance(r, Before) else r, nodes)]
+            for r in step.reads
+            if isinstance(r, Before | Column)
+        ]
+        for c in step.sets:
+            numbers[c] = hash((step.owner, c.name, salts[step], starts[c], *seen))
+        for c in step.adds:
+            given[c] += hash((step.owner, c.name, salts[step], *seen)) >> 8
+            if not any(c in later.adds for later in nodes[at + 1 :]):
+                if isinstance(c.neutral, Column) and not any(c in n.sets for n in nodes):
+                    numbers[c] = numbers[holder(c.neutral, nodes)]
+                numbers[c] += given[c]
+
+
+@given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.data())
+@settings(max_examples=300, deadline=None)
+def test_the_steps_that_a_change_reaches_give_the_whole_pass_once_more(
+    nodes: list[Node], data: Any
+) -> None:
+    # a stage before the pass is what the last pass left, on which no step may build
+    order = scheduled(
+        [replace(n, reads=tuple(r for r in n.reads if r not in STAGES_BEFORE)) for n in nodes]
+    )
+    if order is None:
+        return
+    changed = data.draw(st.sets(st.sampled_from(order)))
+    columns = data.draw(st.sets(st.sampled_from((KEPT, AGE))))
+    before: Numbers = dict.fromkeys(PASSING, 0) | {KEPT: 3, AGE: 4}
+    salts = dict.fromkeys(order, 0)
+    toy_pass(order, before, salts)
+
+    reached = reach(arrays_of(order), lambda node: node in changed, columns)
+    after = dict(before)
+    for n in changed:
+        salts[n] = 1
+    after.update(dict.fromkeys(columns, 9))
+    whole = dict(after)
+    toy_pass(order, whole, salts)
+    after.update({c: 0 for c in reached.columns if not isinstance(c.neutral, Column)})
+    toy_pass(order, after, salts, only=reached.of(order), whole=False)
+    assert after == whole
+    # what is not reached is the same before and after, and the two parts are the pass
+    assert {c for c in PASSING if before[c] != whole[c]} <= set(reached.columns)
+    assert sorted([*reached.of(order), *reached.others(order)], key=order.index) == list(order)
+
+
+@given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.data())
+@settings(max_examples=150, deadline=None)
+def test_what_a_change_reaches_is_what_a_graph_of_all_pairs_reaches(
+    nodes: list[Node], data: Any
+) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    changed = data.draw(st.sets(st.sampled_from(order)))
+    columns = data.draw(st.sets(st.sampled_from((KEPT, AGE))))
+    writes, touches = {}, {}
+    for n in order:
+        past = {holder(r.of, nodes) for r in n.reads if isinstance(r, Before)}
+        writes[n] = {*n.sets, *n.adds, *(past - {KEPT, AGE})}
+        starts = {
+            holder(c.neutral, nodes)
+            for c in writes[n] & {*n.sets, *n.adds}
+            if isinstance(c.neutral, Column)
+        }
+        touches[n] = (
+            writes[n] | starts | past | {holder(r, nodes) for r in n.reads if isinstance(r, Column)}
+        )
+    graph = nx.DiGraph([(a, b) for a in order for b in order if writes[a] & touches[b]])
+    graph.add_nodes_from(order)
+    first = {n for n in order if n in changed or touches[n] & columns}
+    expected = first.union(*(nx.descendants(graph, n) for n in first))
+    reached = reach(arrays_of(order), lambda node: node in changed, columns)
+    assert set(reached.of(order)) == expected
+    assert set(reached.columns) == set().union(*(writes[n] for n in expected))
+    assert not reached.structures
