@@ -2,6 +2,8 @@
 
 - what a step reads and writes, as the arrays that hold it (`arrays_of`);
 - what a change of steps or of persistent columns reaches (`reach`);
+- what maintenance derives from the rest of the state and from time, which no file holds
+  (`derived`), and what of that can wait until it is read (`late`);
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
   then the steps that add to it, then its readers; registry order settles the rest.  A stage runs
   after the stage that it refines.  Steps that change memory on recall run after the answer, so
@@ -13,17 +15,22 @@ No other module computes these things, and none here runs a step.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from ..base.errors import ContractError
-from ..contract.columns import Before, Column, Signal, Structure
-from ..contract.hooks import Touched
+from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
+from ..contract.hooks import Read, Touched
 from ..contract.vocabulary import BUDGET, MATCH, RECALLED, SIGNALS
 from .schedule import Node, Stages
 
 T = TypeVar("T")
+
+
+def item_of(read: Read) -> Touched:
+    """The column or structure that is read, `COLUMN.before` included."""
+    return read.of if isinstance(read, Before) else read
 
 
 def read_after(node: Node, stages: Stages, signals: Iterable[Signal] = ()) -> set[Touched]:
@@ -275,3 +282,81 @@ def _is_stage(item: Touched) -> bool:
 
 def _stages_written(nodes: Iterable[Node]) -> set[Touched]:
     return {item for node in nodes for item in node.writes if _is_stage(item)}
+
+
+def derived(nodes: Sequence[Node]) -> tuple[frozenset[Column], tuple[Node, ...]]:
+    """The columns of memories that steps of maintenance compute anew from what persists, and those
+    steps, in order.
+
+    nodes  of MAINTAIN, in the order in which they run
+
+    A column is derived if it is `fresh` in that phase and every step that writes it writes derived
+    columns alone and reads persistent columns alone, as they are after all changes of the phase.
+    The steps can then be run again at the time of the last maintenance, with the same result, as
+    long as nothing else has changed since; `tick.start` does not count, since results do not depend
+    on the length of ticks.
+    """
+    written = {node: frozenset(node.writes) for node in nodes}
+    columns = frozenset(
+        c
+        for writes in written.values()
+        for c in writes
+        if isinstance(c, Column) and c.upkeep.fresh is Phase.MAINTAIN and c.scope is Scope.MEMORY
+    )
+    while odd := columns & _union(
+        writes for node, writes in written.items() if not (writes <= columns and _repeatable(node))
+    ):
+        columns -= odd
+    return columns, tuple(node for node in nodes if written[node] & columns)
+
+
+def late(
+    columns: frozenset[Column], steps: Sequence[Node], read: Iterable[Read]
+) -> tuple[frozenset[Column], tuple[Node, ...]]:
+    """Of the derived columns those that can wait until they are read, and their steps, in order.
+
+    columns, steps  of `derived`
+    read            what steps of ENCODE and of MAINTAIN, forecasts and promises to rest read: such
+                    a column is computed in maintenance, as of then
+
+    Late columns are computed for the time at which they are read, so that time alone costs nothing.
+    What their steps read belongs to each memory or to all, so that they can be computed for some
+    memories alone, see `engine.scale.on_read`.
+    """
+    waiting = columns - {item_of(item) for item in read}
+    while odd := waiting & _union(
+        frozenset(node.writes)
+        for node in steps
+        if not (waiting.issuperset(node.writes) and reads_row_by_row(node))
+    ):
+        waiting -= odd
+    return waiting, tuple(node for node in steps if not waiting.isdisjoint(node.writes))
+
+
+def _repeatable(node: Node) -> bool:
+    return all(
+        isinstance(read, Column) and read.persists and read not in node.writes
+        for read in node.reads
+    )
+
+
+def reads_row_by_row(node: Node, scopes: Container[Scope] = (Scope.MEMORY, Scope.GLOBAL)) -> bool:
+    """Whether a step reads columns of these scopes alone, and no numbers of other rows, so that it
+    can be run for some memories alone.
+    """
+    return all(
+        isinstance(read, Column)
+        and read.scope in scopes
+        and read.upkeep.rows is None
+        and not read.upkeep.chained
+        for read in node.reads
+    )
+
+
+def writes_for_the_pass_alone(node: Node) -> bool:
+    """Whether a step writes columns that do not persist, and nothing else."""
+    return all(isinstance(item, Column) and not item.persists for item in node.writes)
+
+
+def _union(parts: Iterable[frozenset[Touched]]) -> frozenset[Touched]:
+    return frozenset[Touched]().union(*parts)

@@ -62,7 +62,7 @@ from ..contract.vocabulary import (
     WRITINGS,
 )
 from ..contract.writings import Writings
-from ..flow.derived import derived, late
+from ..flow.dataflow import derived, late
 from ..flow.passes import Helpers, Instrument, PhasePlan, Wrap, nodes_of, schedule
 from ..flow.schedule import ENGINE, Node, Stages
 from ..flow.view import Binding

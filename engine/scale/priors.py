@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.ask import Ask
-from ..contract.columns import Column, Phase, Scope
+from ..contract.columns import Phase, Scope
 from ..contract.hooks import Cue
 from ..contract.vocabulary import LOG_PRIOR
+from ..flow.dataflow import reads_row_by_row, writes_for_the_pass_alone
 from ..flow.passes import PhasePlan
 from ..flow.schedule import Node
 from ..state.store import Cells
@@ -40,7 +41,13 @@ class Priors:
         `PartialStore`.
         """
         self.store = PartialStore(base, most, linked=False, late=late)
-        steps = [node for node in nodes if LOG_PRIOR in node.adds and _alone(node)]
+        steps = [
+            node
+            for node in nodes
+            if LOG_PRIOR in node.adds
+            and writes_for_the_pass_alone(node)
+            and reads_row_by_row(node, (Scope.MEMORY,))
+        ]
         self.plan = PhasePlan(Phase.RETRIEVE, steps, self.store, (), streams, None)
 
     def of(self, rows: Rows, cue: Cue) -> NDArray[np.float64]:
@@ -53,17 +60,3 @@ class Priors:
         found = np.empty(len(rows))
         found[order] = self.store.array(LOG_PRIOR)
         return found
-
-
-def _alone(node: Node) -> bool:
-    """Whether a step reads what is stored of each memory alone, no numbers of other rows, and
-    writes nothing that persists.
-    """
-    written = [c for c in (*node.sets, *node.adds) if not isinstance(c, Column) or c.persists]
-    return not written and all(
-        isinstance(c, Column)
-        and c.scope is Scope.MEMORY
-        and c.upkeep.rows is None
-        and not c.upkeep.chained
-        for c in node.reads
-    )

@@ -34,7 +34,7 @@ class Clock:
     jumps                     the steps of more than a year, see `engine.memory.arrivals`
     settled                   whether nothing but time can have changed since the last maintenance
     due                       whether time or anything else can have changed since the late columns
-                              were computed, see `engine.flow.derived`
+                              were computed, see `engine.flow.dataflow`
     """
 
     now: float = math.nan

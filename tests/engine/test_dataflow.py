@@ -6,9 +6,9 @@ difference anywhere in what it reads shows in what it writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import networkx as nx
@@ -17,8 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
-from hebbarium.engine.contract.columns import Before, Column, Phase, Scope
-from hebbarium.engine.flow.dataflow import arrays_of, ordered, reach
+from hebbarium.engine.contract.columns import Before, Column, Phase, Scope, Upkeep
+from hebbarium.engine.flow.dataflow import (
+    arrays_of,
+    derived,
+    item_of,
+    late,
+    ordered,
+    reach,
+    reads_row_by_row,
+    writes_for_the_pass_alone,
+)
 from hebbarium.engine.flow.schedule import Node
 from hebbarium.testing.small import column
 
@@ -221,3 +230,104 @@ def test_what_a_change_reaches_is_what_a_graph_of_all_pairs_reaches(
     assert set(reached.of(order)) == expected
     assert set(reached.columns) == set().union(*(writes[n] for n in expected))
     assert not reached.structures
+
+
+# what maintenance writes: columns that it computes anew, and one that it does not
+FRESH = tuple(column(name, upkeep=Upkeep(fresh=Phase.MAINTAIN)) for name in "abc")
+HELD = column("held")
+FACTOR = column("factor", Scope.GLOBAL, 1.0, upkeep=Upkeep(chained=True))
+LINKS = column("links", upkeep=Upkeep(rows=...))
+UPKEPT = (*FRESH, HELD)
+
+
+def kept_up(order: Sequence[Node], numbers: Numbers, only: Iterable[Node] | None = None) -> None:
+    """Run toy steps of MAINTAIN: fresh columns that they write start at 0."""
+    run = list(order if only is None else only)
+    numbers.update({c: 0 for n in run for c in n.writes if c in FRESH})
+    for step in run:
+        seen = [numbers[item_of(read)] for read in step.reads]
+        for c in step.sets:
+            numbers[c] = hash((step.owner, c.name, numbers[c], *seen))
+        for c in step.adds:
+            numbers[c] += hash((step.owner, c.name, *seen)) >> 8
+
+
+def largest(columns: Iterable[Column], sound: Callable[[frozenset[Column]], bool]) -> Any:
+    """The union of all sets of columns that are sound."""
+    pool = tuple(columns)
+    return frozenset[Column]().union(
+        *(
+            chosen
+            for size in range(len(pool) + 1)
+            for chosen in map(frozenset, combinations(pool, size))
+            if sound(chosen)
+        )
+    )
+
+
+@given(steps(UPKEPT, (KEPT, LINKS), Phase.MAINTAIN))
+@settings(max_examples=300, deadline=None)
+def test_derived_columns_are_computed_again_from_rubbish(nodes: list[Node]) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    columns, deriving = derived(order)
+    numbers = {c: at + 1 for at, c in enumerate((*UPKEPT, KEPT, LINKS))}
+    kept_up(order, numbers)
+    again = numbers | dict.fromkeys(columns, -77)
+    kept_up(order, again, only=deriving)
+    assert again == numbers
+
+    def sound(chosen: frozenset[Column]) -> bool:
+        return chosen <= set(FRESH) and all(
+            chosen.issuperset(n.writes)
+            and all(isinstance(r, Column) and r not in n.writes for r in n.reads)
+            for n in order
+            if chosen & {*n.writes}
+        )
+
+    written = {c for n in order for c in n.writes}
+    assert columns == largest((c for c in FRESH if c in written), sound)
+    assert deriving == tuple(n for n in order if columns & {*n.writes})
+
+
+@given(
+    steps(UPKEPT, (KEPT, LINKS), Phase.MAINTAIN),
+    st.sets(st.sampled_from([*FRESH, *(c.before for c in FRESH)])),
+)
+@settings(max_examples=300, deadline=None)
+def test_late_columns_are_read_by_nobody_in_time_and_need_no_other_rows(
+    nodes: list[Node], read: set[Any]
+) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    columns, deriving = derived(order)
+    read_early = {*read, *(r for n in order for r in n.reads)}
+    waiting, put_off = late(columns, deriving, read_early)
+
+    def sound(chosen: frozenset[Column]) -> bool:
+        return not any(c in read_early or c.before in read_early for c in chosen) and all(
+            chosen.issuperset(n.writes) and LINKS not in n.reads
+            for n in order
+            if chosen & {*n.writes}
+        )
+
+    assert waiting == largest(columns, sound)
+    # the steps that wait can run after all others
+    numbers = {c: at + 1 for at, c in enumerate((*UPKEPT, KEPT, LINKS))}
+    whole = dict(numbers)
+    kept_up(order, whole)
+    kept_up(order, numbers, only=[n for n in order if n not in put_off])
+    kept_up(order, numbers, only=put_off)
+    assert numbers == whole
+
+
+@given(steps((FIRST, HEAT), (KEPT, AGE, LINKS, FACTOR), Phase.RETRIEVE))
+@settings(max_examples=100, deadline=None)
+def test_a_step_that_reads_row_by_row_reads_numbers_of_its_own_row(nodes: list[Node]) -> None:
+    for n in nodes:
+        odd = {LINKS, FACTOR, FIRST, HEAT} & {item_of(r) for r in n.reads}
+        past = any(isinstance(r, Before) for r in n.reads)
+        assert reads_row_by_row(n) is not (bool(odd) or past)
+        assert writes_for_the_pass_alone(n)

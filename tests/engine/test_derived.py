@@ -29,7 +29,7 @@ from hebbarium.engine.contract.vocabulary import (
     ROW,
     SALIENCE,
 )
-from hebbarium.engine.flow.derived import derived, late
+from hebbarium.engine.flow.dataflow import derived, late
 from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.flow.schedule import Node
 from hebbarium.engine.memory.engine import Engine
