@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ..contract.columns import Before, Column, Phase, Structure
 from ..contract.hooks import Mechanism, Touched
-from ..contract.vocabulary import DRAFTS, GRAPH, RECALLED, SIGNALS, WRITINGS
+from ..contract.vocabulary import DRAFTS, GRAPH, WRITINGS
+from ..flow import dataflow
 from ..flow.observer import Stopwatch
 from ..flow.passes import PhasePlan, StepFunction
 from ..flow.schedule import ENGINE, Node
@@ -54,8 +55,8 @@ class Traces(Stopwatch):
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:
         """The step, watched until it leaves a trace; a step that can leave none as it is."""
-        watched = [item for item in (*node.sets, *node.adds) if not self._alone(node.owner, item)]
-        if not watched or (node.phase is Phase.RETRIEVE and RECALLED not in node.sees):
+        watched = [item for item in node.writes if not self._alone(node.owner, item)]
+        if not watched or (node.phase is Phase.RETRIEVE and not node.learns):
             return function
         columns = [c for c in watched if isinstance(c, Column) and c in node.sets]
         added = [c for c in watched if isinstance(c, Column) and c in node.adds]
@@ -98,30 +99,11 @@ def learnt_from(whole: PhasePlan, plan: Plan) -> frozenset[Column] | None:
     Two memories with equal states, answers and values of these columns are equal after the
     question, but for what the plan lacks.
     """
-    steps, ours = whole.learning, [step.node.label for step in plan.steps.learning]
+    ours = [step.node.label for step in plan.steps.learning]
     labels = {node.label for node in plan.nodes}
-    if not ours or ours != [step.node.label for step in steps if step.node.label in labels]:
+    if not ours or ours != [n.label for n in dataflow.learning(whole.nodes) if n.label in labels]:
         return None
-    nodes = [step.node for step in steps if RECALLED not in step.node.sets]
-    read = {
-        whole.stages.source(r.of if isinstance(r, Before) else r)
-        for node in nodes
-        for r in node.reads
-    }
-    read |= {
-        before
-        for node in nodes
-        for c in (*node.sets, *node.adds)
-        if (before := whole.stages.before(c))
-    }
-    passing = {item for item in read if not item.persists and item is not RECALLED}
-    filled = {c for node in nodes for c in (*node.sets, *node.adds)}
-    unknown = {item for item in passing if isinstance(item, Structure) and item not in filled}
-    return (
-        None
-        if unknown or SIGNALS in read
-        else frozenset(c for c in passing if isinstance(c, Column))
-    )
+    return dataflow.learnt_from(whole.nodes)
 
 
 def _mark(structure: Structure) -> Callable[[Cells], Any]:

@@ -4,6 +4,8 @@
 - what a change of steps or of persistent columns reaches (`reach`);
 - what maintenance derives from the rest of the state and from time, which no file holds
   (`derived`), and what of that can wait until it is read (`late`);
+- which steps a question needs that does not learn (`answering`), which are left if it is to learn
+  after all (`learning`), and what they learn from (`learnt_from`);
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
   then the steps that add to it, then its readers; registry order settles the rest.  A stage runs
   after the stage that it refines.  Steps that change memory on recall run after the answer, so
@@ -360,3 +362,62 @@ def writes_for_the_pass_alone(node: Node) -> bool:
 
 def _union(parts: Iterable[frozenset[Touched]]) -> frozenset[Touched]:
     return frozenset[Touched]().union(*parts)
+
+
+def changed_in_place(nodes: Iterable[Node]) -> frozenset[Touched]:
+    """Persistent columns and structures whose existing cells steps may change without naming them."""
+    return frozenset(
+        item
+        for node in nodes
+        if not node.appends
+        for item in node.writes
+        if item.persists and not (node.phase is Phase.ENCODE and _named(item))
+    )
+
+
+def _named(item: Touched) -> bool:
+    """Whether hooks of ENCODE name the cells of earlier rows or edges that they change."""
+    return (
+        isinstance(item, Column)
+        and item.scope in (Scope.MEMORY, Scope.EDGE)
+        and not item.upkeep.anywhere
+    )
+
+
+def answering(nodes: Iterable[Node]) -> list[Node]:
+    """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in
+    the same order.
+    """
+    return [n for n in nodes if (not n.learns or RECALLED in n.sets) and BUDGET not in n.sees]
+
+
+def learning(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The steps of RETRIEVE that are left if a question that did not learn is to learn: those that
+    see RECALLED, or what such a step writes for this query alone, in order; none if one of the
+    others writes what they write.
+
+    The others change nothing that persists and draw no random numbers, see `Mechanism`.
+    """
+    steps, written = list[Node](), set[Touched]((RECALLED,))
+    for node in nodes:
+        if RECALLED in node.sets or not node.sees.isdisjoint(written):
+            steps.append(node)
+            written.update(
+                item for item in node.writes if not (isinstance(item, Column) and item.persists)
+            )
+    touched = {item for node in steps for item in node.writes}
+    apart = all(touched.isdisjoint(node.writes) for node in nodes if node not in steps)
+    return tuple(steps) if apart else ()
+
+
+def learnt_from(nodes: Sequence[Node]) -> frozenset[Column] | None:
+    """Columns of the query that the steps of RETRIEVE learn from, besides the answer; None if they
+    learn from more than columns.
+    """
+    stages = Stages.of(nodes)
+    steps = [node for node in learning(nodes) if RECALLED not in node.sets]
+    read = _union(frozenset(read_after(n, stages) | read_before(n, stages)) for n in steps)
+    filled = {item for node in steps for item in node.writes}
+    passing = {item for item in read if not item.persists and item is not RECALLED}
+    columns = frozenset(item for item in passing if isinstance(item, Column))
+    return None if SIGNALS in read or passing - columns - filled else columns

@@ -20,7 +20,7 @@ from ..ports.embedding_cache import MeteredEmbedder
 from ..ports.language_model import MeteredLanguageModel
 from ..state.clock import Clock
 from ..state.store import Cells, Store
-from .dataflow import ordered
+from .dataflow import changed_in_place, learning, ordered
 from .schedule import Node, Stages
 from .view import Binding
 
@@ -99,24 +99,6 @@ def schedule(nodes: Iterable[Node], signals: Sequence[Signal]) -> dict[Phase, tu
     return {phase: ordered([n for n in pool if n.phase is phase], signals) for phase in Phase}
 
 
-def _named(item: Column | Structure) -> bool:
-    """Whether hooks of ENCODE name the cells of earlier rows or edges that they change."""
-    return (
-        isinstance(item, Column)
-        and item.scope in (Scope.MEMORY, Scope.EDGE)
-        and not item.upkeep.anywhere
-    )
-
-
-def answering(nodes: Iterable[Node]) -> list[Node]:
-    """The steps of RETRIEVE that a question needs that neither learns nor asks for a context, in
-    the same order.
-    """
-    return [
-        n for n in nodes if (RECALLED not in n.sees or RECALLED in n.sets) and BUDGET not in n.sees
-    ]
-
-
 @contextmanager
 def undisturbed(store: Store, columns: Iterable[Column] | None = None) -> Iterator[None]:
     """For passes that must leave no trace: on exit the answer and all columns of the event, query
@@ -169,7 +151,7 @@ class BoundStep:
             isinstance(s, Structure) and s.stored_only for s in node.sees
         )
         self.needs_row = node.phase is Phase.ENCODE and stored_only and ROW not in node.sets
-        self.needs_recall = RECALLED in node.sees
+        self.needs_recall = node.learns
         self.needs_made = MADE in node.sees
         self.needs_budget = BUDGET in node.sees
         self.archives = VISIBLE in node.sets and ROW not in node.sets
@@ -201,13 +183,7 @@ class PhasePlan:
         self.nodes, self.signals = tuple(nodes), tuple(s for s, _ in signals)
         self.stages = Stages.of(nodes)
         self.phase, self.store, self.steps, self.changed = phase, store, [], False
-        self.changes = frozenset(
-            c
-            for n in nodes
-            if not n.appends
-            for c in (*n.sets, *n.adds)
-            if c.persists and not (phase is Phase.ENCODE and _named(c))
-        )
+        self.changes = changed_in_place(nodes)
         written = {c for n in nodes for c in n.sets}
         for node in nodes:
             binding = Binding(
@@ -308,7 +284,7 @@ class PhasePlan:
         columns = [
             c
             for step in self.learning
-            for c in (*step.node.sets, *step.node.adds)
+            for c in step.node.writes
             if isinstance(c, Column) and not c.persists
         ]
         self.again(self.learning, columns, ask)
@@ -320,25 +296,9 @@ class PhasePlan:
 
     @cached_property
     def learning(self) -> tuple[BoundStep, ...]:
-        """Steps that see RECALLED, or what such a step writes for this query alone, in order; empty
-        if one of the others writes what they write.
-
-        The others change nothing that persists and draw no random numbers, see `Mechanism`.
-        """
-        found, written = list[BoundStep](), set[Any]((RECALLED,))
-        for step in self.steps:
-            node = step.node
-            if RECALLED in node.sets or not node.sees.isdisjoint(written):
-                found.append(step)
-                written.update(
-                    c
-                    for c in (*node.sets, *node.adds)
-                    if not (isinstance(c, Column) and c.persists)
-                )
-        touched = {c for step in found for c in (*step.node.sets, *step.node.adds)}
-        others = [step.node for step in self.steps if step not in found]
-        apart = all(touched.isdisjoint((*node.sets, *node.adds)) for node in others)
-        return tuple(found) if apart and self.phase is Phase.RETRIEVE else ()
+        """Those of `engine.flow.dataflow.learning`, bound."""
+        nodes = set(learning(self.nodes)) if self.phase is Phase.RETRIEVE else set()
+        return tuple(step for step in self.steps if step.node in nodes)
 
     def _call(self, steps: Sequence[BoundStep], what: Any, learn: bool) -> None:
         for step in steps:

@@ -20,7 +20,8 @@ from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Signal
 from ..contract.cues import Cues, MakeCues
 from ..contract.vocabulary import ANSWERABLE, CUES, RECALLED, RELEASED
-from ..flow.passes import PhasePlan, answering
+from ..flow.dataflow import answering
+from ..flow.passes import PhasePlan
 from ..flow.schedule import Node
 from ..state.graph import Graph
 from ..state.overlay import Overlay

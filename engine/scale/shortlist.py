@@ -37,7 +37,8 @@ from ..contract.vocabulary import (
     UTC_OFFSET,
     VISIBLE,
 )
-from ..flow.passes import Instrument, PhasePlan, answering, schedule
+from ..flow.dataflow import answering
+from ..flow.passes import Instrument, PhasePlan, schedule
 from ..flow.schedule import ENGINE, Node
 from ..state.graph import EdgeType, entity_node
 from ..state.postings import BM25Index, Idf

@@ -18,11 +18,15 @@ from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.contract.columns import Before, Column, Phase, Scope, Upkeep
+from hebbarium.engine.contract.vocabulary import BUDGET, RECALLED
 from hebbarium.engine.flow.dataflow import (
+    answering,
     arrays_of,
     derived,
     item_of,
     late,
+    learning,
+    learnt_from,
     ordered,
     reach,
     reads_row_by_row,
@@ -49,25 +53,32 @@ def node(owner: str, order: int, reads: Any, adds: Any, sets: Any, phase: Phase)
     )
 
 
+BEFORE, SET, ADD, READ = range(4)  # the order in which steps use a column
+
+
 @st.composite
-def steps(draw: st.DrawFn, passing: Any, kept: Any, phase: Phase, most: int = 6) -> list[Node]:
-    """Steps of one phase in any order, which may not be possible to schedule: each reads, adds to
-    and sets some columns of `passing`, and reads some of `kept`.
+def steps(
+    draw: st.DrawFn, passing: Any, kept: Any, phase: Phase, most: int = 6, loops: bool = False
+) -> list[Node]:
+    """Steps of one phase in any order: each reads, adds to and sets some columns of `passing`, and
+    reads some of `kept`.
+
+    loops  whether many of the schedules are to be impossible
     """
-    nodes, unset = [], list(passing)
+    nodes, last = list[Node](), dict.fromkeys(passing, BEFORE)
     for i in range(draw(st.integers(1, most))):
-        sets = (
-            [unset.pop(draw(st.integers(0, len(unset) - 1)))]
-            if unset and draw(st.booleans())
-            else []
-        )
-        use = {c: draw(st.sampled_from(("", "", "", "read", "before", "add"))) for c in passing}
-        reads = [c for c in passing if use[c] == "read" and c not in sets]
-        reads += [c.before for c in passing if use[c] == "before"]
+        use: dict[int, list[Any]] = {BEFORE: [], SET: [], ADD: [], READ: []}
+        for c in passing:
+            tier = draw(st.sampled_from((None, None, BEFORE, SET, ADD, READ)))
+            if tier is not None and (
+                tier >= last[c] + (tier == last[c] == SET) or (loops and tier != SET)
+            ):
+                use[tier].append(c)
+                last[c] = max(last[c], tier)
+        reads = [*use[READ], *(c.before for c in use[BEFORE])]
         reads += [c for c in kept if draw(st.booleans())]
-        adds = [c for c in passing if use[c] == "add" and c not in sets]
-        nodes.append(node(f"n{i}", draw(st.integers(0, 2)), reads, adds, sets, phase))
-    return nodes
+        nodes.append(node(f"n{i}", draw(st.integers(0, 2)), reads, use[ADD], use[SET], phase))
+    return draw(st.permutations(nodes))
 
 
 def scheduled(nodes: list[Node]) -> tuple[Node, ...] | None:
@@ -78,10 +89,10 @@ def scheduled(nodes: list[Node]) -> tuple[Node, ...] | None:
         return None
 
 
-def holder(item: Column, nodes: list[Node]) -> Column:
+def holder(item: Any, nodes: Sequence[Node]) -> Any:
     """The column whose array holds a stage: the nearest one at or before it that a step writes."""
     written = {c for n in nodes for c in (*n.sets, *n.adds)}
-    while isinstance(item.neutral, Column) and item not in written:
+    while isinstance(item, Column) and isinstance(item.neutral, Column) and item not in written:
         item = item.neutral
     return item
 
@@ -106,7 +117,7 @@ def must_precede(a: Node, b: Node, nodes: list[Node]) -> bool:
     return any(x is y and i < j for x, i in tiers(a) for y, j in tiers(b))
 
 
-@given(steps(PASSING, (KEPT,), Phase.RETRIEVE, most=5))
+@given(steps(PASSING, (KEPT,), Phase.RETRIEVE, most=5, loops=True))
 @settings(max_examples=150, deadline=None)
 def test_the_order_is_the_first_of_all_permutations_that_respect_the_declarations(
     nodes: list[Node],
@@ -127,7 +138,7 @@ def test_the_order_is_the_first_of_all_permutations_that_respect_the_declaration
         assert result == min(possible, key=lambda order: [(*n.rank, nodes.index(n)) for n in order])
 
 
-Numbers = dict[Column, int]
+Numbers = dict[Any, int]
 
 
 def toy_pass(
@@ -136,35 +147,38 @@ def toy_pass(
     salts: Mapping[Node, int],
     only: Iterable[Node] | None = None,
     whole: bool = True,
+    learn: bool = False,
 ) -> None:
     """Run toy steps of RETRIEVE over one number a column, as plans run hooks.
 
     only   these steps alone
     whole  whether the pass begins anew: a stage starts as the stage before it, other columns at 0
+    learn  whether steps that wait for the answer do their work
     """
     nodes, run = list(order), set(order if only is None else only)
     if whole:
         numbers.update({c: 0 for c in PASSING if not isinstance(c.neutral, Column)})
-    given: dict[Column, int] = dict.fromkeys(PASSING, 0)
+    given = dict.fromkeys((*PASSING, KEPT, AGE), 0)
     for at, step in enumerate(nodes):
         if step not in run:
             continue
+        works = learn or RECALLED not in step.reads
         starts = {
-            c: numbers[holder(c.neutral, nodes)] if isinstance(c.neutral, Column) else 0
-            for c in (*step.sets, *step.adds)
+            c: numbers[holder(c.neutral, nodes)]
+            for c in step.writes
+            if isinstance(c, Column) and isinstance(c.neutral, Column)
         }
-        seen = [
-            numbers[holder(r.of if isinstance(r, Before) else r, nodes)]
-            for r in step.reads
-            if isinstance(r, Before | Column)
-        ]
+        seen = [*starts.values(), *(numbers[holder(item_of(read), nodes)] for read in step.reads)]
         for c in step.sets:
-            numbers[c] = hash((step.owner, c.name, salts[step], starts[c], *seen))
+            if works:
+                numbers[c] = hash((step.owner, c.name, salts[step], *seen))
+            elif c in starts:
+                numbers[c] = starts[c]
         for c in step.adds:
-            given[c] += hash((step.owner, c.name, salts[step], *seen)) >> 8
+            given[c] += works and hash((step.owner, c.name, salts[step], *seen)) >> 8
             if not any(c in later.adds for later in nodes[at + 1 :]):
-                if isinstance(c.neutral, Column) and not any(c in n.sets for n in nodes):
-                    numbers[c] = numbers[holder(c.neutral, nodes)]
+                if c in starts and not any(c in n.sets for n in nodes):
+                    numbers[c] = starts[c]
                 numbers[c] += given[c]
 
 
@@ -331,3 +345,71 @@ def test_a_step_that_reads_row_by_row_reads_numbers_of_its_own_row(nodes: list[N
         past = any(isinstance(r, Before) for r in n.reads)
         assert reads_row_by_row(n) is not (bool(odd) or past)
         assert writes_for_the_pass_alone(n)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> list[Node]:
+    """Steps of RETRIEVE, one that answers, and some that learn after it or make a context."""
+    nodes = [
+        node("answer", 1, draw(st.sets(st.sampled_from(PASSING))), (), (RECALLED,), Phase.RETRIEVE)
+    ]
+    kept = [KEPT, AGE]
+    for n in draw(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE)):
+        # a value before the pass is gone when the steps that learn run later
+        plain = replace(n, reads=tuple(r for r in n.reads if not isinstance(r, Before)))
+        kind = draw(st.sampled_from(("leads", "leads", "learns", "learns", "budget")))
+        if kind == "budget":
+            plain = replace(plain, reads=(*plain.reads, BUDGET), adds=(), sets=())
+        if kind == "learns":
+            adds = draw(st.sets(st.sampled_from((KEPT, AGE))))
+            sets = [kept.pop()] if kept and draw(st.booleans()) else []
+            passing = draw(st.booleans())
+            reads = (RECALLED, *(r for r in plain.reads if r not in adds and r not in sets))
+            plain = replace(
+                plain,
+                reads=reads,
+                adds=(*(plain.adds if passing else ()), *(c for c in adds if c not in sets)),
+                sets=(*(plain.sets if passing else ()), *sets),
+            )
+        nodes.append(plain)
+    return nodes
+
+
+@given(questions(), st.data())
+@settings(max_examples=400, deadline=None)
+def test_a_question_that_learns_later_leaves_what_it_leaves_at_once(
+    nodes: list[Node], data: Any
+) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    salts = dict.fromkeys(order, 0)
+    before: Numbers = dict.fromkeys(PASSING, 0) | {KEPT: 3, AGE: 4, RECALLED: 0, BUDGET: -1}
+    at_once, later, short = dict(before), dict(before), dict(before)
+    toy_pass(order, at_once, salts, learn=True)
+    toy_pass(order, later, salts)
+    # the answer needs no other steps
+    needed = answering(order)
+    toy_pass(needed, short, salts)
+    assert short[RECALLED] == later[RECALLED] == at_once[RECALLED]
+    assert {n.owner for n in order if n not in needed} == {
+        n.owner for n in nodes if RECALLED in n.reads or BUDGET in n.reads
+    }
+    rest = learning(order)
+    if not rest:  # steps that learn and others write the same
+        assert any({*a.writes} & {*b.writes} - {KEPT, AGE} for a, b in combinations(order, 2))
+        return
+    again = dict(later)
+    again.update(
+        {c: 0 for n in rest for c in n.writes if c in PASSING and not isinstance(c.neutral, Column)}
+    )
+    toy_pass(order, again, salts, only=rest, whole=False, learn=True)
+    assert again == at_once
+    # other numbers of the query change nothing that is kept, unless they are learnt from
+    columns = learnt_from(order)
+    assert columns is not None and columns <= set(PASSING)
+    other = later | {c: data.draw(st.integers(5, 6)) for c in PASSING if c not in columns}
+    other.update({c: 0 for n in rest for c in n.writes if c in (FIRST, HEAT)})
+    learners = [n for n in rest if RECALLED not in n.sets]
+    toy_pass(order, other, salts, only=learners, whole=False, learn=True)
+    assert [other[c] for c in (KEPT, AGE)] == [at_once[c] for c in (KEPT, AGE)]
