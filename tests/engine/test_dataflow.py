@@ -407,9 +407,29 @@ def test_a_question_that_learns_later_leaves_what_it_leaves_at_once(
     assert again == at_once
     # other numbers of the query change nothing that is kept, unless they are learnt from
     columns = learnt_from(order)
-    assert columns is not None and columns <= set(PASSING)
+    assert columns is not None and columns <= {*PASSING, BUDGET}
     other = later | {c: data.draw(st.integers(5, 6)) for c in PASSING if c not in columns}
     other.update({c: 0 for n in rest for c in n.writes if c in (FIRST, HEAT)})
     learners = [n for n in rest if RECALLED not in n.sets]
     toy_pass(order, other, salts, only=learners, whole=False, learn=True)
     assert [other[c] for c in (KEPT, AGE)] == [at_once[c] for c in (KEPT, AGE)]
+
+
+def test_what_follows_from_learning_within_the_question_is_left_too() -> None:
+    learner = node("learner", 0, [RECALLED], (), [HEAT], Phase.RETRIEVE)
+    follower = node("follower", 0, [HEAT], (), [FIRST], Phase.RETRIEVE)
+    last = node("last", 0, [FIRST], [SECOND], (), Phase.RETRIEVE)
+    answer = node("answer", 1, [THIRD], (), [RECALLED], Phase.RETRIEVE)
+    assert learning((answer, learner, follower, last)) == (answer, learner, follower, last)
+    assert learning((answer, follower, last)) == (answer,)
+
+
+def test_a_column_that_cannot_wait_takes_those_that_are_written_with_it_along() -> None:
+    a, b, c = FRESH
+    first = node("first", 0, [LINKS], (), [a], Phase.MAINTAIN)
+    second = node("second", 0, [KEPT], [a, b], (), Phase.MAINTAIN)
+    third = node("third", 0, [AGE], [b, c], (), Phase.MAINTAIN)
+    columns, deriving = derived((first, second, third))
+    assert columns == {a, b, c}
+    assert late(columns, deriving, ()) == (frozenset(), ())
+    assert late(columns, deriving[1:], ()) == ({a, b, c}, (second, third))
