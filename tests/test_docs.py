@@ -415,9 +415,9 @@ def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
         Departure,
         Entry,
         Equation,
-        Form,
         Parameter,
         Proxy,
+        SubstituteForm,
     )
 
     text = (
@@ -428,7 +428,7 @@ def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
     )
     parts = re.split(r"^An? \w+:$", text, flags=re.M)
     for part, model in zip(
-        parts, (Entry, Equation, Parameter, Departure, Proxy, Form), strict=True
+        parts, (Entry, Equation, Parameter, Departure, Proxy, SubstituteForm), strict=True
     ):
         names = [
             f.alias or n for n, f in model.model_fields.items() if n != "id" or model is Equation

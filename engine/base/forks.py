@@ -60,7 +60,7 @@ class _Refused:
         return False
 
 
-class Gate:
+class ForkGate:
     """What a thread is in while it is within a library that has locks of its own: a fork waits
     until no other thread is, for WAIT at most; if one still is, the child may not enter.
 
@@ -127,7 +127,7 @@ def _forked(what: str) -> HebbariumError:
 
 
 _LOCKS: Final[WeakSet[ForkLock]] = WeakSet()
-SQLITE: Final = Gate("a database")  # around each use of SQLite, which has locks for the process
+SQLITE: Final = ForkGate("a database")  # around each use of SQLite, which has locks for the process
 
 
 def _renew() -> None:

@@ -132,7 +132,7 @@ class Proxy(_Strict):
     source: str
 
 
-class Form(_Strict):
+class SubstituteForm(_Strict):
     """What the paper has, the form of ours in its place, and the key of the paper."""
 
     paper: str
@@ -161,7 +161,7 @@ class Entry(_Strict):
     params: Mapping[str, Parameter] = {}
     departures: tuple[Departure, ...] = ()
     proxies: tuple[Proxy, ...] = ()
-    forms: tuple[Form, ...] = ()
+    forms: tuple[SubstituteForm, ...] = ()
     read: Mapping[str, Read] = {}
     inputs: Mapping[str, str] = {}
     phenomena: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ from ..text.condensing import condensed
 from ..text.features import terms_of
 from .components import ComponentKind
 from .condensers import Form
-from .context import Context, Reader
+from .context import Context, ContextReader
 from .formats import FORMATS, PACKED, SECTIONS, Candidate, Format
 from .kinds import by_kind
 from .packing import SHORT, Entering
@@ -67,7 +67,7 @@ OFFERED_KINDS: Final = tuple(
 FORMS: Final = (Form.WHOLE, Form.SUMMARY, Form.KEYWORDS)  # by the column DETAIL
 
 
-class Memory(Protocol):
+class AssemblyMemory(Protocol):
     """What assembling asks of a memory; `engine.memory.engine.Engine` has it."""
 
     @property
@@ -85,20 +85,20 @@ class Memory(Protocol):
 Ranked = Iterator[tuple[int, float]]  # rows and scores, best first
 
 
-def ranked(memory: Memory, answer: Answer, most: int) -> Ranked:
+def ranked(memory: AssemblyMemory, answer: Answer, most: int) -> Ranked:
     """The answerable rows by final score, ties by row.  O(n)."""
     rows = best(answer.final, answer.answerable, most)
     return zip(rows.tolist(), answer.final[rows].tolist(), strict=True)
 
 
-def latest(memory: Memory, answer: Answer, most: int) -> Ranked:
+def latest(memory: AssemblyMemory, answer: Answer, most: int) -> Ranked:
     """The answerable events, the latest first; rows that the memory made are left out."""
     answerable = np.flatnonzero(answer.answerable)[::-1].tolist()
     events = (row for row in answerable if memory.unit(row).kind is Kind.EVENT)
     return ((row, float(row)) for row, _ in zip(events, range(most), strict=False))
 
 
-def none(memory: Memory, answer: Answer, most: int) -> Ranked:
+def none(memory: AssemblyMemory, answer: Answer, most: int) -> Ranked:
     """No row."""
     return iter(())
 
@@ -120,7 +120,7 @@ class Strategy:
     """
 
     section: str
-    rows: Callable[[Memory, Answer, int], Ranked] | None
+    rows: Callable[[AssemblyMemory, Answer, int], Ranked] | None
     in_time: bool = False
     largest: float = 1.0
     least: float = SHORT
@@ -144,7 +144,7 @@ STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(
 
 
 def assemble(
-    memory: Memory,
+    memory: AssemblyMemory,
     query: Query | str,
     max_tokens: int | None = None,
     *,
@@ -152,7 +152,7 @@ def assemble(
     session: str | None = None,
     task: str | None = None,
     only: Only | None = None,
-    reader: Reader | None = None,
+    reader: ContextReader | None = None,
     also: str = "",
     counter: TokenCounter = LENGTH,
     form: str = "sections",
@@ -195,13 +195,13 @@ def assemble(
     return _made(memory, answer, offers, text, budget, max_items, also, counter, of, strategy)
 
 
-def default_strategy(memory: Memory) -> str:
+def default_strategy(memory: AssemblyMemory) -> str:
     """The strategy of a context that names none: `sources` if the memory has any, else `flat`."""
     return SOURCES if memory.sources else FLAT
 
 
 def context_of(
-    memory: Memory,
+    memory: AssemblyMemory,
     answer: Answer,
     query: Query | str,
     budget: int | None,
@@ -238,7 +238,7 @@ def context_of(
 
 
 def _asked(
-    memory: Memory,
+    memory: AssemblyMemory,
     query: Query | str,
     budget: int | None,
     max_items: int | None,
@@ -255,7 +255,7 @@ def _asked(
 
 
 def _made(
-    memory: Memory,
+    memory: AssemblyMemory,
     answer: Answer,
     offers: Sequence[Offer],
     query: str,
@@ -333,7 +333,7 @@ def _context(
 
 
 def _read(
-    memory: Memory,
+    memory: AssemblyMemory,
     rows: Ranked,
     how: Strategy,
     budget: int | None,
@@ -380,7 +380,7 @@ def _relevance(answer: Answer, candidates: Sequence[Candidate]) -> dict[int, flo
 
 
 def _candidate(
-    memory: Memory,
+    memory: AssemblyMemory,
     row: int,
     score: float,
     section: str,
@@ -419,7 +419,7 @@ def _candidate(
     return by_kind(found, event, activity) if event else found
 
 
-def _offered(memory: Memory, offer: Offer, detail: NDArray[Any], alone: bool) -> Candidate:
+def _offered(memory: AssemblyMemory, offer: Offer, detail: NDArray[Any], alone: bool) -> Candidate:
     """An offer as a candidate.  Raises ContractError for a kind that sources cannot have.
 
     alone  whether no source offers the row for anything but being recent: then a file is shown by
@@ -470,16 +470,16 @@ def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query |
     return replace(asked, only=found)
 
 
-def budget_of(max_tokens: int | None, reader: Reader | None) -> int | None:
+def budget_of(max_tokens: int | None, reader: ContextReader | None) -> int | None:
     """The budget of a context in tokens; None for neither.  Raises InputError for both, for one
     below 0, and for another reader.
     """
     given: object = reader
-    if not isinstance(given, Reader | None):
+    if not isinstance(given, ContextReader | None):
         raise InputError(
             f"the reader is {given!r}",
             where=WHERE,
-            cure="give hebbarium.engine.context.context.Reader(window=...), or max_tokens",
+            cure="give hebbarium.engine.context.context.ContextReader(window=...), or max_tokens",
         )
     if max_tokens is not None and reader is not None:
         raise InputError(
@@ -502,7 +502,7 @@ def _form(name: str) -> Format:
     return FORMATS[name]
 
 
-def _require(memory: Memory, strategy: str) -> None:
+def _require(memory: AssemblyMemory, strategy: str) -> None:
     if strategy not in STRATEGIES:
         raise InputError(
             f"there is no strategy {strategy!r}", where=WHERE, cure=nearest(strategy, STRATEGIES)

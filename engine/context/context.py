@@ -119,7 +119,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ContextReader:
     """Who reads a context: a language model.
 
     window   tokens that it reads in all
@@ -127,7 +127,7 @@ class Reader:
 
     Raises InputError for a window below 1 and a reserve outside [0, 1).
 
-    >>> Reader(8192).budget
+    >>> ContextReader(8192).budget
     6144
     """
 

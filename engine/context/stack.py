@@ -15,7 +15,7 @@ from ..contract.records import Event, Only, Query
 from ..text.features import terms_of
 from .assembly import budget_of
 from .components import ComponentKind
-from .context import Context, Reader
+from .context import Context, ContextReader
 from .formats import FORMATS, Candidate
 from .kinds import by_kind
 from .selection import LARGEST, Rules, fill, lay_out
@@ -31,7 +31,7 @@ SHARES: Final = dict(zip(PARTS, map(float, PERCENT), strict=True))
 MOST: Final = 256  # memories of the current task that are looked at
 
 
-class Memory(Protocol):
+class StackMemory(Protocol):
     """What this asks of a memory; `engine.memory.engine.Engine` has it."""
 
     @property
@@ -43,10 +43,10 @@ class Memory(Protocol):
 
 
 def assemble_stack(
-    memory: Memory,
+    memory: StackMemory,
     max_tokens: int | None = None,
     *,
-    reader: Reader | None = None,
+    reader: ContextReader | None = None,
     counter: TokenCounter = LENGTH,
     form: str = "sections",
 ) -> Context:
@@ -101,7 +101,7 @@ def assemble_stack(
                     "candidates": len(candidates), "sources": spent})  # fmt: skip
 
 
-def _goals(memory: Memory, path: tuple[Frame, ...]) -> Iterator[Candidate]:
+def _goals(memory: StackMemory, path: tuple[Frame, ...]) -> Iterator[Candidate]:
     """The root goal, and those between it and the current task from below."""
     if len(path) > 1:
         yield _candidate(memory, path[0].id, path[0].goal, ROOT, 0.9)
@@ -109,14 +109,14 @@ def _goals(memory: Memory, path: tuple[Frame, ...]) -> Iterator[Candidate]:
         yield _candidate(memory, frame.id, frame.goal, PATH, 0.6 / distance)
 
 
-def _results(memory: Memory) -> Iterator[Candidate]:
+def _results(memory: StackMemory) -> Iterator[Candidate]:
     """Results of finished siblings, the latest first."""
     for distance, frame in enumerate(reversed(memory.tasks.siblings()), 1):
         said = f"{frame.goal}: {frame.result}" if frame.result else frame.goal
         yield _candidate(memory, f"{frame.id} {frame.status}", said, SIBLINGS, 0.5 / distance)
 
 
-def _told(memory: Memory, frame: Frame) -> Iterator[Candidate]:
+def _told(memory: StackMemory, frame: Frame) -> Iterator[Candidate]:
     """What was told during the task, best first for its goal; frames of other tasks carry their
     own `task`.
     """
@@ -147,7 +147,7 @@ def _written(event: Event, row: int, score: float) -> Candidate:
     return by_kind(found, event, activity=True)
 
 
-def _candidate(memory: Memory, id: str, text: str, part: str, score: float) -> Candidate:
+def _candidate(memory: StackMemory, id: str, text: str, part: str, score: float) -> Candidate:
     log: Any = memory.event_log
     event = log.events[log.by_id[id]]
     return Candidate(

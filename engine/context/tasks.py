@@ -29,7 +29,7 @@ POP: Final = "task_pop"
 PERCENT: Final = (5, 15, 10, 70)  # of a budget: root, path, siblings, current
 
 
-class Status(StrEnum):
+class TaskStatus(StrEnum):
     """The outcome of a task."""
 
     ACTIVE = "active"
@@ -51,12 +51,12 @@ class Frame:
     goal: str
     parent: str = ""
     depth: int = 0
-    status: Status = Status.ACTIVE
+    status: TaskStatus = TaskStatus.ACTIVE
     result: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class PartTokens:
     """Tokens of a context for each part of a stack."""
 
     root: int
@@ -67,7 +67,7 @@ class Parts:
 
 def divided(
     budget: int, root: int | None = None, path: int | None = None, siblings: int | None = None
-) -> Parts:
+) -> PartTokens:
     """A budget divided among root goal (5%), path (15%), results of siblings (10%) and the current
     task, which gets what is left.
 
@@ -77,7 +77,7 @@ def divided(
     The parts add up to the budget.  Raises InputError for a number below 0.
 
     >>> divided(1000), divided(1000, root=20, path=400, siblings=0)
-    (Parts(root=50, path=150, siblings=100, current=700), Parts(root=20, path=150, siblings=0, current=830))
+    (PartTokens(root=50, path=150, siblings=100, current=700), PartTokens(root=20, path=150, siblings=0, current=830))
     """
     for name, value in (
         ("budget", budget),
@@ -97,10 +97,10 @@ def divided(
             strict=True,
         )
     ]
-    return Parts(parts[0], parts[1], parts[2], budget - sum(parts))
+    return PartTokens(parts[0], parts[1], parts[2], budget - sum(parts))
 
 
-class Memory(Protocol):
+class TaskMemory(Protocol):
     """What a stack asks of its memory; `engine.memory.engine.Engine` has it."""
 
     @property
@@ -118,7 +118,7 @@ class Tasks(Serial):
     stack; tasks inside it become roots.
     """
 
-    def __init__(self, memory: Memory, turns: Turns | None = None) -> None:
+    def __init__(self, memory: TaskMemory, turns: Turns | None = None) -> None:
         """turns: of the threads that share the memory."""
         super().__init__(turns)
         self._memory = memory
@@ -168,7 +168,7 @@ class Tasks(Serial):
                 where="tasks.pop",
                 cure="say in a text what came out",
             )
-        status = Status.BLOCKED if blocked else Status.COMPLETE
+        status = TaskStatus.BLOCKED if blocked else TaskStatus.COMPLETE
         parent = {PARENT: current.parent} if current.parent else {}
         self._tell(
             result,
@@ -199,7 +199,7 @@ class Tasks(Serial):
         return tuple(reversed(self._up()))
 
     @serial
-    def siblings(self, status: Status = Status.COMPLETE) -> tuple[Frame, ...]:
+    def siblings(self, status: TaskStatus = TaskStatus.COMPLETE) -> tuple[Frame, ...]:
         """The tasks with the parent of the current one that ended so, in order of pushing; () if
         the stack is empty.  O(tasks of the parent).
         """
@@ -208,7 +208,7 @@ class Tasks(Serial):
         return tuple(
             frame
             for id in inside
-            if (frame := self._frames[id]).status is Status(status) and id != self._current
+            if (frame := self._frames[id]).status is TaskStatus(status) and id != self._current
         )
 
     @serial
@@ -281,7 +281,7 @@ class Tasks(Serial):
         kind = event.get(KIND)
         if kind == PUSH and event.id and event.id not in self._frames:
             above = self._frames.get(event.get(PARENT))
-            inside = above if above and above.status is Status.ACTIVE else None
+            inside = above if above and above.status is TaskStatus.ACTIVE else None
             frame = Frame(
                 event.id, event.text, inside.id if inside else "", inside.depth + 1 if inside else 0
             )
@@ -291,10 +291,14 @@ class Tasks(Serial):
         elif (
             kind == POP
             and (ended := self._frames.get(event.get(TASK)))
-            and ended.status is Status.ACTIVE
+            and ended.status is TaskStatus.ACTIVE
         ):
             under_way = any(each.id == ended.id for each in self._up())
-            status = Status.BLOCKED if event.get(STATUS) == Status.BLOCKED else Status.COMPLETE
+            status = (
+                TaskStatus.BLOCKED
+                if event.get(STATUS) == TaskStatus.BLOCKED
+                else TaskStatus.COMPLETE
+            )
             self._frames[ended.id] = replace(ended, status=status, result=event.text)
             if under_way:
                 self._current = ended.parent

@@ -14,7 +14,7 @@ NO_BUDGET: Final = -1  # tokens: no context is asked for
 NO_SESSION: Final = -1  # number: the asker's session is not known
 
 
-class Told(NamedTuple):
+class AnswerFeedback(NamedTuple):
     """Feedback on an answer.
 
     rows     (m,) int64, those that were needed, best first
@@ -42,7 +42,7 @@ class Ask:
     k: int = 10
     whole: bool = False
     learn: bool = False
-    told: Told | None = None
+    told: AnswerFeedback | None = None
     budget: int = NO_BUDGET
     session: int = NO_SESSION
 

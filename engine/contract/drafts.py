@@ -118,7 +118,7 @@ class Desk:
         self._waiting.append(replace(draft, maker=self._owner))
 
 
-class Made:
+class MadeRows:
     """Rows made in this consolidation with their drafts, in order; a hook knows its own by
     `draft.maker`.
     """

@@ -155,7 +155,7 @@ def hook(
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReadingMethod:
     """A method beside the hooks that reads what it declares and writes nothing: a forecast, or
     whether the mechanism is at rest.
     """
@@ -194,7 +194,7 @@ def at_rest(*, reads: tuple[Touched, ...]) -> Callable[[RestFunction], RestFunct
 
 def _reader(mark: str, reads: tuple[Touched, ...]) -> Callable[[F], F]:
     def declare(function: F) -> F:
-        setattr(function, mark, Reader(function.__name__, reads, function))
+        setattr(function, mark, ReadingMethod(function.__name__, reads, function))
         return function
 
     return declare
@@ -208,8 +208,8 @@ class Mechanism(Generic[P]):
     owns: ClassVar[tuple[Touched, ...]] = ()
     params_class: ClassVar[type[Params]] = Params
     _hooks: ClassVar[tuple[Hook, ...]] = ()
-    _forecasts: ClassVar[tuple[Reader, ...]] = ()
-    _rests: ClassVar[tuple[Reader, ...]] = ()
+    _forecasts: ClassVar[tuple[ReadingMethod, ...]] = ()
+    _rests: ClassVar[tuple[ReadingMethod, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -273,12 +273,12 @@ class Mechanism(Generic[P]):
         return cls._hooks
 
     @classmethod
-    def forecasts(cls) -> tuple[Reader, ...]:
+    def forecasts(cls) -> tuple[ReadingMethod, ...]:
         """All forecasts in the order of the class body, inherited ones first."""
         return cls._forecasts
 
     @classmethod
-    def rests(cls) -> tuple[Reader, ...]:
+    def rests(cls) -> tuple[ReadingMethod, ...]:
         """The methods that say whether it is at rest: it is if all of them say so, and never
         without one.
         """

@@ -14,7 +14,7 @@ import numpy as np
 from ..base.checks import checked_count
 from ..base.numerics import read_only
 from ..base.turns import Turns
-from ..contract.ask import NO_SESSION, Ask, Told
+from ..contract.ask import NO_SESSION, AnswerFeedback, Ask
 from ..contract.columns import Phase
 from ..contract.drafts import Kind
 from ..contract.offers import NO_LIMIT, Offer
@@ -245,7 +245,7 @@ class Answering:
         self.refresh()
         at_once = origin.ask if self.last(origin) else None
         if not (erased and not len(rows)):
-            self._learn(origin.query, Told(rows, score), at_once)
+            self._learn(origin.query, AnswerFeedback(rows, score), at_once)
         origin.learnt = True
         return rows
 
@@ -257,9 +257,9 @@ class Answering:
     def use_again(self, query: Query, rows: Any, outcome: float) -> None:
         """Learn what was needed, as the log has it."""
         self.refresh()
-        self._learn(query, Told(read_only(np.array(rows, np.int64)), outcome))
+        self._learn(query, AnswerFeedback(read_only(np.array(rows, np.int64)), outcome))
 
-    def _learn(self, query: Query, told: Told, last: Ask | None = None) -> None:
+    def _learn(self, query: Query, told: AnswerFeedback, last: Ask | None = None) -> None:
         """Learn which rows were needed.  last: the last question, if it was this one and nothing
         has changed since.
         """

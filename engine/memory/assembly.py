@@ -19,8 +19,8 @@ from ..base.numerics import read_only
 from ..contract.ask import Ask
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.cues import Cues, Wording, mean_direction
-from ..contract.drafts import Drafts, Kind, Made
-from ..contract.hooks import Cue, Incoming, Mechanism, Reader, Tick, parameter_types
+from ..contract.drafts import Drafts, Kind, MadeRows
+from ..contract.hooks import Cue, Incoming, Mechanism, ReadingMethod, Tick, parameter_types
 from ..contract.offers import Offers, shares_of_sources
 from ..contract.records import Event, Only, Query
 from ..contract.vocabulary import (
@@ -186,8 +186,8 @@ class Assembly:
         structures: dict[Structure, Any] = {
             INDEX: self.index, GRAPH: self.graph, LEXICON: self.lexicon, TRIGRAMS: self.trigrams,
             WRITINGS: self.event_log.writings,
-            DRAFTS: Drafts(), MADE: Made(), EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder,
-            LANGUAGE_MODEL: self.language_model,
+            DRAFTS: Drafts(), MADE: MadeRows(),
+            EMBEDDER: self.embedder, TOKEN_EMBEDDER: self.embedder, LANGUAGE_MODEL: self.language_model,
             CUES: Cues(self.wordings), OFFERS: Offers(),
             PASSAGES: self.passages, SPANS: self.passages,
             **{s: s.create() for s in provided(self.mechanisms) if s.create}}  # fmt: skip
@@ -522,7 +522,7 @@ class Assembly:
             self.embedder.embed([*texts, *chain.from_iterable(map(self.passages.parts, texts))])
 
     def _reader(
-        self, m: Mechanism[Any], read: Reader, phase: Phase
+        self, m: Mechanism[Any], read: ReadingMethod, phase: Phase
     ) -> tuple[Binding, Callable[..., Any]]:
         """A method that only reads, and its view."""
         return Binding(

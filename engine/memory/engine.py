@@ -24,8 +24,7 @@ from ..base.times import moment
 from ..base.turns import Serial, serial, shared
 from ..context.assembly import assemble
 from ..context.cache import ContextCache
-from ..context.context import Context
-from ..context.context import Reader as ContextReader
+from ..context.context import Context, ContextReader
 from ..context.tasks import Tasks
 from ..context.tokens import TokenCounter, counter
 from ..contract.columns import Column, Scope

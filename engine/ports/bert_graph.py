@@ -41,7 +41,7 @@ def written(folder: Path) -> bytes | None:
         return None
     weights: Weights = importlib.import_module("safetensors.numpy").load_file(file)
     try:
-        return _Writer(config, weights).graph()
+        return _GraphWriter(config, weights).graph()
     except KeyError:  # weights of other names
         return None
 
@@ -68,7 +68,7 @@ def _is_supposed(folder: Path, config: Mapping[str, Any]) -> bool:
     )
 
 
-class _Writer:
+class _GraphWriter:
     """Collects nodes and constants of one graph."""
 
     def __init__(self, config: Mapping[str, Any], weights: Weights) -> None:

@@ -21,7 +21,7 @@ from ..contract.records import Event
 from ..contract.writings import Writing
 from ..state.array_blocks import ArrayBlocks, Place
 from ..state.bulk_marks import Marks, block_marks, marks_of, total_of
-from ..state.divided import Cut, Divided
+from ..state.divided import Divided, TextCut
 from ..state.postings import Added, Forward
 from ..state.recent_blocks import RECENT, latest
 from ..text.utf8 import decoded, encoded
@@ -69,7 +69,7 @@ Attributes = tuple[tuple[str, str], ...]
 Differing = Parted | Whole
 
 
-class Form(NamedTuple):
+class ArrayForm(NamedTuple):
     """How an array is stored.
 
     dtype  numpy type of a cell
@@ -94,7 +94,7 @@ def description_mark(meta: Mapping[str, str], forms: bytes) -> bytes:
     return checksum(short, meta["configuration"], forms.hex())
 
 
-def forms_mark(forms: Mapping[str, Form]) -> bytes:
+def forms_mark(forms: Mapping[str, ArrayForm]) -> bytes:
     return checksum({name: tuple(form) for name, form in forms.items()})
 
 
@@ -116,7 +116,7 @@ class Contents:
     def __init__(self, file: SnapshotFile, meta: dict[str, str], beside: Executor) -> None:
         self.meta, self._file, self._beside = meta, file, beside
         self.stored = {
-            name: Form(*form)
+            name: ArrayForm(*form)
             for name, *form in file.execute(
                 "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
             )
@@ -238,7 +238,7 @@ class Contents:
                 divided.append(
                     Divided(
                         row,
-                        Cut(next(places), count, next(places)),
+                        TextCut(next(places), count, next(places)),
                         np.frombuffer(vector, np.float32).reshape(-1, dimensions),
                         (),
                     )

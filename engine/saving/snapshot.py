@@ -56,8 +56,8 @@ from .contents import (
     PACKED,
     TABLES,
     TAILS,
+    ArrayForm,
     Contents,
-    Form,
     description_mark,
     event_cells,
     forms_mark,
@@ -91,7 +91,7 @@ State = Literal["closed", "open", "logged"]
 # numbers, columns between number and generation, marks
 Rows = tuple[Sequence[int], Sequence[Sequence[Any]], Marks]
 # name, whole blocks of an array, which rows may differ (None: any), form
-Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, Form]
+Part = tuple[str, NDArray[Any], NDArray[np.int64] | None, ArrayForm]
 Noted = Mapping[Column, NDArray[np.int64]]
 
 
@@ -101,7 +101,7 @@ class InterruptedWarning(UserWarning):
     """
 
 
-class Clock(Protocol):
+class SavedClock(Protocol):
     """Simulated time, and up to which time the phases have run, h; the jumps; whether only time
     has passed since the last maintenance.
     """
@@ -119,7 +119,7 @@ class Clock(Protocol):
     def restore_jumps(self, jumps: Iterable[tuple[int, float]]) -> None: ...
 
 
-class Plan(Protocol):
+class SavedSteps(Protocol):
     """The steps of one phase: the persistent columns and structures they may change, and whether
     they may have since the last save.
     """
@@ -130,7 +130,7 @@ class Plan(Protocol):
     def changes(self) -> frozenset[Any]: ...
 
 
-class Model(Protocol):
+class SavedModel(Protocol):
     """What identifies the embedding model."""
 
     @property
@@ -141,7 +141,7 @@ class Model(Protocol):
     def dimensions(self) -> int: ...
 
 
-class Passages(Protocol):
+class SavedPassages(Protocol):
     """Vectors of passages and postings of spans, `passages.Passages`."""
 
     journal: list[Divided] | None
@@ -178,9 +178,9 @@ class MemoryParts(Protocol):
     @property
     def index(self) -> VectorIndex: ...
     @property
-    def passages(self) -> Passages: ...
+    def passages(self) -> SavedPassages: ...
     @property
-    def embedder(self) -> Model: ...
+    def embedder(self) -> SavedModel: ...
     @property
     def models_asked(self) -> tuple[Mapping[str, str], ...]:
         """What identifies each language model that was asked since the memory was made, in order
@@ -189,9 +189,9 @@ class MemoryParts(Protocol):
         ...
 
     @property
-    def plans(self) -> Mapping[Any, Plan]: ...
+    def plans(self) -> Mapping[Any, SavedSteps]: ...
     @property
-    def clock(self) -> Clock: ...
+    def clock(self) -> SavedClock: ...
     @property
     def streams(self) -> Mapping[str, np.random.Generator]: ...
 
@@ -248,7 +248,7 @@ class _Held:
     edges: int = 0
     meta: dict[str, str] = field(default_factory=dict)
     computed: frozenset[Column] = frozenset()
-    forms: dict[str, Form] = field(default_factory=dict)
+    forms: dict[str, ArrayForm] = field(default_factory=dict)
     forms_mark: bytes = b""
     prints: dict[str, NDArray[np.uint64]] = field(default_factory=dict)
     marks: dict[str, Marks] = field(default_factory=dict)
@@ -287,7 +287,7 @@ class Snapshot:
         self._due: tuple[_Held, Reached | None] | None = None
         self._erased: Erased | None = None  # what was overwritten, and is not in the file yet
         self._erasures: list[NotedErasure] = []  # all, also of earlier processes
-        self._edge_forms: dict[str, Form] = {}
+        self._edge_forms: dict[str, ArrayForm] = {}
         # whether the file is known to hold all whole blocks in our forms
         self._fits = False
         self._configuration = json.dumps(
@@ -687,7 +687,7 @@ class Snapshot:
         writer: BlockWriter,
         name: str,
         array: NDArray[Any],
-        form: Form,
+        form: ArrayForm,
         known: NDArray[np.uint64],
         rows: NDArray[np.int64] | None,
     ) -> NDArray[np.uint64]:
@@ -857,7 +857,7 @@ class Snapshot:
         """Of which sizes of blocks there are more among so many rows or edges than there were."""
         return frozenset(size for size in self._sizes if count // size != before // size)
 
-    def _form_of(self, key: str, array: NDArray[Any]) -> Form:
+    def _form_of(self, key: str, array: NDArray[Any]) -> ArrayForm:
         """The form of an array of the graph."""
         known = self._edge_forms.get(key)
         if known is None:
@@ -920,7 +920,7 @@ class Snapshot:
         return frozenset(rows for _, _, rows, _ in self._growing)
 
     @cached_property
-    def _columns(self) -> tuple[tuple[Column, str, Form], ...]:
+    def _columns(self) -> tuple[tuple[Column, str, ArrayForm], ...]:
         """The columns that are stored as arrays of their own."""
         store, moving = (
             self.assembly.store,
@@ -941,13 +941,17 @@ class Snapshot:
         )
 
     @cached_property
-    def _small(self) -> tuple[tuple[NDArray[Any], str, Form], ...]:
+    def _small(self) -> tuple[tuple[NDArray[Any], str, ArrayForm], ...]:
         """Arrays that are packed, which are never replaced, in the order of their names."""
         store = self.assembly.store
         return tuple(
             sorted(
                 (
-                    (array, f"column.{c.name}", Form(array.dtype.str, json.dumps(array.shape), 0))
+                    (
+                        array,
+                        f"column.{c.name}",
+                        ArrayForm(array.dtype.str, json.dumps(array.shape), 0),
+                    )
                     for c in store.columns
                     if c.scope is Scope.GLOBAL
                     for array in (store.array(c),)
@@ -1186,7 +1190,7 @@ def _log_of(file: SnapshotFile, meta: Mapping[str, str]) -> LoggedCalls | None:
 
 
 def _prints(
-    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, Form]
+    arrays: Mapping[str, NDArray[Any]], forms: Mapping[str, ArrayForm]
 ) -> dict[str, NDArray[np.uint64]]:
     """Fingerprints of the blocks of arrays as they stand in the file."""
     return {
@@ -1196,7 +1200,7 @@ def _prints(
     }
 
 
-def _whole(array: NDArray[Any], form: Form) -> NDArray[Any]:
+def _whole(array: NDArray[Any], form: ArrayForm) -> NDArray[Any]:
     """What an array has in blocks of its own."""
     return array[: len(array) // form.rows * form.rows] if form.grows else array
 
@@ -1244,7 +1248,7 @@ def _below(count: int, numbers: Sequence[int]) -> Sequence[int]:
     return [number for number in numbers if number < count]
 
 
-def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> Form:
+def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False) -> ArrayForm:
     """shape: of the array, the first entry by name if it grows; moving: whether maintenance may
     change all rows, so that blocks are large.
     """
@@ -1253,7 +1257,7 @@ def _form(array: NDArray[Any], shape: Sequence[int | str], moving: bool = False)
         if moving
         else (EDGES if shape and shape[0] == "edges" else BLOCK, HALVED)
     )
-    return Form(array.dtype.str, json.dumps(shape), _rows_of_block(array, most, wide))
+    return ArrayForm(array.dtype.str, json.dumps(shape), _rows_of_block(array, most, wide))
 
 
 @contextmanager

@@ -141,7 +141,7 @@ class Crew:
         """
         return self.threads > 1 and rows >= self.least and not self._busy()
 
-    def helping(self, rows: int) -> AbstractContextManager[Work | None]:
+    def helping(self, rows: int) -> AbstractContextManager[CrewWork | None]:
         """As `at_work`, for a pass over so many rows; None, without helpers, where that is done
         sooner.
         """
@@ -153,9 +153,9 @@ class Crew:
         return Order(nodes, signals)
 
     @contextmanager
-    def at_work(self) -> Iterator[Work]:
+    def at_work(self) -> Iterator[CrewWork]:
         """Helpers for what this thread shares out meanwhile (`sharing.in_parts`), and for the
-        steps of `Work.run`; they start when there is some.
+        steps of `CrewWork.run`; they start when there is some.
         """
         contexts, helpers = [each.lend() for each in self._lends], list[Thread]()
 
@@ -172,7 +172,7 @@ class Crew:
                 with suppress(RuntimeError):  # the system gives no further thread
                     helpers[-1].start()
 
-        work, token = Work(start), None
+        work, token = CrewWork(start), None
         try:
             token = HELPED.set(work.share)
             yield work
@@ -236,7 +236,7 @@ class _Job:
         self.left = 0
 
 
-class Work:
+class CrewWork:
     """What the threads of a question do.  Made by `Crew.at_work`."""
 
     def __init__(self, start: Callable[[], None]) -> None:

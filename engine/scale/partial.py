@@ -40,7 +40,7 @@ from ..contract.vocabulary import (
 )
 from ..state.graph import BUILT_IN, TYPES, Adjacency, EdgeType, Graph, Links
 from ..state.overlay import Overlay
-from ..state.postings import BM25Index, Shown, TrigramIndex
+from ..state.postings import BM25Index, ScoredRows, TrigramIndex
 from ..state.ranking import best
 from ..state.store import Array, Cells, is_wide
 
@@ -91,7 +91,7 @@ class PartialStore(Overlay):
         self._due: set[Column] = set()  # wide columns to be gathered when they are read
         # of each row of the base among the rows shown; -1: not shown
         self.place = np.empty(0, np.int32)
-        self.shown = Shown(self.rows, self.place)  # for postings
+        self.shown = ScoredRows(self.rows, self.place)  # for postings
         self.graph = PartialGraph(base.graph)
 
     @property
@@ -138,7 +138,7 @@ class PartialStore(Overlay):
             place[self.rows] = -1
         place[rows] = np.arange(len(rows), dtype=np.int32)
         self._version += len(rows) != self.n
-        self.rows, self.shown = rows, Shown(rows, place)
+        self.rows, self.shown = rows, ScoredRows(rows, place)
         at_once(self._fill_all, lambda: self.graph.show(rows, place) if self._linked else None)
 
     def _fill_all(self) -> None:

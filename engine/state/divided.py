@@ -14,7 +14,7 @@ from .postings import Added
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TextCut:
     """Where a text is divided, in characters; nowhere if the embedder reads it whole.
 
     passages  (p, 2) int32, start and end of the windows that have a vector, in order
@@ -38,6 +38,6 @@ class Divided:
     """
 
     row: int
-    cut: Cut
+    cut: TextCut
     vectors: NDArray[np.float32]
     words: Sequence[Added]

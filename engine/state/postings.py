@@ -30,8 +30,8 @@ from ..text.features import terms_of
 from ..text.memo import TextMemo
 from ..text.words import written
 
-__all__ = ["Added", "BM25Index", "Counts", "Forward", "Idf", "Postings", "TrigramIndex",
-           "TrigramMeasure", "Vocabulary", "terms_of", "trigrams_of"]  # fmt: skip
+__all__ = ["Added", "BM25Index", "Forward", "Idf", "Postings", "TrigramIndex", "TrigramMeasure",
+           "Vocabulary", "WordCounts", "terms_of", "trigrams_of"]  # fmt: skip
 
 Entry = TypeVar("Entry", np.int32, np.int64)
 
@@ -72,7 +72,7 @@ class Idf(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScoredRows:
     """Which rows get a score, as long as no text changes.
 
     rows   (m,) ascending
@@ -87,7 +87,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class WordCounts:
     """What the weights of words rest on: of some texts how many there are, their terms with
     repeats, and how many hold each of some terms.
     """
@@ -96,21 +96,21 @@ class Counts:
     length: int
     holding: Mapping[str, int]
 
-    def __add__(self, other: Counts) -> Counts:
+    def __add__(self, other: WordCounts) -> WordCounts:
         """Of these texts and the other ones.
 
-        >>> Counts(3, 9, {"tea": 2}) + Counts(1, 2, {"tea": 1}) - Counts(2, 5, {"tea": 2})
-        Counts(texts=2, length=6, holding={'tea': 1})
+        >>> WordCounts(3, 9, {"tea": 2}) + WordCounts(1, 2, {"tea": 1}) - WordCounts(2, 5, {"tea": 2})
+        WordCounts(texts=2, length=6, holding={'tea': 1})
         """
-        return Counts(
+        return WordCounts(
             self.texts + other.texts,
             self.length + other.length,
             {term: n + other.holding[term] for term, n in self.holding.items()},
         )
 
-    def __sub__(self, other: Counts) -> Counts:
+    def __sub__(self, other: WordCounts) -> WordCounts:
         """Of these texts without the other ones."""
-        return self + Counts(
+        return self + WordCounts(
             -other.texts, -other.length, {term: -n for term, n in other.holding.items()}
         )
 
@@ -367,7 +367,7 @@ class BM25Index:
         """How many counted rows hold the term."""
         return sum(self._frequency(id_) for id_ in self.vocabulary.find((term,)))
 
-    def counts(self, terms: Iterable[str], among: Shown | None = None) -> Counts:
+    def counts(self, terms: Iterable[str], among: ScoredRows | None = None) -> WordCounts:
         """Of the rows that count, or of some rows alone: these terms, in the order of their
         numbers, unknown ones last.
 
@@ -376,13 +376,13 @@ class BM25Index:
         known = {term: id_ for term in set(terms) for id_ in self.vocabulary.find((term,))}
         order = sorted(known, key=known.__getitem__) + sorted(set(terms) - known.keys())
         if among is None:
-            return Counts(
+            return WordCounts(
                 self.n_counted,
                 self._total,
                 {term: self._frequency(known[term]) if term in known else 0 for term in order},
             )
         held = {term: len(self._holding(id_, among)[0]) for term, id_ in known.items()}
-        return Counts(
+        return WordCounts(
             len(among.rows),
             int(self._lengths[among.rows].sum()),
             {term: held.get(term, 0) for term in order},
@@ -398,8 +398,8 @@ class BM25Index:
         weight: Callable[[int, int], float],
         k1: float = 1.2,
         b: float = 0.75,
-        shown: Shown | None = None,
-        counts: Counts | None = None,
+        shown: ScoredRows | None = None,
+        counts: WordCounts | None = None,
     ) -> None:
         """Write each row's score into `out` (n_rows,) float32; 0 where no term matches.
 
@@ -454,7 +454,7 @@ class BM25Index:
 
             in_blocks(len(out), PART, count)
 
-    def _holding(self, id_: int, shown: Shown) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    def _holding(self, id_: int, shown: ScoredRows) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The places of the rows shown that hold a term, ascending, and how often each does.
 
         O(postings), or O(rows log postings) if there are many; O(1) if it was asked for before.
@@ -541,7 +541,7 @@ class TrigramIndex:
         out: NDArray[np.float32],
         measure: TrigramMeasure,
         max_df: float = 1.0,
-        shown: Shown | None = None,
+        shown: ScoredRows | None = None,
     ) -> None:
         """Write each row's overlap with `text` into `out` (n_rows,) float32, in [0, 1].
 

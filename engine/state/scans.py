@@ -21,7 +21,7 @@ PART: Final = 8_192  # rows that one thread compares with a vector at a time
 FEW: Final = 1_024  # as many if they are not next to one another
 
 
-class _Kept(local):
+class _Products(local):
     """What one thread has asked for, and those that help it.
 
     products  bytes of a vector -> its products with spare room, rows done; last asked for last
@@ -54,7 +54,7 @@ class SharedScans(VectorIndex):
     def __init__(self, dimensions: int) -> None:
         super().__init__(dimensions)
         self.scans = 0
-        self._own = _Kept()
+        self._own = _Products()
         self._mask: tuple[tuple[int, int], NDArray[np.bool_]] = (-1, -1), np.zeros(0, np.bool_)
 
     def expect(self, vectors: Sequence[NDArray[np.float32]]) -> None:
@@ -81,7 +81,7 @@ class SharedScans(VectorIndex):
         Raises InputError as `add_many` does.
         """
         super().overwrite(row, vector)
-        self._own = _Kept()
+        self._own = _Products()
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """As `VectorIndex.scores`; O(n) if the products are kept."""

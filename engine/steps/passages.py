@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..contract.drafts import Kind
 from ..ports.embedder import Embedder, Spans, Vectors
 from ..ports.word_pieces import cuts, reads
-from ..state.divided import Cut, Divided
+from ..state.divided import Divided, TextCut
 from ..state.event_log import EventLog
-from ..state.postings import Added, BM25Index, Forward, Shown, terms_of
+from ..state.postings import Added, BM25Index, Forward, ScoredRows, terms_of
 from ..text.memo import TextMemo
 
 SIZE: Final = 200  # word pieces of a passage
@@ -61,7 +61,7 @@ class Passages:
             Lock(),
         )
         self._keeps_vectors, self._keeps_words = vectors, words
-        self._cut_of: TextMemo[Cut] = TextMemo(self._divided)
+        self._cut_of: TextMemo[TextCut] = TextMemo(self._divided)
         self.journal: list[Divided] | None = None
         self.forget()
 
@@ -73,7 +73,7 @@ class Passages:
         # rows that are divided, or known to be read whole
         self._looked = 0
         # of each row that is divided, ascending
-        self._cuts: dict[int, Cut] = {}
+        self._cuts: dict[int, TextCut] = {}
         # of the first of these: row, and end of its vectors
         self._with_vectors = Growing(np.int64, 2)
         self._vectors = Growing(np.float32, self._embedder.dimensions)
@@ -84,7 +84,7 @@ class Passages:
         # of the first divided rows: row, end of its spans, whether its words count
         self._with_words = Growing(np.int64, 3)
         # rows of the lexicon, and those of them that are divided and count
-        self._whole: tuple[int, Shown] | None = None
+        self._whole: tuple[int, ScoredRows] | None = None
 
     @property
     def _keeps(self) -> bool:
@@ -234,7 +234,7 @@ class Passages:
             for row, of_row in zip(due, np.split(vectors, ends[:-1]), strict=True):
                 self._keep_vectors(row, of_row)
 
-    def _cover_words(self, n: int) -> Shown | None:
+    def _cover_words(self, n: int) -> ScoredRows | None:
         """Search the spans that have no postings, of the first n rows; the divided rows that
         count, None if no row is divided.
         """
@@ -253,7 +253,7 @@ class Passages:
             rows = held[held[:, 2] > 0, 0]
             place = np.full(self._lexicon.n_rows, -1, np.int32)
             place[rows] = np.arange(len(rows))
-            self._whole = self._lexicon.n_rows, Shown(rows, place)
+            self._whole = self._lexicon.n_rows, ScoredRows(rows, place)
         return self._whole[1]
 
     def _look(self, n: int) -> None:
@@ -270,10 +270,10 @@ class Passages:
                     self._cuts[row] = cut
             self._looked = row + 1
 
-    def _divided(self, text: str) -> Cut:
+    def _divided(self, text: str) -> TextCut:
         windows, spans = cuts(self._embedder, text, (SIZE, OVERLAP), (SPAN, SHARED))
         if len(windows) <= MOST:
-            return Cut(windows, len(windows), spans)
+            return TextCut(windows, len(windows), spans)
         # which are remembered for the postings
         terms = [terms_of(part, stop_words=True) for part in _parts(text, spans)]
         first, last = (
@@ -285,7 +285,7 @@ class Passages:
             chain.from_iterable(terms[a:b])
             for a, b in zip(first.tolist(), last.tolist(), strict=True)
         ]
-        return Cut(windows[telling(whole, MOST)], len(windows), spans)
+        return TextCut(windows[telling(whole, MOST)], len(windows), spans)
 
     @property
     def n_divided(self) -> int:

@@ -75,7 +75,7 @@ class Relation(Enum):
     DURING = "during"
 
 
-class Order(Enum):
+class HistoryEnd(Enum):
     """Which end of a history is asked for."""
 
     NONE = 0
@@ -140,7 +140,7 @@ class Times:
 
     expressions: tuple[TimeExpression, ...] = ()
     events: tuple[EventExpression, ...] = ()
-    order: Order = Order.NONE
+    order: HistoryEnd = HistoryEnd.NONE
 
     def beside(self, text: str) -> str:
         """The text from which they were read without its times of the calendar.  O(length).
@@ -170,7 +170,7 @@ def times(text: str, said: float, most: int = MOST) -> Times:
     >>> found.events
     (EventExpression(relation=<Relation.AFTER: 'after'>, phrase='the move', count=2, unit='week'),)
     >>> times("We met and had a good time.", said)
-    Times(expressions=(), events=(), order=<Order.NONE: 0>)
+    Times(expressions=(), events=(), order=<HistoryEnd.NONE: 0>)
     """
     try:
         return _Reader(text, said).read(most)
@@ -480,7 +480,7 @@ class _Reader:
 
     def read(self, most: int) -> Times:
         found: list[TimeExpression] = []
-        order, i = Order.NONE, 0
+        order, i = HistoryEnd.NONE, 0
         while i < self.n and len(found) < most:
             word = self.words[i]
             if (
@@ -491,7 +491,7 @@ class _Reader:
             self.focus = None
             taken = self.safely(reader, i, False)
             if taken is None or taken[1] <= i:
-                if order is Order.NONE:
+                if order is HistoryEnd.NONE:
                     order = self.order(i)
                 i += 1
                 continue
@@ -1441,15 +1441,15 @@ class _Reader:
         self.events.append(EventExpression(relation, self.written(j, end), n, unit))
         return None, end
 
-    def order(self, i: int) -> Order:
+    def order(self, i: int) -> HistoryEnd:
         """Whether the word asks for the first or the latest of several."""
         word, after = self.words[i], self.word(i + 1)
         if (
             word == "first" and after not in _NOT_AFTER_FIRST and self.word(i - 1) != "at"
         ) or word in ("earliest", "oldest"):
-            return Order.FIRST
+            return HistoryEnd.FIRST
         if word in ("latest", "newest") or (word == "recent" and self.word(i - 1) == "most"):
-            return Order.LATEST
+            return HistoryEnd.LATEST
         if (
             word == "last"
             and self.word(i - 1) in _OWNERS
@@ -1457,8 +1457,8 @@ class _Reader:
             and after[0].isalpha()
             and after not in _NOT_AFTER_LAST
         ):
-            return Order.LATEST
-        return Order.NONE
+            return HistoryEnd.LATEST
+        return HistoryEnd.NONE
 
 
 def _silent(reader: _Reader, i: int, licensed: bool) -> _Found | None:

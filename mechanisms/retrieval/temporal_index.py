@@ -71,7 +71,7 @@ from ...engine.text.dates import (
     EARLIEST,
     LATEST,
     MOST,
-    Order,
+    HistoryEnd,
     Span,
     TimeExpression,
     Times,
@@ -113,7 +113,7 @@ END = signal(
     direct=False,
     scale=Scale.SIMILARITY,
 )
-SIDES: Final = {Order.FIRST: np.min, Order.LATEST: np.max}
+SIDES: Final = {HistoryEnd.FIRST: np.min, HistoryEnd.LATEST: np.max}
 SECONDS: Final = 3600.0  # of an hour
 
 
@@ -455,7 +455,7 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             view, rows, asked_beside(features(found.beside(cue.query.text)).words)
         )
         if theirs is not None and view.answerable.any():
-            time = -view.created[rows] if found.order is Order.LATEST else view.created[rows]
+            time = -view.created[rows] if found.order is HistoryEnd.LATEST else view.created[rows]
             by = -view.arranged[rows] if asks_kind(cue.features.words) else time
             date_scores(
                 view.arranged,

@@ -17,10 +17,10 @@ from hebbarium.audit.reached import EquationReach, HookReach, Reach
 from hebbarium.engine.catalogue.registry import (
     Departure,
     Equation,
-    Form,
     Parameter,
     Proxy,
     Registry,
+    SubstituteForm,
 )
 
 F, D, H, A = Rating.FAITHFUL, Rating.DOCUMENTED, Rating.HONEST, Rating.APPROXIMATION
@@ -117,7 +117,7 @@ def changed_equation(**changes: Any) -> dict[str, Any]:
     ({}, None, [], True),
     ({"proxies": (Proxy(state="rate", proxy="strength", source="vanrossum2000stable"),)}, REACHED,
      [FactKind.PROXY], True),
-    ({"forms": (Form(paper="a line", ours="a hyperbola", source="vanrossum2000stable"),)}, REACHED,
+    ({"forms": (SubstituteForm(paper="a line", ours="a hyperbola", source="vanrossum2000stable"),)}, REACHED,
      [FactKind.FORM], True),
     (changed_equation(printed=False), REACHED, [FactKind.NOT_PRINTED], False),
     (changed_equation(paper=""), replace(REACHED, equations=()), [], False),

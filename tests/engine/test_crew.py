@@ -25,7 +25,7 @@ from hebbarium.engine.flow.schedule import Node, Stages
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.scale import approximate
-from hebbarium.engine.scale.crew import Order, Work
+from hebbarium.engine.scale.crew import CrewWork, Order
 from hebbarium.engine.state import ranking, scans
 from hebbarium.mechanisms.shared import topology_bank
 from hebbarium.testing.conformance import simulated, talk
@@ -96,7 +96,7 @@ def test_any_order_that_the_waits_allow_has_the_same_outcome(
     """Steps one after another in random orders, which shows more of them than threads do."""
     draw, taken = random.Random(1), list[tuple[int, ...]]()
 
-    def run(self: Work, order: Order, do: Callable[[int], None]) -> None:
+    def run(self: CrewWork, order: Order, do: Callable[[int], None]) -> None:
         waits = list(order.waits)
         ready, places = [at for at, each in enumerate(waits) if not each], list[int]()
         while ready:
@@ -111,7 +111,7 @@ def test_any_order_that_the_waits_allow_has_the_same_outcome(
 
     alone, shuffled = lived(name, 1), lived(name, 2)
     expected = found(alone)
-    monkeypatch.setattr(Work, "run", run)
+    monkeypatch.setattr(CrewWork, "run", run)
     for _ in range(6):
         assert found(shuffled) == expected
     assert len(taken) == 6 * len(QUESTIONS) and all(
@@ -350,8 +350,8 @@ def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.Mo
 
 
 def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
-    memory, times, run = lived("hybrid", 2), list[int](), Work.run
-    monkeypatch.setattr(Work, "run", lambda self, *given: times.append(1) or run(self, *given))
+    memory, times, run = lived("hybrid", 2), list[int](), CrewWork.run
+    monkeypatch.setattr(CrewWork, "run", lambda self, *given: times.append(1) or run(self, *given))
     memory.assembly.places.least = 1
     memory.retrieve(QUESTIONS[0])
     assert times == [1]

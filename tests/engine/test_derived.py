@@ -267,7 +267,7 @@ def marked(path: Path) -> None:
             "SELECT name, dtype, shape, rows FROM arrays ORDER BY name"
         ).fetchall()
         forms = snapshot_contents.forms_mark(
-            {name: snapshot_contents.Form(*form) for name, *form in rows}
+            {name: snapshot_contents.ArrayForm(*form) for name, *form in rows}
         )
         mark = snapshot_contents.description_mark(meta, forms)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (mark.hex(),))

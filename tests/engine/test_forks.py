@@ -23,7 +23,7 @@ from hebbarium.benchmarks.drills.children import started
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.engine.base import forks
 from hebbarium.engine.base.errors import HebbariumError
-from hebbarium.engine.base.forks import SQLITE, ForkLock, Gate
+from hebbarium.engine.base.forks import SQLITE, ForkGate, ForkLock
 from hebbarium.engine.context.cache import ContextCache
 from hebbarium.engine.ports.embedder import HashingEmbedder, Vectors
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder, MeteredEmbedder
@@ -196,7 +196,7 @@ def test_a_fork_that_has_waited_long_enough_is_refused(
 
 
 def test_an_interrupted_entry_leaves_the_gate() -> None:
-    gate = Gate("it")
+    gate = ForkGate("it")
 
     class Interrupted:
         def __enter__(self) -> None: ...

@@ -30,7 +30,7 @@ from hebbarium.engine.scale.shortlist import (
     positive,
 )
 from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
-from hebbarium.engine.state.postings import BM25Index, Idf, Shown, TrigramIndex, TrigramMeasure
+from hebbarium.engine.state.postings import BM25Index, Idf, ScoredRows, TrigramIndex, TrigramMeasure
 from hebbarium.engine.state.ranking import Asked, add_standardised
 from hebbarium.testing.conformance import talk
 
@@ -576,7 +576,7 @@ def test_scores_of_some_rows_are_those_of_all(rows: list[int]) -> None:
     place = np.full(100, -1, np.int32)
     place[rows] = np.arange(len(rows))
     shown, some, every = (
-        Shown(np.array(rows), place),
+        ScoredRows(np.array(rows), place),
         np.full(len(rows), 9.0, np.float32),
         np.empty(80, np.float32),
     )

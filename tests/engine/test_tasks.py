@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.engine.context.tasks import Frame, Status, divided
+from hebbarium.engine.context.tasks import Frame, TaskStatus, divided
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
@@ -42,7 +42,7 @@ def shape(memory: Engine) -> tuple[Any, ...]:
         tasks.peek(),
         tasks.path(),
         tasks.siblings(),
-        tasks.siblings(Status.BLOCKED),
+        tasks.siblings(TaskStatus.BLOCKED),
         tasks.frames(),
         len(tasks),
     )
@@ -181,7 +181,7 @@ def test_a_path_of_200_frames(new: Callable[..., Engine]) -> None:
         while memory.tasks.peek():
             memory.tasks.pop()
         assert len(memory.tasks) == 0 and all(
-            frame.status is Status.COMPLETE for frame in memory.tasks.frames()
+            frame.status is TaskStatus.COMPLETE for frame in memory.tasks.frames()
         )
 
 
@@ -202,7 +202,7 @@ def test_a_blocked_frame_is_no_finished_sibling(new: Callable[..., Engine]) -> N
             memory.tasks.pop(f"{goal} ended", blocked=blocked)
         memory.tasks.push("three")
         assert [f.goal for f in memory.tasks.siblings()] == ["one"] and [
-            f.goal for f in memory.tasks.siblings(Status.BLOCKED)
+            f.goal for f in memory.tasks.siblings(TaskStatus.BLOCKED)
         ] == ["two"]
         assert memory.tasks.frames()[2].result == "two ended"
         memory.tasks.push("inside three")

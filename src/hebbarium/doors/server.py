@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from pydantic import Field
 
 from ..engine.base.errors import HebbariumError, InputError
-from ..engine.context.tasks import Status
+from ..engine.context.tasks import TaskStatus
 from ..engine.memory.engine import Engine
 from . import calls
 from .moments import here, period
@@ -174,7 +174,7 @@ class Tools:
         return {
             "path": [asdict(frame) for frame in stack.path()],
             "finished_beside": [asdict(frame) for frame in stack.siblings()],
-            "blocked_beside": [asdict(frame) for frame in stack.siblings(Status.BLOCKED)],
+            "blocked_beside": [asdict(frame) for frame in stack.siblings(TaskStatus.BLOCKED)],
         }
 
     def show(

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
-from hebbarium.engine.context.assembly import Memory, assemble, context_of
+from hebbarium.engine.context.assembly import AssemblyMemory, assemble, context_of
 from hebbarium.engine.context.banner import banner
 from hebbarium.engine.context.condensers import Form
-from hebbarium.engine.context.context import ComponentKind, Context, Reader
+from hebbarium.engine.context.context import ComponentKind, Context, ContextReader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.quoting import unescaped
 from hebbarium.engine.context.selection import LARGEST, Rules, Selection, fill, lay_out, select
@@ -290,11 +290,11 @@ def test_a_memory_is_shown_as_its_detail_says(build: Build) -> None:
 
 
 def test_a_reader_gives_the_budget(memory: Engine) -> None:
-    assert Reader(8192).budget == 6144 and Reader(100, 0.0).budget == 100
-    assert assemble(memory, "Who moved?", reader=Reader(80)).tokens <= 60
+    assert ContextReader(8192).budget == 6144 and ContextReader(100, 0.0).budget == 100
+    assert assemble(memory, "Who moved?", reader=ContextReader(80)).tokens <= 60
     for window, reserve in ((0, 0.25), (True, 0.25), (10, 1.0), (10, -0.1), (10, float("nan"))):
         with pytest.raises(InputError):
-            Reader(window, reserve)
+            ContextReader(window, reserve)
 
 
 def test_the_engine_gives_the_context_that_assembling_gives(memory: Engine) -> None:
@@ -308,7 +308,7 @@ def test_the_engine_gives_the_context_that_assembling_gives(memory: Engine) -> N
     few = memory.context("Who moved?", max_items=2, only=Only(speakers=("Ada",)))
     assert [memory.event(c.row).speaker for c in few.components] == ["Ada", "Ada"]
     assert (
-        memory.context("Who moved?", reader=Reader(80)).tokens
+        memory.context("Who moved?", reader=ContextReader(80)).tokens
         <= 60
         < memory.context("Who moved?").tokens
     )
@@ -331,7 +331,7 @@ def test_the_engine_counts_with_the_tokeniser_of_its_embedder() -> None:
     ("arguments", "what"),
     [
         ({"max_tokens": -1}, "max_tokens is -1"),
-        ({"max_tokens": 5, "reader": Reader(9)}, "both give"),
+        ({"max_tokens": 5, "reader": ContextReader(9)}, "both give"),
         ({"query": 3}, "no question"),
     ],
 )
@@ -350,7 +350,7 @@ def test_the_engine_refuses_bad_input_with_a_cure(
 @pytest.mark.parametrize(("arguments", "what"), [
     ({"max_tokens": -1}, "max_tokens is -1"), ({"max_tokens": 1.5}, "max_tokens"),
     ({"max_tokens": True}, "max_tokens"),
-    ({"max_items": -1}, "max_items"), ({"max_tokens": 5, "reader": Reader(9)}, "both give"),
+    ({"max_items": -1}, "max_items"), ({"max_tokens": 5, "reader": ContextReader(9)}, "both give"),
     ({"form": "sektions"}, "no form"),
     ({"strategy": "flatt"}, "no strategy"), ({"also": 3}, "not text"), ({"query": 3},
     "no question"),
@@ -500,7 +500,7 @@ def test_odd_shares_are_refused(shares: dict[str, float]) -> None:
 
 
 def test_an_engine_is_a_memory_to_assemble_from(memory: Engine) -> None:
-    used: Memory = memory
+    used: AssemblyMemory = memory
     assert (
         isinstance(repr(assemble(used, "Who?", 50)), str)
         and "<table" in assemble(used, "Who moved?", 90)._repr_html_()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.context.assembly import assemble
-from hebbarium.engine.context.context import Context, Reader
+from hebbarium.engine.context.context import Context, ContextReader
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.contract.vocabulary import VISIBLE
 from hebbarium.engine.memory.engine import Engine
@@ -145,7 +145,7 @@ def test_a_context_may_be_older_where_only_time_has_passed() -> None:
 @pytest.mark.parametrize("other", [
     {"max_tokens": 101}, {"max_items": 3}, {"session": "S1"}, {"only": Only(speakers=("Bo",))},
     {"task": "t"}, {"also": "Be brief."},
-    {"max_tokens": None, "reader": Reader(134)}, {"query": Query("boat", only=Only(speakers=("Bo",
+    {"max_tokens": None, "reader": ContextReader(134)}, {"query": Query("boat", only=Only(speakers=("Bo",
     )))}, {"query": "boats"}])  # fmt: skip
 def test_everything_that_is_asked_is_part_of_the_key(other: dict[str, Any]) -> None:
     made = memory()

@@ -20,7 +20,7 @@ from hebbarium.engine.context.assembly import assemble, context_of
 from hebbarium.engine.context.cache import KEPT, ContextCache
 from hebbarium.engine.context.components import ComponentKind
 from hebbarium.engine.context.condensers import Form
-from hebbarium.engine.context.context import Context, Reader
+from hebbarium.engine.context.context import Context, ContextReader
 from hebbarium.engine.context.formats import FORMATS, Candidate
 from hebbarium.engine.context.selection import LARGEST, Rules, fill, lay_out, select
 from hebbarium.engine.context.tokens import LENGTH, counter
@@ -270,7 +270,7 @@ def test_strategies_are_named_or_refused(staged: Engine) -> None:
         staged, "What did Ada see?", 300
     )
     with pytest.raises(InputError, match="both give a budget"):
-        staged.context("?", 10, reader=Reader(100))
+        staged.context("?", 10, reader=ContextReader(100))
     with pytest.raises(InputError, match="the reader is 5"):
         staged.context("?", reader=5)  # type: ignore[arg-type]
     for bad in (-1, True, 1.5):

@@ -22,7 +22,7 @@ from hebbarium.engine.state.postings import (
     BM25Index,
     Idf,
     Postings,
-    Shown,
+    ScoredRows,
     TrigramIndex,
     TrigramMeasure,
     Vocabulary,
@@ -117,7 +117,7 @@ def test_rows_may_be_scored_in_parts(part: int, monkeypatch: pytest.MonkeyPatch)
     documents = [terms_of(text) for text in texts]
     queries = [terms_of(text) for text in corpus(6, 10)]
     index, trigrams = bm25(documents), trigram(texts)
-    shown = Shown(
+    shown = ScoredRows(
         np.arange(0, 100, 3),
         np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1).astype(np.int32),
     )
@@ -302,7 +302,7 @@ def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(
         found = np.full(len(rows), np.nan, np.float32)
         index.scores(query, whole, TrigramMeasure.SIMILARITY, max_df)
         index.scores(
-            query, found, TrigramMeasure.SIMILARITY, max_df, Shown(rows, np.empty(0, np.int32))
+            query, found, TrigramMeasure.SIMILARITY, max_df, ScoredRows(rows, np.empty(0, np.int32))
         )
         assert found.tobytes() == whole[rows].tobytes()
         if count < len(texts):
@@ -312,7 +312,7 @@ def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(
         query,
         np.empty(0, np.float32),
         TrigramMeasure.SIMILARITY,
-        shown=Shown(np.empty(0, np.int64), np.empty(0, np.int32)),
+        shown=ScoredRows(np.empty(0, np.int64), np.empty(0, np.int32)),
     )
 
 

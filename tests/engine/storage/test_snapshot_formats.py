@@ -14,7 +14,7 @@ from hebbarium.engine.contract.columns import Phase
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import ROW
 from hebbarium.engine.memory.engine import Engine
-from hebbarium.engine.saving.contents import Form, description_mark, forms_mark
+from hebbarium.engine.saving.contents import ArrayForm, description_mark, forms_mark
 from hebbarium.testing.small import by_number, column, does, mechanism, memory
 
 
@@ -140,7 +140,9 @@ def test_a_file_of_another_format_or_rule_of_words_is_refused(
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         ask = connection.execute
         meta = {**dict(ask("SELECT key, value FROM meta ORDER BY key")), key: value}
-        forms = {name: Form(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")}
+        forms = {
+            name: ArrayForm(*form) for name, *form in ask("SELECT * FROM arrays ORDER BY name")
+        }
         for name, held in ((key, value), ("mark", description_mark(meta, forms_mark(forms)).hex())):
             ask("UPDATE meta SET value = ? WHERE key = ?", (held, name))
     before = path.read_bytes()

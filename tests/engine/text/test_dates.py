@@ -18,7 +18,7 @@ from hebbarium.engine.text.dates import (
     EARLIEST,
     LATEST,
     EventExpression,
-    Order,
+    HistoryEnd,
     Relation,
     Times,
     bounded,
@@ -434,15 +434,15 @@ def test_events_that_give_a_time(text: str, events: tuple[EventExpression, ...])
 
 
 @pytest.mark.parametrize(("text", "order"), [
-    ("What was the first book she read?", Order.FIRST), ("Which car did he buy first?",
-    Order.FIRST), ("my earliest memory", Order.FIRST),
-    ("What is her latest job?", Order.LATEST), ("the most recent trip", Order.LATEST),
-    ("When was the last time we met?", Order.LATEST),
-    ("What is her first name?", Order.NONE), ("at first", Order.NONE), ("the last name",
-    Order.NONE), ("How long did it last?", Order.NONE),
-    ("the first week of May", Order.NONE), ("last Friday", Order.NONE),
+    ("What was the first book she read?", HistoryEnd.FIRST), ("Which car did he buy first?",
+    HistoryEnd.FIRST), ("my earliest memory", HistoryEnd.FIRST),
+    ("What is her latest job?", HistoryEnd.LATEST), ("the most recent trip", HistoryEnd.LATEST),
+    ("When was the last time we met?", HistoryEnd.LATEST),
+    ("What is her first name?", HistoryEnd.NONE), ("at first", HistoryEnd.NONE), ("the last name",
+    HistoryEnd.NONE), ("How long did it last?", HistoryEnd.NONE),
+    ("the first week of May", HistoryEnd.NONE), ("last Friday", HistoryEnd.NONE),
 ])  # fmt: skip
-def test_which_of_several_is_asked_for(text: str, order: Order) -> None:
+def test_which_of_several_is_asked_for(text: str, order: HistoryEnd) -> None:
     assert times(text, hours(SAID)).order is order
 
 
