@@ -42,28 +42,28 @@ NUMBERS = (
         SIGMA,
         "1",
         paper="rao1999predictive",
-        where="sigma^2 in Methods, as reported; the paper was not opened",
+        where="sigma^2 in Methods, Simulations",
     ),
     paper_number(
         "sigma_above",
         SIGMA_TD,
         "1",
         paper="rao1999predictive",
-        where="sigma_td^2 in Methods, as reported; the paper was not opened",
+        where="sigma_td^2 in Methods, Simulations",
     ),
     paper_number(
         "sparseness",
         ALPHA,
         "1",
         paper="rao1999predictive",
-        where="alpha of level 2 in Methods, as reported; the paper was not opened",
+        where="alpha of level 2 in Methods, Simulations, of a Gaussian prior",
     ),
     paper_number(
         "decay",
         LAMBDA,
         "1",
         paper="rao1999predictive",
-        where="lambda in Methods, as reported; the paper was not opened",
+        where="lambda in Methods, Simulations",
     ),
 )
 
