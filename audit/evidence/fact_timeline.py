@@ -340,7 +340,7 @@ def the_timeline_is_derived_from_the_writings(specimen: Any) -> Any:
     for stops in ((len(memory.event_log.writings),), range(len(memory.event_log.writings) + 1)):
         timeline = specimen.Timeline()
         for stop in stops:
-            timeline.follow(_Listed(memory.event_log.writings[:stop]), "fact_timeline")
+            timeline.follow(_Listed(list(memory.event_log.writings)[:stop]), "fact_timeline")
         found.append([timeline.take(fact, 99) for fact in fresh])
     return [str([[(row, int(what)) for row, what in each] for each in one]) for one in found], [
         str([[(4, 1)], [(4, 1)], [(8, 1)]])

@@ -276,7 +276,7 @@ def an_erased_memory_leaves_the_profile(specimen: Any) -> Any:
     memory.erase("e0", confirm=True)
     memory.encode(Event(30.0, "I sing every day.", "Ada", id="e3", dated=False))
     memory.advance(49.0)
-    last = memory.event_log.writings[-1]
+    *_, last = memory.event_log.writings
     return [
         str((last.text, last.sources)),
         "rome" in "".join(w.text for w in memory.event_log.writings),
