@@ -59,11 +59,7 @@ NUMBERS = (
         where="alpha of level 2 in Methods, Simulations, of a Gaussian prior",
     ),
     paper_number(
-        "decay",
-        LAMBDA,
-        "1",
-        paper="rao1999predictive",
-        where="lambda in Methods, Simulations",
+        "decay", LAMBDA, "1", paper="rao1999predictive", where="lambda in Methods, Simulations"
     ),
 )
 
