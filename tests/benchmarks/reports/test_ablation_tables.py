@@ -71,11 +71,13 @@ def test_every_table_has_both_tests(result: BlockResult) -> None:
     } & set(SPARE)
 
 
-def test_pipes_get_lines_and_terminals_a_table(result: BlockResult) -> None:
-    plain, terminal = io.StringIO(), io.StringIO()
-    show(result, Console(file=plain, width=60))
+def test_pipes_get_lines_and_terminals_a_table(
+    result: BlockResult, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = io.StringIO()
+    show(result, Console(width=60))
     show(result, Console(file=terminal, width=220, force_terminal=True))
-    assert plain.getvalue().splitlines() == to_lines(result)
+    assert capsys.readouterr().out.splitlines() == to_lines(result)
     assert "━" in terminal.getvalue() or "─" in terminal.getvalue()
     # the id's own escape sequence does not get through
     assert "\x1b[31m" not in terminal.getvalue()
