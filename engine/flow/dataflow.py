@@ -9,7 +9,8 @@
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
   then the steps that add to it, then its readers; registry order settles the rest.  A stage runs
   after the stage that it refines.  Steps that change memory on recall run after the answer, so
-  steps that lead to the answer read those columns unchanged.
+  steps that lead to the answer read those columns unchanged;
+- which of them may run at the same time (`concurrent_followers`).
 
 No other module computes these things, and none here runs a step.
 """
@@ -24,7 +25,7 @@ from typing import TypeVar
 from ..base.errors import ContractError
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Read, Touched
-from ..contract.vocabulary import BUDGET, MATCH, RECALLED, SIGNALS
+from ..contract.vocabulary import BUDGET, INDEX, MATCH, RECALLED, SIGNALS
 from .schedule import Node, Stages
 
 T = TypeVar("T")
@@ -421,3 +422,58 @@ def learnt_from(nodes: Sequence[Node]) -> frozenset[Column] | None:
     passing = {item for item in read if not item.persists and item is not RECALLED}
     columns = frozenset(item for item in passing if isinstance(item, Column))
     return None if SIGNALS in read or passing - columns - filled else columns
+
+
+def concurrent_followers(
+    nodes: Sequence[Node], signals: Iterable[Signal] = ()
+) -> list[tuple[int, ...]]:
+    """For each step, by place, the places of those that wait for it where several run at the same
+    time, without those that wait for another of them.  Raises ContractError.
+
+    nodes  in the order in which they run one after another
+
+    Steps wait as the schedule demands, and
+
+    - the last step that adds to a column, which sums the contributions, waits for all others;
+    - steps that add to one structure, that touch a structure of one question, or that use one
+      private structure do so in turn;
+    - the first step that reads the index, which scans for all others, runs before these.
+    """
+    place = {node: at for at, node in enumerate(nodes)}
+    after = [
+        {place[later] for later in waiting} for waiting in followers_of(nodes, signals).values()
+    ]
+    last: dict[tuple[Structure, str], int] = {}
+    for at, node in enumerate(nodes):
+        for used in _used_in_turn(node):
+            if used in last:
+                after[last[used]].add(at)
+            last[used] = at
+    for column in {item for node in nodes for item in node.adds if isinstance(item, Column)}:
+        *earlier, summing = (at for at, node in enumerate(nodes) if column in node.adds)
+        for at in earlier:
+            after[at].add(summing)
+    scanning = [at for at, node in enumerate(nodes) if INDEX in node.sees]
+    for at in scanning[1:]:
+        after[scanning[0]].add(at)
+    return _direct(after)
+
+
+def _used_in_turn(node: Node) -> list[tuple[Structure, str]]:
+    """Structures that one step at a time may use, with the owner of those that are private."""
+    return [
+        (item, node.owner if item.private else "")
+        for item in dict.fromkeys((*node.writes, *node.sees))
+        if isinstance(item, Structure) and (item.private or not item.persists or item in node.adds)
+    ]
+
+
+def _direct(after: Sequence[set[int]]) -> list[tuple[int, ...]]:
+    """The followers without those that wait for another follower; all are at later places."""
+    reached: list[set[int]] = [set() for _ in after]
+    direct: list[tuple[int, ...]] = [()] * len(after)
+    for at in range(len(after) - 1, -1, -1):
+        beyond = set[int]().union(*(reached[later] for later in after[at]))
+        direct[at] = tuple(sorted(after[at] - beyond))
+        reached[at] = after[at] | beyond
+    return direct

@@ -13,14 +13,13 @@ from contextvars import copy_context
 from heapq import heapify, heappop, heappush
 from threading import Condition, Lock, Thread, get_ident
 from time import perf_counter
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from ..base.checks import checked_limit
 from ..base.sharing import HELPED, alone
 from ..base.sharing import threads as available
-from ..contract.columns import Column, Signal, Structure
-from ..contract.vocabulary import INDEX
-from ..flow.dataflow import followers_of
+from ..contract.columns import Signal
+from ..flow.dataflow import concurrent_followers
 from ..flow.schedule import Node
 
 # threads of one question, if nothing else is asked for: more find nothing to do
@@ -42,12 +41,7 @@ class Lends(Protocol):
 
 
 class Order:
-    """Which steps wait for which: what the schedule demands, and
-
-    - the last step that adds to a column, which sums the contributions, waits for all others;
-    - steps that add to one structure, that touch a structure of one question, or that use one
-      private structure do so in turn;
-    - the first step that reads the index, which scans for all others, runs before these.
+    """Which steps wait for which, by `engine.flow.dataflow.concurrent_followers`.
 
     followers  of each step, by place: steps that wait for it, without those that wait for another
                follower
@@ -56,27 +50,10 @@ class Order:
     """
 
     def __init__(self, nodes: Sequence[Node], signals: Sequence[Signal]) -> None:
-        place = {node: at for at, node in enumerate(nodes)}
-        after = [
-            {place[later] for later in found} for found in followers_of(nodes, signals).values()
-        ]
-        last: dict[Any, int] = {}
-        for at, node in enumerate(nodes):
-            for thing in _in_turn(node):
-                if thing in last:
-                    after[last[thing]].add(at)
-                last[thing] = at
-        for column in {each for node in nodes for each in node.adds if isinstance(each, Column)}:
-            *earlier, summing = (at for at, node in enumerate(nodes) if column in node.adds)
-            for at in earlier:
-                after[at].add(summing)
-        scanning = [at for at, node in enumerate(nodes) if INDEX in node.sees]
-        for at in scanning[1:]:
-            after[scanning[0]].add(at)
-        self.followers = _reduced(after)
+        self.followers = concurrent_followers(nodes, signals)
         self.waits = [0] * len(nodes)
-        for found in self.followers:
-            for at in found:
+        for places in self.followers:
+            for at in places:
                 self.waits[at] += 1
         self.seconds = [0.0] * len(nodes)
 
@@ -88,26 +65,6 @@ class Order:
         for at in range(len(found) - 1, -1, -1):
             found[at] += max((found[later] for later in self.followers[at]), default=0.0)
         return found
-
-
-def _in_turn(node: Node) -> list[Any]:
-    """What one step at a time may use, in order."""
-    return [
-        (item, node.owner if item.private else "")
-        for item in dict.fromkeys((*node.adds, *node.sets, *node.sees))
-        if isinstance(item, Structure) and (item.private or not item.persists or item in node.adds)
-    ]
-
-
-def _reduced(after: Sequence[set[int]]) -> list[tuple[int, ...]]:
-    """The followers without those that wait for another follower; all are at later places."""
-    reached: list[set[int]] = [set() for _ in after]
-    found: list[tuple[int, ...]] = [()] * len(after)
-    for at in range(len(after) - 1, -1, -1):
-        beyond = set[int]().union(*(reached[later] for later in after[at]))
-        found[at] = tuple(sorted(after[at] - beyond))
-        reached[at] = after[at] | beyond
-    return found
 
 
 class Crew:

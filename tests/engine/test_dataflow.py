@@ -22,6 +22,7 @@ from hebbarium.engine.contract.vocabulary import BUDGET, RECALLED
 from hebbarium.engine.flow.dataflow import (
     answering,
     arrays_of,
+    concurrent_followers,
     derived,
     item_of,
     late,
@@ -433,3 +434,42 @@ def test_a_column_that_cannot_wait_takes_those_that_are_written_with_it_along() 
     assert columns == {a, b, c}
     assert late(columns, deriving, ()) == (frozenset(), ())
     assert late(columns, deriving[1:], ()) == ({a, b, c}, (second, third))
+
+
+@given(steps(PASSING, (KEPT,), Phase.RETRIEVE), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_steps_at_the_same_time_give_the_numbers_of_steps_one_after_another(
+    nodes: list[Node], random: Any
+) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    followers = concurrent_followers(order)
+    waits = {
+        at: {b for b, later in enumerate(followers) if at in later} for at in range(len(order))
+    }
+    mixed: list[int] = []
+    while len(mixed) < len(order):
+        ready = [at for at in waits if at not in mixed and waits[at] <= set(mixed)]
+        mixed.append(random.choice(ready))
+    before: Numbers = dict.fromkeys(PASSING, 0) | {KEPT: 3}
+    one_by_one, at_once, salts = dict(before), dict(before), dict.fromkeys(order, 0)
+    toy_pass(order, one_by_one, salts)
+    toy_pass([order[at] for at in mixed], at_once, salts)
+    assert at_once == one_by_one
+
+    def sums_after(a: int, b: int) -> bool:
+        return any(
+            c in order[b].adds and not any(c in n.adds for n in order[b + 1 :])
+            for c in order[a].adds
+        )
+
+    pairs = [
+        (a, b)
+        for a, b in combinations(range(len(order)), 2)
+        if must_precede(order[a], order[b], nodes) or sums_after(a, b)
+    ]
+    graph = nx.DiGraph(pairs)
+    graph.add_nodes_from(range(len(order)))
+    direct = nx.transitive_reduction(graph)
+    assert followers == [tuple(sorted(direct[at])) for at in range(len(order))]
