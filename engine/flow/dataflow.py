@@ -394,14 +394,14 @@ def answering(nodes: Iterable[Node]) -> list[Node]:
 
 def learning(nodes: Sequence[Node]) -> tuple[Node, ...]:
     """The steps of RETRIEVE that are left if a question that did not learn is to learn: those that
-    see RECALLED, or what such a step writes for this query alone, in order; none if one of the
-    others writes what they write.
+    see RECALLED, or read an array that such a step writes for this query alone, in order; none if
+    one of the others writes what they write.
 
     The others change nothing that persists and draw no random numbers, see `Mechanism`.
     """
-    steps, written = list[Node](), set[Touched]((RECALLED,))
+    stages, steps, written = Stages.of(nodes), list[Node](), set[Touched]((RECALLED,))
     for node in nodes:
-        if RECALLED in node.sets or not node.sees.isdisjoint(written):
+        if RECALLED in node.sets or not read_after(node, stages).isdisjoint(written):
             steps.append(node)
             written.update(
                 item for item in node.writes if not (isinstance(item, Column) and item.persists)

@@ -423,6 +423,9 @@ def test_what_follows_from_learning_within_the_question_is_left_too() -> None:
     answer = node("answer", 1, [THIRD], (), [RECALLED], Phase.RETRIEVE)
     assert learning((answer, learner, follower, last)) == (answer, learner, follower, last)
     assert learning((answer, follower, last)) == (answer,)
+    # a stage starts from the stage before it, whether or not its step declares to read that
+    unread = replace(last, reads=())
+    assert learning((answer, learner, follower, unread)) == (answer, learner, follower, unread)
 
 
 def test_a_column_that_cannot_wait_takes_those_that_are_written_with_it_along() -> None:
