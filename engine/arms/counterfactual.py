@@ -19,8 +19,8 @@ from ..contract.ask import Ask
 from ..contract.columns import Column, Phase
 from ..contract.hooks import Mechanism
 from ..contract.records import Query
-from ..contract.vocabulary import ANSWERABLE, INDEX, RECALLED, VISIBLE
-from ..flow.dataflow import Reach, StepArrays, arrays_of, reach
+from ..contract.vocabulary import ANSWERABLE, RECALLED, VISIBLE
+from ..flow.dataflow import arrays_of, can_change_an_answer, silence_reaches
 from ..flow.passes import StepFunction, undisturbed
 from ..flow.schedule import Node
 from ..flow.view import Binding
@@ -77,9 +77,9 @@ class Counterfactual:
             (plan or memory.assembly).ranking[-1],
         )
         nodes = plan.nodes if plan else memory.assembly.phases[Phase.RETRIEVE]
-        self._able = tuple(m for m in self._mechanisms if _can_change_an_answer(m, nodes))
+        self._able = tuple(m for m in self._mechanisms if can_change_an_answer(m, nodes))
         steps = arrays_of(self._plan.nodes, self._plan.signals)
-        self._reach = {m.id: _silenced_reach(steps, m) for m in self._able}
+        self._reach = {m.id: silence_reaches(steps, m) for m in self._able}
 
     def ranks_changed(self, query: Query | str) -> dict[str, int]:
         """Places among the ten best that differ when a mechanism is silenced, by mechanism id.
@@ -185,33 +185,6 @@ class Counterfactual:
                 store.array(column)[...] = values
             if VISIBLE in own:
                 store.surface()
-
-
-def _silenced_reach(steps: Sequence[StepArrays], m: Mechanism[Any]) -> Reach:
-    """What the silence of a mechanism reaches in a pass of RETRIEVE."""
-    columns = {
-        c
-        for c in (*m.owns, *(c for h in type(m).hooks() for c in (*h.sets, *h.adds)))
-        if isinstance(c, Column) and c.persists
-    }
-    # searches leave out hidden rows
-    return reach(
-        steps,
-        lambda node: node.owner == m.id,
-        {*columns, *((INDEX,) if VISIBLE in columns else ())},
-    )
-
-
-def _can_change_an_answer(m: Mechanism[Any], nodes: Sequence[Node]) -> bool:
-    """Whether a step that leads to an answer is the mechanism's, or reads a column that the
-    mechanism owns or writes.
-    """
-    leading = [n for n in nodes if RECALLED not in n.sees]
-    writes = {*m.owns, *(c for hook in type(m).hooks() for c in (*hook.sets, *hook.adds))}
-    return any(
-        n.owner == m.id or not writes.isdisjoint(c for c in n.sees if isinstance(c, Column))
-        for n in leading
-    )
 
 
 def _silence(node: Node, binding: Binding) -> None:

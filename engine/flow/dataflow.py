@@ -1,7 +1,8 @@
 """Dataflow: what follows from what the steps of a phase declare.
 
 - what a step reads and writes, as the arrays that hold it (`arrays_of`);
-- what a change of steps or of persistent columns reaches (`reach`);
+- what a change of steps or of persistent columns reaches (`reach`), and the silence of a mechanism
+  (`silence_reaches`, `can_change_an_answer`);
 - what maintenance derives from the rest of the state and from time, which no file holds
   (`derived`), and what of that can wait until it is read (`late`);
 - which steps a question needs that does not learn (`answering`), which are left if it is to learn
@@ -20,12 +21,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..base.errors import ContractError
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
-from ..contract.hooks import Read, Touched
-from ..contract.vocabulary import BUDGET, INDEX, MATCH, RECALLED, SIGNALS
+from ..contract.hooks import Mechanism, Read, Touched
+from ..contract.vocabulary import BUDGET, INDEX, MATCH, RECALLED, SIGNALS, VISIBLE
 from .schedule import Node, Stages
 
 T = TypeVar("T")
@@ -239,6 +240,34 @@ def reach(
         tuple(c for c in written if isinstance(c, Column) and not c.persists),
         any(isinstance(c, Structure) and c is not RECALLED for c in written),
     )
+
+
+def silence_reaches(steps: Sequence[StepArrays], m: Mechanism[Any]) -> Reach:
+    """What the silence of a mechanism reaches in a pass of RETRIEVE.
+
+    steps  of `arrays_of`
+    """
+    arrays = {c for c in _written_by(m) if isinstance(c, Column) and c.persists}
+    if VISIBLE in arrays:  # searches leave out hidden rows
+        return reach(steps, lambda node: node.owner == m.id, (*arrays, INDEX))
+    return reach(steps, lambda node: node.owner == m.id, arrays)
+
+
+def can_change_an_answer(m: Mechanism[Any], nodes: Iterable[Node]) -> bool:
+    """Whether a step of RETRIEVE that leads to an answer is the mechanism's, or reads a column that
+    the mechanism owns or writes.
+    """
+    written = _written_by(m)
+    return any(
+        n.owner == m.id or any(isinstance(c, Column) and c in written for c in n.sees)
+        for n in nodes
+        if not n.learns
+    )
+
+
+def _written_by(m: Mechanism[Any]) -> set[Touched]:
+    """What a mechanism owns, and what its hooks of all phases write."""
+    return {*m.owns, *(item for hook in type(m).hooks() for item in (*hook.sets, *hook.adds))}
 
 
 def weighs_signals(node: Node) -> bool:

@@ -22,6 +22,7 @@ from hebbarium.engine.contract.vocabulary import BUDGET, RECALLED
 from hebbarium.engine.flow.dataflow import (
     answering,
     arrays_of,
+    can_change_an_answer,
     concurrent_followers,
     derived,
     item_of,
@@ -31,10 +32,11 @@ from hebbarium.engine.flow.dataflow import (
     ordered,
     reach,
     reads_row_by_row,
+    silence_reaches,
     writes_for_the_pass_alone,
 )
 from hebbarium.engine.flow.schedule import Node
-from hebbarium.testing.small import column
+from hebbarium.testing.small import column, does, mechanism
 
 # a stage starts as the stage before it
 FIRST = column("first", Scope.CANDIDATE)
@@ -476,3 +478,26 @@ def test_steps_at_the_same_time_give_the_numbers_of_steps_one_after_another(
     graph.add_nodes_from(range(len(order)))
     direct = nx.transitive_reduction(graph)
     assert followers == [tuple(sorted(direct[at])) for at in range(len(order))]
+
+
+@given(
+    steps(PASSING, (KEPT, AGE), Phase.RETRIEVE),
+    st.sets(st.sampled_from((KEPT, AGE))),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_mechanism_that_can_change_no_answer_reaches_no_step_by_its_silence(
+    nodes: list[Node], owned: set[Column], writes_age: bool
+) -> None:
+    order = scheduled(nodes)
+    if order is None:
+        return
+    body = does(Phase.MAINTAIN, lambda view, tick: None, adds=[AGE] if writes_age else [])
+    m = mechanism("n0", body, owns=owned)
+    changed = {*owned, *([AGE] if writes_age else [])}
+    reads = {n.owner for n in order if changed & {item_of(r) for r in n.reads if r in n.sees}}
+    assert can_change_an_answer(m, order) is bool(reads or any(n.owner == "n0" for n in order))
+    steps_of = arrays_of(order)
+    reached = silence_reaches(steps_of, m)
+    assert reached == reach(steps_of, lambda node: node.owner == "n0", changed)
+    assert {"n0", *reads} <= {n.owner for n in reached.of(order)}
