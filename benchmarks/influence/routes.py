@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from ...engine.contract.columns import Before, Column, Phase, Signal
+from ...engine.contract.columns import Column, Phase, Signal
 from ...engine.contract.hooks import Mechanism, Touched
 from ...engine.contract.vocabulary import (
     ANSWERABLE,
@@ -29,6 +29,7 @@ from ...engine.contract.vocabulary import (
     VETO,
     VISIBLE,
 )
+from ...engine.flow.dataflow import read_after, read_before
 from ...engine.flow.schedule import Node, Stages
 from ...engine.memory.assembly import planned
 
@@ -98,10 +99,7 @@ class Routes:
         """Raises ContractError if the mechanisms cannot be scheduled together."""
         phases = planned(mechanisms)
         self._nodes = [n for nodes in phases.values() for n in nodes]
-        self._stages = {
-            phase: Stages(c for n in nodes for c in (*n.sets, *n.adds))
-            for phase, nodes in phases.items()
-        }
+        self._stages = {phase: Stages.of(nodes) for phase, nodes in phases.items()}
         self._fused = self._stages[Phase.RETRIEVE].source(FUSED)
         self._signals = {
             c for m in mechanisms for c in m.owns if isinstance(c, Signal) and m.params.weight > 0
@@ -112,7 +110,7 @@ class Routes:
         self._signals &= read
         self._readers: dict[Touched, list[Node]] = {}
         for node in self._nodes:
-            for what in dict.fromkeys(self._read(node)):
+            for what in self._read(node):
                 self._readers.setdefault(what, []).append(node)
 
     def of(self, id: str) -> tuple[Route, ...]:
@@ -126,7 +124,7 @@ class Routes:
         order, found = count(), set[_Place]()
         starts = [n for n in self._nodes if n.owner == id]
         waiting: list[tuple[int, bool, int, _Place, tuple[str, ...]]] = [
-            (0, RECALLED in n.sees, next(order), place, (place.what.name,))
+            (0, n.learns, next(order), place, (place.what.name,))
             for n in starts
             for place in _written(n)
         ]
@@ -153,7 +151,7 @@ class Routes:
                             waiting,
                             (
                                 hops + 1,
-                                recall or RECALLED in node.sees,
+                                recall or node.learns,
                                 next(order),
                                 new,
                                 (*chain, new.what.name),
@@ -166,17 +164,12 @@ class Routes:
             )
         )
 
-    def _read(self, node: Node) -> Iterator[Touched]:
+    def _read(self, node: Node) -> set[Touched]:
+        """What a step reads that another step can have written before it."""
         stages = self._stages[node.phase]
-        for read in node.reads:
-            what = read.of if isinstance(read, Before) else read
-            if not (isinstance(read, Before) and not what.persists):
-                yield stages.source(what)
-        yield from (c for c in map(stages.before, (*node.sets, *node.adds)) if c)
-        if SIGNALS in node.sees:
-            yield from self._signals
-        if node.phase is Phase.CONSOLIDATE:
-            yield from (SLEEP_ONSET, SLEEP_END)
+        past = {item for item in read_before(node, stages) if item.persists}
+        arrays = read_after(node, stages, self._signals) | past
+        return arrays | {SLEEP_ONSET, SLEEP_END} if node.phase is Phase.CONSOLIDATE else arrays
 
     def _end(self, what: Touched) -> Kind | None:
         if what in GATES:
@@ -195,8 +188,7 @@ class Routes:
             return
         for node in self._readers.get(place.what, ()):
             if place.phase is None or (
-                node.phase is place.phase
-                and not (node.phase is Phase.RETRIEVE and RECALLED in node.sees)
+                node.phase is place.phase and not (node.phase is Phase.RETRIEVE and node.learns)
             ):
                 yield node
 

@@ -25,14 +25,15 @@ from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.context.assembly import context_of
 from ...engine.context.condensers import Form
 from ...engine.context.quoting import unescaped
-from ...engine.contract.columns import Before, Column, Phase, Signal
-from ...engine.contract.hooks import Mechanism, Touched
+from ...engine.contract.columns import Column, Phase, Signal
+from ...engine.contract.hooks import Mechanism
 from ...engine.contract.records import Event, Query
 from ...engine.contract.units import Unit
 from ...engine.contract.vocabulary import RECALLED, ROW, SIGNALS, TOKEN_EMBEDDER, VISIBLE
+from ...engine.flow.dataflow import read_for_the_answer
 from ...engine.flow.lives import life_of
 from ...engine.flow.observer import Observer, Stopwatch
-from ...engine.flow.schedule import ENGINE, Node, Stages
+from ...engine.flow.schedule import ENGINE, Node
 from ...engine.memory.assembly import planned
 from ...engine.memory.engine import Engine
 from ...engine.ports.embedder import Embedder
@@ -468,7 +469,7 @@ def unread_signals(
     Cost: a few milliseconds; nothing is built.  Raises ContractError if the mechanisms cannot be
     scheduled together.
     """
-    read = _read_on_the_way((phases or planned(mechanisms))[Phase.RETRIEVE])
+    read = read_for_the_answer((phases or planned(mechanisms))[Phase.RETRIEVE])
     owned = {
         m.id: [c for c in m.owns if isinstance(c, Signal) and m.params.weight > 0]
         for m in mechanisms
@@ -478,24 +479,3 @@ def unread_signals(
         for id, signals in owned.items()
         if (names := tuple(c.name for c in signals if not {c, SIGNALS} & read))
     }
-
-
-def _read_on_the_way(nodes: Sequence[Node]) -> set[Touched]:
-    """What the steps that lead to the answer read."""
-    stages = Stages(c for n in nodes for c in (*n.sets, *n.adds))
-    read: set[Touched] = {RECALLED}
-    found: set[Node] = set()
-    while more := [
-        n for n in nodes if n not in found and RECALLED not in n.sees and _writes(n, read)
-    ]:
-        found.update(more)
-        for node in more:
-            read |= {stages.source(r.of if isinstance(r, Before) else r) for r in node.reads}
-            read |= {c for c in map(stages.before, (*node.sets, *node.adds)) if c}
-    return read
-
-
-def _writes(node: Node, read: set[Touched]) -> bool:
-    return any(
-        c in read or (isinstance(c, Signal) and SIGNALS in read) for c in (*node.sets, *node.adds)
-    )

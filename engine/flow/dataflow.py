@@ -5,6 +5,7 @@
   (`silence_reaches`, `can_change_an_answer`);
 - what maintenance derives from the rest of the state and from time, which no file holds
   (`derived`), and what of that can wait until it is read (`late`);
+- what the steps that lead to an answer read (`read_for_the_answer`);
 - which steps a question needs that does not learn (`answering`), which are left if it is to learn
   after all (`learning`), and what they learn from (`learnt_from`);
 - in what order steps run: for each column, readers of `COLUMN.before` run first, then its setter,
@@ -419,6 +420,25 @@ def answering(nodes: Iterable[Node]) -> list[Node]:
     the same order.
     """
     return [n for n in nodes if (not n.learns or RECALLED in n.sets) and BUDGET not in n.sees]
+
+
+def read_for_the_answer(nodes: Sequence[Node]) -> set[Touched]:
+    """The arrays that are read by the step of RETRIEVE that answers, by the steps that write what
+    it reads, and so on.
+    """
+    leading = {node for node in nodes if not node.learns}
+    stages, read = Stages.of(nodes), set[Touched]((RECALLED,))
+    while more := {node for node in leading if _writes_any(node, read)}:
+        leading -= more
+        for node in more:
+            read |= read_after(node, stages) | read_before(node, stages)
+    return read
+
+
+def _writes_any(node: Node, read: set[Touched]) -> bool:
+    return any(
+        item in read or (isinstance(item, Signal) and SIGNALS in read) for item in node.writes
+    )
 
 
 def learning(nodes: Sequence[Node]) -> tuple[Node, ...]:

@@ -31,6 +31,7 @@ from hebbarium.engine.flow.dataflow import (
     learnt_from,
     ordered,
     reach,
+    read_for_the_answer,
     reads_row_by_row,
     silence_reaches,
     writes_for_the_pass_alone,
@@ -501,3 +502,36 @@ def test_a_mechanism_that_can_change_no_answer_reaches_no_step_by_its_silence(
     reached = silence_reaches(steps_of, m)
     assert reached == reach(steps_of, lambda node: node.owner == "n0", changed)
     assert {"n0", *reads} <= {n.owner for n in reached.of(order)}
+
+
+@given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.sets(st.sampled_from(PASSING)))
+@settings(max_examples=200, deadline=None)
+def test_a_number_that_no_step_reads_for_the_answer_does_not_change_it(
+    nodes: list[Node], answered_from: set[Column]
+) -> None:
+    answer = node("answer", 1, answered_from, (), [RECALLED], Phase.RETRIEVE)
+    order = scheduled([answer, *nodes])
+    if order is None:
+        return
+    read = read_for_the_answer(order)
+    salts = dict.fromkeys(order, 0)
+    before: Numbers = dict.fromkeys(PASSING, 0) | {KEPT: 3, AGE: 4, RECALLED: 0}
+    whole = dict(before)
+    toy_pass(order, whole, salts)
+    other = before | {c: 9 for c in (KEPT, AGE) if c not in read}
+    toy_pass(order, other, {n: int(read.isdisjoint(n.writes)) for n in order})
+    assert other[RECALLED] == whole[RECALLED]
+    # and it is the least such set: what a graph of all pairs leads back to
+    reads = {
+        n: {holder(item_of(r), order) for r in n.reads}
+        | {
+            holder(c.neutral, order)
+            for c in n.writes
+            if isinstance(getattr(c, "neutral", 0), Column)
+        }
+        for n in order
+    }
+    graph = nx.DiGraph([(b, a) for a in order for b in order if {*a.writes} & reads[b]])
+    graph.add_nodes_from(order)
+    leading = {answer, *nx.descendants(graph, answer)}
+    assert read == {RECALLED}.union(*(reads[n] for n in leading))
