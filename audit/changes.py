@@ -13,7 +13,7 @@ from .rating import Rating
 
 
 @dataclass(frozen=True)
-class Changes:
+class RatingChanges:
     """Mechanisms whose derived rating rose or fell, new and removed ones, and checks that passed
     before or pass now only.
 
@@ -41,7 +41,7 @@ class Changes:
         ]
 
 
-def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> RatingChanges:
     """From one audit.json to another, by mechanism and check id.  Mechanisms that the new one
     leaves out count as gone.  O(checks).
     """
@@ -66,7 +66,7 @@ def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
         for check in mine
         if check in was and was[check] != mine[check]
     ]
-    return Changes(
+    return RatingChanges(
         tuple(rose),
         tuple(each for each in moved if each not in rose),
         tuple(id for id in now if id not in before),

@@ -51,7 +51,7 @@ SHOWN = 12  # an array longer than this is reported by its worst element
 ROOM = Path(__file__).parent
 
 
-class Kind(StrEnum):
+class CheckKind(StrEnum):
     EQUATION = "equation"  # an identity of the source's equation
     LIMIT = "limit"  # a limiting case
     DATA = "data"  # a measurement of people or animals
@@ -128,7 +128,7 @@ class Check:
     """
 
     id: str
-    kind: Kind
+    kind: CheckKind
     source: str
     function: Callable[[Any], Any]
     atol: float = ATOL
@@ -157,20 +157,24 @@ class Check:
                 where=where,
                 cure="give finite numbers, 0 or more",
             )
-        if self.kind is Kind.DATA and not (self.papers and self.subjects.strip()):
+        if self.kind is CheckKind.DATA and not (self.papers and self.subjects.strip()):
             raise ContractError(
                 "is data without a paper, or without who was measured and how many",
                 where=where,
                 cure='name papers=("key",) and subjects="120 students"; values of models and texts '
                 "are a reference",
             )
-        if self.subjects and self.kind is not Kind.DATA:
+        if self.subjects and self.kind is not CheckKind.DATA:
             raise ContractError(
                 f"is no data and has subjects={self.subjects!r}",
                 where=where,
                 cure="use @data for measurements of people or animals",
             )
-        if self.scope and self.kind not in (Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE):
+        if self.scope and self.kind not in (
+            CheckKind.DATA,
+            CheckKind.REFERENCE,
+            CheckKind.SIGNATURE,
+        ):
             raise ContractError(
                 f"declares an {self.kind} out of scope",
                 where=where,
@@ -272,7 +276,7 @@ class Mutant:
 class Decorator:
     """`@equation(id, source=..., ...)` and the other decorators; the options are those of Check."""
 
-    kind: Kind
+    kind: CheckKind
 
     def __call__(
         self,
@@ -310,7 +314,14 @@ class Decorator:
 
 equation, limit, data, reference, signature, adaptation = (
     Decorator(k)
-    for k in (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE, Kind.ADAPTATION)
+    for k in (
+        CheckKind.EQUATION,
+        CheckKind.LIMIT,
+        CheckKind.DATA,
+        CheckKind.REFERENCE,
+        CheckKind.SIGNATURE,
+        CheckKind.ADAPTATION,
+    )
 )
 
 
@@ -431,7 +442,7 @@ def evidence_of(module: ModuleType) -> Evidence:
         # one of the form that a variety varies has its rivals there
         if inspect.unwrap(check.function).__module__ != where:
             continue
-        if check.kind is Kind.DATA and check.gates and check.id not in decided:
+        if check.kind is CheckKind.DATA and check.gates and check.id not in decided:
             raise ContractError(
                 f"data {check.id!r} has no rival, so nothing proves that the data decide",
                 where=where,

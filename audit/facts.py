@@ -19,7 +19,7 @@ from ..engine.contract import vocabulary as v
 from ..engine.contract.columns import Before, Column
 from ..engine.contract.hooks import HOURS_PER
 from .behaviour import Phenomenon
-from .reached import Reach
+from .reached import MechanismReach
 
 # Quantities that the engine or another mechanism computed: a hook that reads one of them takes it
 # in place of a quantity of its paper, unless the entry says why not.  Left out are times, rows and
@@ -58,7 +58,7 @@ class FactKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class RatingFact:
     """One fact; `source` is a key of the references, the place of a number, or empty for what
     was measured.
     """
@@ -70,7 +70,7 @@ class Fact:
     source: str = ""
 
 
-def claimed(equations: Sequence[Equation], reach: Reach | None) -> bool:
+def claimed(equations: Sequence[Equation], reach: MechanismReach | None) -> bool:
     """Whether an equation counts as claimed: the paper prints it, the entry does not call it
     library and, if that was measured, a hook reaches it.
     """
@@ -80,10 +80,10 @@ def claimed(equations: Sequence[Equation], reach: Reach | None) -> bool:
 
 def facts(
     entry: Entry,
-    reach: Reach | None,
+    reach: MechanismReach | None,
     behaviour: Sequence[Phenomenon] = (),
     passing: Collection[str] | None = None,
-) -> tuple[Fact, ...]:
+) -> tuple[RatingFact, ...]:
     """All facts about a mechanism; those of hooks only where the checks were watched.
 
     behaviour  what its papers are cited for
@@ -97,9 +97,9 @@ def facts(
     )
 
 
-def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
+def _declared(entry: Entry, passing: Collection[str]) -> Iterator[RatingFact]:
     for p in entry.proxies:
-        yield Fact(
+        yield RatingFact(
             FactKind.PROXY,
             p.state,
             f"in place of the paper's {p.state}: {p.proxy}",
@@ -107,7 +107,7 @@ def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
             p.source,
         )
     for f in entry.forms:
-        yield Fact(
+        yield RatingFact(
             FactKind.FORM,
             f.ours,
             f"in place of {f.paper}: {f.ours}",
@@ -116,7 +116,7 @@ def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
         )
     for e in entry.equations:
         if e.paper and not e.printed:
-            yield Fact(
+            yield RatingFact(
                 FactKind.NOT_PRINTED,
                 e.id,
                 f"the paper prints no equation for {e.id}",
@@ -125,18 +125,22 @@ def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
             )
     for d in entry.departures:
         if not d.why.strip():
-            yield Fact(FactKind.NO_REASON, d.what, f"departs without a reason: {d.what}", "say why")
+            yield RatingFact(
+                FactKind.NO_REASON, d.what, f"departs without a reason: {d.what}", "say why"
+            )
         elif d.kind == "form":
-            yield Fact(FactKind.FORM, d.what, f"a form of ours: {d.what}", "compute the paper's")
+            yield RatingFact(
+                FactKind.FORM, d.what, f"a form of ours: {d.what}", "compute the paper's"
+            )
         elif d.kind == "proxy":
-            yield Fact(
+            yield RatingFact(
                 FactKind.PROXY,
                 d.what,
                 f"another quantity in place of the paper's: {d.what}",
                 "compute the paper's variable",
             )
         elif d.kind != "none" and not (d.shown and set(d.shown) <= set(passing)):
-            yield Fact(
+            yield RatingFact(
                 FactKind.UNSHOWN,
                 d.what,
                 f"no passing check shows this {d.kind}: {d.what}",
@@ -144,7 +148,7 @@ def _declared(entry: Entry, passing: Collection[str]) -> Iterator[Fact]:
             )
 
 
-def _left_open(entry: Entry) -> Iterator[Fact]:
+def _left_open(entry: Entry) -> Iterator[RatingFact]:
     """What the entry would have to say for FAITHFUL: how its equations and numbers were read, what
     it reads, and what its own numbers are.
     """
@@ -156,7 +160,7 @@ def _left_open(entry: Entry) -> Iterator[Fact]:
             read = p.read or ("description" if p.second_hand else _read_of(entry, p.source))
             yield from _second_hand(f"the number {name}", name, read)
         elif equations and not p.role and name != "weight":
-            yield Fact(
+            yield RatingFact(
                 FactKind.OWN_NUMBER,
                 name,
                 f"the number {name} is ours, and the entry does not say what it is to the paper's equation",
@@ -165,7 +169,7 @@ def _left_open(entry: Entry) -> Iterator[Fact]:
     if equations:
         for name, hooks in sorted(quantities(entry).items()):
             if not entry.inputs.get(name, "").strip():
-                yield Fact(
+                yield RatingFact(
                     FactKind.INPUT,
                     name,
                     f"the quantity {name} is read by {', '.join(hooks)}, and the entry does not say what of the paper it is",
@@ -180,9 +184,9 @@ def _read_of(entry: Entry, source: str) -> str | None:
     )
 
 
-def _second_hand(what: str, about: str, read: str | None) -> Iterator[Fact]:
+def _second_hand(what: str, about: str, read: str | None) -> Iterator[RatingFact]:
     if read is None:
-        yield Fact(
+        yield RatingFact(
             FactKind.SECOND_HAND,
             about,
             f"how {what} was read is not stated",
@@ -192,7 +196,7 @@ def _second_hand(what: str, about: str, read: str | None) -> Iterator[Fact]:
         place = {"memory": "from memory", "authors' code": "in the authors' code"}.get(
             read, f"in a {read}"
         )
-        yield Fact(
+        yield RatingFact(
             FactKind.SECOND_HAND,
             about,
             f"{what} is at second hand: read {place}",
@@ -215,17 +219,17 @@ def quantities(entry: Entry) -> dict[str, list[str]]:
     return {name: list(dict.fromkeys(hooks)) for name, hooks in found.items()}
 
 
-def _behaves(entry: Entry, behaviour: Sequence[Phenomenon]) -> Iterator[Fact]:
+def _behaves(entry: Entry, behaviour: Sequence[Phenomenon]) -> Iterator[RatingFact]:
     for phenomenon in behaviour:
         if phenomenon.missed:
-            yield Fact(
+            yield RatingFact(
                 FactKind.BEHAVIOUR,
                 phenomenon.probe,
                 f"the behaviour that it is cited for is not shown: {phenomenon.text}",
                 "make the probe's band hold in a set with the mechanism",
             )
     if entry.time_scale != 1.0 and has_times(entry) and not any(p.shown for p in behaviour):
-        yield Fact(
+        yield RatingFact(
             FactKind.TIME_SCALE,
             f"{entry.time_scale:g}",
             f"runs at {entry.time_scale:g} times the paper's time, and no probe shows the paper's behaviour there",
@@ -238,10 +242,10 @@ def has_times(entry: Entry) -> bool:
     return any(p.unit.removeprefix("1/") in HOURS_PER for p in entry.params.values())
 
 
-def _measured(entry: Entry, reach: Reach) -> Iterator[Fact]:
+def _measured(entry: Entry, reach: MechanismReach) -> Iterator[RatingFact]:
     for equation in reach.equations:
         if not equation.reached and not equation.library:
-            yield Fact(
+            yield RatingFact(
                 FactKind.LIBRARY,
                 equation.id,
                 f"library: no engine check reaches {equation.id} through a hook",
@@ -249,7 +253,7 @@ def _measured(entry: Entry, reach: Reach) -> Iterator[Fact]:
             )
     for hook in reach.hooks:
         if not hook.checks:
-            yield Fact(
+            yield RatingFact(
                 FactKind.NO_ENGINE_CHECK,
                 hook.name,
                 f"no engine check that passes runs the hook {hook.name}",
@@ -258,7 +262,7 @@ def _measured(entry: Entry, reach: Reach) -> Iterator[Fact]:
     if has_times(entry):
         ran = {scale for hook in reach.hooks for scale in hook.scales}
         for scale in sorted({1.0, entry.time_scale} - ran):
-            yield Fact(
+            yield RatingFact(
                 FactKind.TIME_SCALE,
                 f"{scale:g}",
                 f"no engine check that passes runs at time_scale {scale:g}",

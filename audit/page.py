@@ -19,7 +19,7 @@ from ..engine.catalogue.registry import Registry
 from ..reporting.files import write_whole
 from ..reporting.pages import environment as shared_environment
 from ..reporting.svg import standalone
-from .changes import Changes
+from .changes import RatingChanges
 from .checks import CheckResult
 from .provenance import Provenance, citation, facts
 from .rating import FEWEST, Rating
@@ -43,7 +43,7 @@ def to_html(
     references: References | None = None,
     registry: Registry | None = None,
     systems: Sequence[SourceSystem] = (),
-    changes: Changes | None = None,
+    changes: RatingChanges | None = None,
     provenance: Provenance | None = None,
 ) -> None:
     """Write the page, whole or not at all; it loads nothing and can be read without its script.

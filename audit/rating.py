@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .checks import CheckResult, Kind, Score
-from .facts import Fact, FactKind
+from .checks import CheckKind, CheckResult, Score
+from .facts import FactKind, RatingFact
 
 FEWEST = 3  # gating checks that must pass for FAITHFUL, one of them an equation
 
@@ -39,7 +39,7 @@ class Rating(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RatingVerdict:
     """A rating with its grounds.
 
     reasons     why this rating, one sentence each
@@ -71,7 +71,7 @@ class Case:
 
     results: Sequence[CheckResult]
     claims_equation: bool
-    facts: Sequence[Fact]
+    facts: Sequence[RatingFact]
 
     @property
     def gating(self) -> list[CheckResult]:
@@ -81,7 +81,7 @@ class Case:
     def passed(self) -> list[CheckResult]:
         return [r for r in self.gating if r.score is Score.PASS]
 
-    def passing(self, *kinds: Kind) -> int:
+    def passing(self, *kinds: CheckKind) -> int:
         return sum(r.check.kind in kinds for r in self.passed)
 
 
@@ -91,7 +91,7 @@ def _broken(case: Case) -> list[Ground]:
 
     Of checks that were not run, equations and limits count only.
     """
-    strict = (Kind.EQUATION, Kind.LIMIT)
+    strict = (CheckKind.EQUATION, CheckKind.LIMIT)
     short = [
         r
         for r in case.gating
@@ -108,9 +108,9 @@ def _broken(case: Case) -> list[Ground]:
 
 
 def _unshown(case: Case) -> list[Ground]:
-    if all(r.check.kind is Kind.STATIC for r in case.passed):
+    if all(r.check.kind is CheckKind.STATIC for r in case.passed):
         return [Ground("nothing was measured", "write evidence")]
-    if case.claims_equation and not case.passing(Kind.EQUATION):
+    if case.claims_equation and not case.passing(CheckKind.EQUATION):
         return [
             Ground(
                 "claims a paper's equation, but no equation check shows it",
@@ -135,7 +135,13 @@ def _unclaimed(case: Case) -> list[Ground]:
 
 
 def _limited(case: Case) -> list[Ground]:
-    shown = case.passing(Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE, Kind.SIGNATURE)
+    shown = case.passing(
+        CheckKind.EQUATION,
+        CheckKind.LIMIT,
+        CheckKind.DATA,
+        CheckKind.REFERENCE,
+        CheckKind.SIGNATURE,
+    )
     return [
         *(
             Ground(
@@ -186,8 +192,8 @@ EARNED_BY: dict[Rating, tuple[Rating, ...]] = {
 
 
 def derive(
-    results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequence[Fact] = ()
-) -> Verdict:
+    results: Sequence[CheckResult], *, claims_equation: bool, facts: Sequence[RatingFact] = ()
+) -> RatingVerdict:
     """The rating that check results and facts support.  Pure; checks marked `warn` do not count.
 
     claims_equation  whether an equation of a paper counts as claimed, see `facts.claimed`
@@ -198,16 +204,16 @@ def derive(
     for rating, rule in RULES:
         if grounds := rule(case):
             lowered = tuple(g.by for g in grounds if g.by)
-            return Verdict(
+            return RatingVerdict(
                 rating,
                 tuple(g.reason for g in grounds),
                 tuple(g.cure for g in grounds),
                 lowered,
                 stands_on,
             )
-    equations = case.passing(Kind.EQUATION)
+    equations = case.passing(CheckKind.EQUATION)
     reason = f"all {len(case.passed)} gating checks pass, {equations} of them equations"
-    return Verdict(Rating.FAITHFUL, (reason,), stands_on=stands_on)
+    return RatingVerdict(Rating.FAITHFUL, (reason,), stands_on=stands_on)
 
 
 def divided(

@@ -57,7 +57,7 @@ class EquationReach:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class MechanismReach:
     """Hooks and claimed equations of one mechanism."""
 
     hooks: tuple[HookReach, ...]
@@ -112,7 +112,7 @@ class Watch:
             yield
         self._stack.clear()
 
-    def reach(self, passing: Sequence[str]) -> Reach:
+    def reach(self, passing: Sequence[str]) -> MechanismReach:
         """What the checks with these ids reach."""
         hooks, places = [], dict[str, set[int]]()
         for hook in self._class.hooks() if self._class else ():
@@ -126,7 +126,7 @@ class Watch:
                 HookReach(hook.name, hook.phase.value, tuple(id for id, _ in seen), scales)
             )
             places[hook.name] = {p for _, (_, statements) in seen for p in statements}
-        return Reach(
+        return MechanismReach(
             tuple(hooks),
             tuple(
                 EquationReach(e.id, self._path(e.id, places), e.library)

@@ -16,11 +16,11 @@ from rich.text import Text
 from .. import __version__
 from ..engine.catalogue.registry import Entry, Registry
 from ..reporting import latex
-from .changes import Changes
+from .changes import RatingChanges
 from .checks import CheckResult
 from .provenance import Provenance, citation, facts
 from .run import NOT_RATED, AuditResult, Fate, MechanismResult
-from .sources import Comparison, SourceSystem, compared
+from .sources import ComparedClaim, SourceSystem, compared
 from .weights import MeasuredWeight, shipped
 
 FORMAT = "hebbarium.audit/1"  # of audit.json, as audit.schema.json describes it
@@ -147,7 +147,7 @@ def _json(value: Any) -> Any:
 
 # --- the table of mechanisms ----------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of the table of mechanisms, of every form of report.
 
     text     the cell of a mechanism
@@ -214,25 +214,25 @@ def verdict_of(m: MechanismResult) -> str:
 
 
 COLUMNS = (
-    Column("mechanism", lambda m, _: m.id),
-    Column("claimed", lambda m, _: m.claim, lambda m: m.claimed.strength),
-    Column("derived", lambda m, _: str(m.verdict.rating), lambda m: m.verdict.rating.strength),
-    Column("checks", lambda m, _: f"{m.passed}/{m.gating}", lambda m: m.passed),
-    Column("mutants", _mutants, lambda m: sum(x.rejected for x in m.mutants)),
-    Column("hooks", lambda m, _: _part(m.hooks_checked), lambda m: _ratio(m.hooks_checked),
+    TableColumn("mechanism", lambda m, _: m.id),
+    TableColumn("claimed", lambda m, _: m.claim, lambda m: m.claimed.strength),
+    TableColumn("derived", lambda m, _: str(m.verdict.rating), lambda m: m.verdict.rating.strength),
+    TableColumn("checks", lambda m, _: f"{m.passed}/{m.gating}", lambda m: m.passed),
+    TableColumn("mutants", _mutants, lambda m: sum(x.rejected for x in m.mutants)),
+    TableColumn("hooks", lambda m, _: _part(m.hooks_checked), lambda m: _ratio(m.hooks_checked),
            printed=False),
-    Column("equations", lambda m, _: _part(m.equations_reached),
+    TableColumn("equations", lambda m, _: _part(m.equations_reached),
            lambda m: _ratio(m.equations_reached), printed=False),
-    Column("generated", _generated, lambda m: m.generated.whole.value if m.generated else -1.0,
+    TableColumn("generated", _generated, lambda m: m.generated.whole.value if m.generated else -1.0,
            printed=False),
-    Column("weight", _weight, lambda m: (w.share or 0.0) if (w := _weight_of(m)) else -1.0,
+    TableColumn("weight", _weight, lambda m: (w.share or 0.0) if (w := _weight_of(m)) else -1.0,
            printed=False),
-    Column("behaviour", lambda m, _: _part(m.behaviour_shown), lambda m: _ratio(m.behaviour_shown),
+    TableColumn("behaviour", lambda m, _: _part(m.behaviour_shown), lambda m: _ratio(m.behaviour_shown),
            printed=False),
-    Column("first failing check", _first_failing, printed=False),
+    TableColumn("first failing check", _first_failing, printed=False),
 )  # fmt: skip
 # which the terminal shows by colour and by the list below its table
-CLAIM = Column("claim", lambda m, _: verdict_of(m))
+CLAIM = TableColumn("claim", lambda m, _: verdict_of(m))
 
 
 ALSO_COMPARED = "Checks of papers that the source of a printed form does not cite; they do not count for its rating."
@@ -389,7 +389,7 @@ def reached(result: AuditResult) -> Iterator[str]:
 def to_markdown(
     result: AuditResult,
     systems: Sequence[SourceSystem] = (),
-    changes: Changes | None = None,
+    changes: RatingChanges | None = None,
     provenance: Provenance | None = None,
 ) -> str:
     """The content of the page as Markdown, without figures and cards."""
@@ -501,7 +501,7 @@ def to_latex(
     return "\n".join(parts)
 
 
-def _derived(c: Comparison) -> str:
+def _derived(c: ComparedClaim) -> str:
     return f"{c.derived}{' of our own form' if c.ours else ''}" if c.derived else "not run"
 
 

@@ -16,13 +16,13 @@ import numpy as np
 from ..engine.base.errors import ContractError, HebbariumError, RegistryError
 from ..engine.catalogue.registry import Entry
 from .behaviour import Phenomenon, phenomena
-from .checks import CheckResult, Evidence, Kind, Mutant, Score, described, evidence_of, judge
+from .checks import CheckKind, CheckResult, Evidence, Mutant, Score, described, evidence_of, judge
 from .drawing import available, to_svg
-from .facts import Fact, claimed, facts
+from .facts import RatingFact, claimed, facts
 from .figures import Figure
 from .mutation.shares import Kept
-from .rating import Rating, Verdict, derive, divided, earned
-from .reached import Reach, Watch
+from .rating import Rating, RatingVerdict, derive, divided, earned
+from .reached import MechanismReach, Watch
 from .specimen import NotTestable, Specimen
 from .static import Exhibit
 from .static import evidence as static_evidence
@@ -31,7 +31,7 @@ Progress = Callable[[str, str], None]
 # fewest checks, and of hard kinds, for a claim of a paper under --strict
 ENOUGH, ENOUGH_HARD = 5, 3
 NOT_RATED = "not rated"  # claim of a printed form that its source does not rate
-HARD = (Kind.EQUATION, Kind.LIMIT, Kind.DATA, Kind.REFERENCE)
+HARD = (CheckKind.EQUATION, CheckKind.LIMIT, CheckKind.DATA, CheckKind.REFERENCE)
 
 
 class Fate(StrEnum):
@@ -86,7 +86,7 @@ class MechanismResult:
 
     id: str
     claimed: Rating
-    verdict: Verdict
+    verdict: RatingVerdict
     variety_of: str | None
     papers: tuple[str, ...]
     checks: tuple[CheckResult, ...]
@@ -95,8 +95,8 @@ class MechanismResult:
     pictures: tuple[PictureResult, ...] = ()
     claims_paper: bool = False
     also_compared: tuple[CheckResult, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    reach: Reach | None = None
+    facts: tuple[RatingFact, ...] = ()
+    reach: MechanismReach | None = None
     generated: Kept | None = None
     rated: bool = True
     behaviour: tuple[Phenomenon, ...] = ()
@@ -384,7 +384,7 @@ def unaudited(entry: Entry, error: HebbariumError) -> MechanismResult:
     """
     rated = entry.claims != NOT_RATED
     place = f"{error.where}: " if error.where else ""
-    verdict = Verdict(
+    verdict = RatingVerdict(
         Rating.APPROXIMATION,
         (f"cannot be audited: {place}{error.what}",),
         (error.cure,) if error.cure else (),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..engine.catalogue.registry import Entry, Registry
-from .facts import Fact, FactKind, quantities
+from .facts import FactKind, RatingFact, quantities
 from .rating import Rating
 from .run import AuditResult, MechanismResult
 
@@ -32,7 +32,7 @@ def statements(entry: Entry) -> Iterator[str]:
             yield f"{', '.join(names)}: numbers that {words}"
 
 
-def lacks_only_a_reading(facts: Sequence[Fact]) -> bool:
+def lacks_only_a_reading(facts: Sequence[RatingFact]) -> bool:
     """Whether nothing else keeps a mechanism from FAITHFUL than how its sources were read."""
     return bool(facts) and all(f.kind is FactKind.SECOND_HAND for f in facts)
 

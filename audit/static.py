@@ -40,12 +40,12 @@ from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
-from .checks import Check, Decorator, Kind, Measured, evidence_of
+from .checks import Check, CheckKind, Decorator, Measured, evidence_of
 from .facts import quantities
 from .paper_numbers import PaperNumber, differences
 from .references import References
 
-static = Decorator(Kind.STATIC)
+static = Decorator(CheckKind.STATIC)
 # declared to say when a hook runs, or used under another name
 TRIGGERS = (ROW, RECALLED, RANDOM)
 YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
@@ -248,7 +248,7 @@ PLAIN = (0.0, 1.0, 2.0)
 
 @static("ST-7", source="the functions that checks of data call, against the values of the registry")
 def data_are_compared_with_the_numbers_that_ship(exhibit: Exhibit) -> Measured:
-    wrong, checks = [], [c for c in exhibit.checks if c.kind is Kind.DATA and c.gates]
+    wrong, checks = [], [c for c in exhibit.checks if c.kind is CheckKind.DATA and c.gates]
     ours = {
         float(p.value): name
         for name, p in exhibit.entry.params.items()

@@ -439,7 +439,7 @@ def test_the_form_of_an_entry_is_the_form_in_the_code() -> None:
 
 
 def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
-    from hebbarium.audit.checks import Kind, Score
+    from hebbarium.audit.checks import CheckKind, Score
     from hebbarium.audit.rating import Rating
     from hebbarium.benchmarks.datasets.fetch import SOURCES
     from hebbarium.benchmarks.scores.metrics import METRICS
@@ -451,7 +451,7 @@ def test_the_tables_of_the_pages_are_the_enumerations_of_the_code() -> None:
     for name, words in (
         (
             "audit.md",
-            [*(k.value for k in Kind), *(s.value for s in Score), *(r.value for r in Rating)],
+            [*(k.value for k in CheckKind), *(s.value for s in Score), *(r.value for r in Rating)],
         ),
         ("contract.md", [s.value for s in Scope]),
         ("time.md", [p.value for p in Phase]),

@@ -575,7 +575,7 @@ def a_new_schema_replaces_the_smallest_and_longest_unused(specimen: Any) -> Any:
 def a_replayed_memory_without_schema_joins_the_most_probable_one(specimen: Any) -> Any:
     rng, found, expected = np.random.default_rng(10), [], []
     for trial in range(40):
-        table, shares, items = Table(ODD), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
+        table, shares, items = SchemaTable(ODD), rng.random((3, 6)) * (rng.random((3, 6)) < 0.6), 12
         x, base = (
             sorted(rng.choice(6, 3, replace=False).tolist()),
             rng.integers(1, 9, 6).astype(np.int32),
@@ -646,7 +646,7 @@ def item_of(text: str) -> list[str]:
     return list(dict.fromkeys((*found.entities, *found.terms)))[: int(ODD["features"])]
 
 
-class Table:
+class SchemaTable:
     """The construction in plain Python: each schema is the list of its items' shares of
     features, with its number of items.
     """
@@ -744,7 +744,7 @@ def life_in_memory(
     """
     values: dict[str, Any] = {**ODD, **other}
     table, xs, schema, fits, times = (
-        Table(values),
+        SchemaTable(values),
         list[list[str]](),
         list[int](),
         list[float](),
@@ -904,7 +904,9 @@ def an_item_that_fits_a_schema_as_well_as_a_new_one_starts_a_new_one(specimen: A
     return memory.column(specimen.SCHEMA), [0, 1, 2]
 
 
-def sleep(table: Table, xs: list[list[str]], schema: list[int], replays: tuple[int, ...]) -> None:
+def sleep(
+    table: SchemaTable, xs: list[list[str]], schema: list[int], replays: tuple[int, ...]
+) -> None:
     """A memory of a schema that is still there trains it; another joins the most probable one,
     unless that is new.
     """

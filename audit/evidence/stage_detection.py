@@ -344,7 +344,7 @@ def a_first_event_begins_a_stage(specimen: Any) -> Any:
     ], [str([[0], [0] * 9, [0] * 10]), 7, 0, *bits, "[[0], [0, 4], [], [1, 2]]"]
 
 
-class Reader:
+class StageReader:
     """A language model that knows whether each message begins a stage.  Its replies are bad in turn
     if `bad` holds statuses or texts.
 
@@ -432,7 +432,7 @@ def a_model_corrects_the_stages_and_bad_replies_leave_them(specimen: Any) -> Any
         starts = {texts[row] for row in truth}
         similar = by_model(specimen, texts, None, "semantic").column(STAGE)
         for bad_ones in ((), bad):
-            model = Reader(starts.__contains__, bad_ones)
+            model = StageReader(starts.__contains__, bad_ones)
             found.append(by_model(specimen, texts, model, block=block).column(STAGE).tolist())
             begins = [
                 i
@@ -522,7 +522,7 @@ def each_event_is_asked_about_once(specimen: Any) -> Any:
 
     texts = [f"event {i}" for i in range(60)]
     texts[9], texts[20], texts[21] = " ", 'say "1"\n7 "x"', "x" * 999
-    model = Reader(lambda text: False)
+    model = StageReader(lambda text: False)
     memory = memory_of(
         specimen,
         neighbour(Phase.CONSOLIDATE, note, adds=(DRAFTS,)),

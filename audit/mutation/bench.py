@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ...engine.catalogue.registry import Registry
 from ...engine.catalogue.stand_ins import checked_instance
-from ..checks import Check, CheckResult, Kind, Score, evidence_of, judge
+from ..checks import Check, CheckKind, CheckResult, Score, evidence_of, judge
 from ..collect import evidence_module, exhibit_of
 from ..references import of_registry
 from ..specimen import Specimen
@@ -27,7 +27,7 @@ from ..static import evidence as static_evidence
 from . import building, numbers
 from .building import Change, Original, Reached
 from .numbers import Number
-from .trial import Fate, Outcome, Step, tried
+from .trial import GeneratedFate, MutantOutcome, Step, tried
 
 # s of a check in plain Python up to which no kernel is compiled for it
 PLAIN_ENOUGH: Final = 0.5
@@ -36,11 +36,11 @@ LONGEST: Final = 1.5
 SHORTEST: Final = 0.3  # s after which it is stopped when PATIENCE is used up
 PATIENCE: Final = 5.0  # s to spend on checks of one mechanism that are stopped
 PER_KERNEL: Final = 0.7  # s, about what it takes to compile a kernel
-NOT_REACHED: Final = Outcome(Fate.NOT_REACHED)
+NOT_REACHED: Final = MutantOutcome(GeneratedFate.NOT_REACHED)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TimedCheck:
     """A check on the original.
 
     plain, compiled  CPU time, s; None if not measured, or if it does not pass
@@ -62,7 +62,7 @@ class Plan:
         )
 
 
-class Bench:
+class MutationBench:
     """The gating checks of a mechanism, and their run on its mutants.
 
     unusable  checks that do not pass on the original: id, and why
@@ -75,10 +75,10 @@ class Bench:
         with numbers.installed(registry):
             # for this process, and for forked ones
             self._measured, self._untouched = self._checks(), self._checks()
-        self._plans: dict[str, Plan | None] = {}
+        self._plans: dict[str, TimedCheck | None] = {}
         self._patience = PATIENCE
 
-    def change(self, change: Change, *, lazily: bool = False) -> Outcome:
+    def change(self, change: Change, *, lazily: bool = False) -> MutantOutcome:
         """Run the evidence on a change of the source.  `lazily` measures a check only when a
         mutant needs it, and so in the order of the file.
         """
@@ -99,11 +99,11 @@ class Bench:
             steps = [self._step(p, change) for p in plans if p.reached is None or p.reached & reach]
             if steps:
                 outcome = tried(steps, run)
-            if outcome.fate not in (Fate.SURVIVED, Fate.NOT_REACHED):
+            if outcome.fate not in (GeneratedFate.SURVIVED, GeneratedFate.NOT_REACHED):
                 break
         return outcome
 
-    def number(self, number: Number) -> Outcome:
+    def number(self, number: Number) -> MutantOutcome:
         """Run the evidence, imported again, and the static checks under a registry with another
         number.
         """
@@ -112,7 +112,7 @@ class Bench:
         )
         steps, reads = self._of_numbers
         if numbers.refused(registry, self.original.entry.id):
-            return Outcome(Fate.REFUSED, note="outside the bounds in the registry")
+            return MutantOutcome(GeneratedFate.REFUSED, note="outside the bounds in the registry")
         fresh: dict[str, Check] = {}
 
         def run(check: Check, compiled: bool) -> CheckResult:
@@ -122,12 +122,12 @@ class Bench:
                 fresh.update({c.id: c for c in self._checks()} if not fresh else {})
                 return (
                     judge(check, self._exhibit(registry))
-                    if check.kind is Kind.STATIC
+                    if check.kind is CheckKind.STATIC
                     else judge(fresh[check.id], self._specimen())
                 )
 
         outcome = tried(steps, run) if steps else NOT_REACHED
-        return NOT_REACHED if outcome.fate is Fate.SURVIVED and not reads else outcome
+        return NOT_REACHED if outcome.fate is GeneratedFate.SURVIVED and not reads else outcome
 
     # --- measuring --------------------------------------------------------------------------------
     def _checks(self) -> Sequence[Check]:
@@ -144,17 +144,17 @@ class Bench:
         return exhibit_of(registry.entry(self.original.entry.id), registry, of_registry(registry))
 
     @cached_property
-    def _ordered(self) -> list[Plan]:
+    def _ordered(self) -> list[TimedCheck]:
         return sorted(self._lazily(), key=lambda plan: plan.cost)
 
-    def _lazily(self) -> Iterator[Plan]:
+    def _lazily(self) -> Iterator[TimedCheck]:
         for place, check in enumerate(self._measured):
             if check.id not in self._plans:
                 self._plans[check.id] = self._plan(check, self._untouched[place])
             if plan := self._plans[check.id]:
                 yield plan
 
-    def _step(self, plan: Plan, change: Change) -> Step:
+    def _step(self, plan: TimedCheck, change: Change) -> Step:
         compiling = (
             PER_KERNEL * self.original.kernels_behind(change)
             if plan.compiled is not None
@@ -165,7 +165,7 @@ class Bench:
         )
         return Step(plan.check, not plain, (plan.plain if plain else plan.compiled) or 0.0)
 
-    def _plan(self, check: Check, untouched: Check) -> Plan | None:
+    def _plan(self, check: Check, untouched: Check) -> TimedCheck | None:
         self._hits.clear()
         with building.installed(self._marked), numbers.installed(self.registry):
             plain, passed, why = _timed(
@@ -174,13 +174,13 @@ class Bench:
         self._patience -= 0.0 if passed else plain
         reached = frozenset(self._hits) if passed else None
         if passed and plain <= PLAIN_ENOUGH:
-            return Plan(untouched, plain, None, reached)
+            return TimedCheck(untouched, plain, None, reached)
         with numbers.installed(self.registry):
             compiled, passed_compiled, why = _timed(check, self._specimen())
         if not passed and not passed_compiled:
             self.unusable[check.id] = why
             return None
-        return Plan(
+        return TimedCheck(
             untouched, plain if passed else None, compiled if passed_compiled else None, reached
         )
 
@@ -210,12 +210,12 @@ class Bench:
             reads, loading = bool(names), process_time() - start
             for check in (*checks, *(static_evidence() if checks else ())):
                 names.clear()
-                of = self._exhibit(registry) if check.kind is Kind.STATIC else self._specimen()
+                of = self._exhibit(registry) if check.kind is CheckKind.STATIC else self._specimen()
                 seconds, passed, why = _timed(check, of)
                 step = Step(check, False, loading + seconds)
                 if not passed:
                     self.unusable[check.id] = why
-                elif check.kind is not Kind.STATIC:
+                elif check.kind is not CheckKind.STATIC:
                     (readers if names else others).append(step)
                 elif names:
                     static.append(step)

@@ -44,7 +44,7 @@ REACHED: Final = "__reached__"
 Reached = tuple[int, int]  # a part and a statement of it
 
 
-class Part:
+class ModulePart:
     """Statements of one module that mutants may change.
 
     tops     in the order of the source
@@ -100,7 +100,7 @@ class Part:
 class Change:
     """A change and the part that holds it."""
 
-    part: Part
+    part: ModulePart
     site: Site
 
     @property
@@ -123,7 +123,7 @@ class Original:
     def __init__(self, entry: Entry) -> None:
         self.entry, self.module = entry, import_module(entry.module)
         tree = _tree(self.module)
-        self.parts = (Part(self.module, list(tree.body), _flags(tree)), *_shared(self.module))
+        self.parts = (ModulePart(self.module, list(tree.body), _flags(tree)), *_shared(self.module))
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -168,7 +168,7 @@ class Original:
             (self.parts.index(change.part), statement) for statement in change.site.statements
         )
 
-    def _behind(self, part: Part, change: Change | None) -> frozenset[ast.stmt]:
+    def _behind(self, part: ModulePart, change: Change | None) -> frozenset[ast.stmt]:
         """The statements of a part that a change in the same or in another one concerns."""
         if change is None or part not in (change.part, self.parts[0]):
             return frozenset()
@@ -227,7 +227,7 @@ class Original:
 
     def _made(
         self,
-        chosen: Callable[[Part], Collection[ast.stmt]],
+        chosen: Callable[[ModulePart], Collection[ast.stmt]],
         decorate: Callable[[Any], Any],
         change: Change | None,
     ) -> ModuleType:
@@ -236,7 +236,7 @@ class Original:
 
     def _assembled(
         self,
-        codes_of: Callable[[Part], list[CodeType]],
+        codes_of: Callable[[ModulePart], list[CodeType]],
         decorate: Callable[[Any], Any],
         names: Mapping[str, Any],
     ) -> ModuleType:
@@ -248,7 +248,7 @@ class Original:
         return _copy(self.module, codes_of(self.parts[0]), decorate, {**names, **imported})
 
 
-def _codes(part: Part, chosen: Collection[ast.stmt], change: Change | None) -> list[CodeType]:
+def _codes(part: ModulePart, chosen: Collection[ast.stmt], change: Change | None) -> list[CodeType]:
     return [
         part.code(top) if change and top is change.site.top else part.codes[top]
         for top in part.tops
@@ -389,7 +389,7 @@ def shared_functions(module: ModuleType) -> dict[str, dict[str, str]]:
     return aliases
 
 
-def _shared(module: ModuleType) -> Iterator[Part]:
+def _shared(module: ModuleType) -> Iterator[ModulePart]:
     """A part for each module of `mechanisms.shared` of which the mechanism imports functions:
     those, and the functions they call.
     """
@@ -402,7 +402,7 @@ def _shared(module: ModuleType) -> Iterator[Part]:
         while new:
             used |= new
             new = {n for f in new for n in loaded(functions[f]) if n in functions} - used
-        yield Part(
+        yield ModulePart(
             shared,
             [top for top in tree.body if getattr(top, "name", None) in used],
             _flags(tree),

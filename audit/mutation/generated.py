@@ -30,12 +30,12 @@ from ...engine.base.yaml_file import YamlFile
 from ...engine.catalogue.packages import PackageError
 from ...engine.catalogue.registry import Registry
 from ...reporting.workers import tied
-from .bench import Bench
+from .bench import MutationBench
 from .building import Change
 from .numbers import PAPER, Number, numbers
 from .shares import Share
 from .sites import GeneratedMutant, Group
-from .trial import Fate, require_fork
+from .trial import GeneratedFate, require_fork
 
 LIST: Final = "equivalent_mutants.yaml"
 Tell = Callable[[int, int, str], None]
@@ -47,20 +47,20 @@ class Judged:
     """A mutant and its fate; `by`: the id of the check that decided it."""
 
     mutant: GeneratedMutant
-    fate: Fate
+    fate: GeneratedFate
     by: str = ""
     note: str = ""
 
     @property
     def rejected(self) -> bool:
-        return self.fate in (Fate.REJECTED, Fate.TIMED_OUT)
+        return self.fate in (GeneratedFate.REJECTED, GeneratedFate.TIMED_OUT)
 
     @property
     def counts(self) -> bool:
         """Whether it is part of a share: neither the original nor a value that the registry
         refuses.
         """
-        return self.fate not in (Fate.EQUIVALENT, Fate.REFUSED)
+        return self.fate not in (GeneratedFate.EQUIVALENT, GeneratedFate.REFUSED)
 
 
 def share(
@@ -258,7 +258,7 @@ def _generated(
 ) -> GeneratedResult:
     """One mechanism, or every `cuts`-th mutant of it from number `cut` on."""
     require_fork()
-    start, bench = cpu_time(), Bench(id, registry)
+    start, bench = cpu_time(), MutationBench(id, registry)
     everything: list[Change | Number] = [
         *bench.original.changes,
         *(n for n in numbers(bench.original.entry) if n.mutant.parameter_kind == PAPER),
@@ -287,11 +287,11 @@ def _generated(
 
 
 def _judged(
-    each: Change | Number, bench: Bench, known: Mapping[str, str], *, lazily: bool
+    each: Change | Number, bench: MutationBench, known: Mapping[str, str], *, lazily: bool
 ) -> Judged:
     """A listed mutant is run, too: a check that rejects it refutes the list."""
     if each.unchanged:
-        return Judged(each.mutant, Fate.EQUIVALENT, note="the same bytecode")
+        return Judged(each.mutant, GeneratedFate.EQUIVALENT, note="the same bytecode")
     outcome = bench.number(each) if isinstance(each, Number) else bench.change(each, lazily=lazily)
     judged = Judged(each.mutant, outcome.fate, outcome.by, outcome.note)
     if each.mutant.id not in known:
@@ -300,7 +300,7 @@ def _judged(
         return replace(
             judged, note=f"listed as equal to the original, but it is not: {outcome.note}"
         )
-    return replace(judged, fate=Fate.EQUIVALENT, by="", note=known[each.mutant.id])
+    return replace(judged, fate=GeneratedFate.EQUIVALENT, by="", note=known[each.mutant.id])
 
 
 def cpu_time() -> float:

@@ -17,7 +17,7 @@ from ...engine.catalogue.registry import Entry, Parameter, Registry, Value
 from ...engine.catalogue.stand_ins import checked_instance
 from ...engine.contract.hooks import HOURS_PER, parameter_types
 from .. import memory
-from .sites import GeneratedMutant, Group, Kind
+from .sites import GeneratedMutant, Group, MutantKind
 
 TIME_SCALE: Final = "time_scale"
 AUDIT: Final = __name__.rsplit(".", 2)[0]
@@ -50,11 +50,15 @@ def numbers(entry: Entry) -> list[Number]:
         ]
         over, unit = ("1/" if p.unit.startswith("1/") else ""), p.unit.removeprefix("1/")
         if unit in WRONG and p.value:
-            id, wrong = f"{entry.id}/{name}/{Kind.NUMBER}/unit", over + WRONG[unit]
+            id, wrong = f"{entry.id}/{name}/{MutantKind.NUMBER}/unit", over + WRONG[unit]
             found.append(
                 Number(
                     GeneratedMutant(
-                        id, Group.NUMBERS, Kind.NUMBER, f"{name}: {p.unit}  ->  {wrong}", p.kind
+                        id,
+                        Group.NUMBERS,
+                        MutantKind.NUMBER,
+                        f"{name}: {p.unit}  ->  {wrong}",
+                        p.kind,
                     ),
                     name,
                     p.value,
@@ -78,9 +82,11 @@ _NONE: Final = (lambda: None).__code__
 
 
 def _number(mechanism: str, name: str, how: str, before: Value, value: Value, kind: str) -> Number:
-    id = f"{mechanism}/{name}/{Kind.NUMBER}/{how}"
+    id = f"{mechanism}/{name}/{MutantKind.NUMBER}/{how}"
     return Number(
-        GeneratedMutant(id, Group.NUMBERS, Kind.NUMBER, f"{name}: {before}  ->  {value}", kind),
+        GeneratedMutant(
+            id, Group.NUMBERS, MutantKind.NUMBER, f"{name}: {before}  ->  {value}", kind
+        ),
         name,
         value,
     )

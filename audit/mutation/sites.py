@@ -30,7 +30,7 @@ class Group(StrEnum):
     HOOKS = "hooks"  # methods of the plug-in class
 
 
-class Kind(StrEnum):
+class MutantKind(StrEnum):
     OPERATOR = "operator"  # + for -, * for /, a changed sign, ...
     COMPARISON = "comparison"  # < for <=, < for >=, == for !=
     LOGIC = "logic"  # and for or, a dropped not
@@ -61,7 +61,7 @@ class GeneratedMutant:
 
     id: str
     group: Group
-    kind: Kind
+    kind: MutantKind
     change: str
     parameter_kind: str = ""
 
@@ -196,7 +196,7 @@ def is_constant(statement: ast.stmt) -> bool:
 
 # --- expressions ----------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class Place:
+class NodePlace:
     """An expression, and the field of the node that holds it."""
 
     node: ast.expr
@@ -213,7 +213,7 @@ NOT_INSIDE = ("decorator_list", "annotation", "returns", "args", "body", "orelse
               "handlers", "cases", "type_params")  # fmt: skip
 
 
-def expressions(statement: ast.stmt) -> Iterator[Place]:
+def expressions(statement: ast.stmt) -> Iterator[NodePlace]:
     """The expressions of a statement that can be changed, the statements inside it left out."""
     if isinstance(statement, NEVER) or is_docstring(statement):
         return
@@ -222,12 +222,12 @@ def expressions(statement: ast.stmt) -> Iterator[Place]:
             yield from _within(statement, field, value)
 
 
-def _within(holder: ast.AST, field: str, value: Any) -> Iterator[Place]:
+def _within(holder: ast.AST, field: str, value: Any) -> Iterator[NodePlace]:
     for index, each in enumerate(value) if isinstance(value, list) else ((None, value),):
         if isinstance(each, ast.JoinedStr):
             continue
         if isinstance(each, ast.expr):
-            yield Place(each, holder, field, index)
+            yield NodePlace(each, holder, field, index)
         if isinstance(each, (ast.expr, ast.comprehension, ast.keyword, ast.withitem, ast.Slice)):
             for inner, part in ast.iter_fields(each):
                 if not (isinstance(each, ast.Lambda) and inner == "args"):
@@ -235,7 +235,7 @@ def _within(holder: ast.AST, field: str, value: Any) -> Iterator[Place]:
 
 
 # --- changes --------------------------------------------------------------------------------------
-Change = tuple[Kind, Swap]
+Change = tuple[MutantKind, Swap]
 OTHER_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv,
@@ -290,70 +290,70 @@ def _plus(value: ast.expr, step: int) -> ast.expr:
     return ast.BinOp(value, ast.Add() if step > 0 else ast.Sub(), ast.Constant(abs(step)))
 
 
-def of_expression(at: Place) -> Iterator[Change]:
+def of_expression(at: NodePlace) -> Iterator[Change]:
     """The changes of one expression, those of the expressions inside it left out."""
     for test, changes in _OF.items():
         if isinstance(at.node, test):
             yield from changes(at)
 
 
-def _of_operation(at: Place) -> Iterator[Change]:
+def _of_operation(at: NodePlace) -> Iterator[Change]:
     node = at.node
     assert isinstance(node, ast.BinOp)
     if _is_text(node.left) or _is_text(node.right):
         return
     if other := OTHER_OPERATOR.get(type(node.op)):
-        yield Kind.OPERATOR, Swap(node, "op", None, other())
+        yield MutantKind.OPERATOR, Swap(node, "op", None, other())
     if isinstance(node.op, (ast.Add, ast.Sub)):
-        yield Kind.TERM, at.become(node.left)
+        yield MutantKind.TERM, at.become(node.left)
         yield (
-            Kind.TERM,
+            MutantKind.TERM,
             at.become(
                 node.right if isinstance(node.op, ast.Add) else ast.UnaryOp(ast.USub(), node.right)
             ),
         )
     elif isinstance(node.op, (ast.Mult, ast.MatMult)):
-        yield Kind.FACTOR, at.become(node.left)
-        yield Kind.FACTOR, at.become(node.right)
+        yield MutantKind.FACTOR, at.become(node.left)
+        yield MutantKind.FACTOR, at.become(node.right)
     elif isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)):
-        yield Kind.FACTOR, at.become(node.left)
+        yield MutantKind.FACTOR, at.become(node.left)
 
 
-def _of_unary(at: Place) -> Iterator[Change]:
+def _of_unary(at: NodePlace) -> Iterator[Change]:
     node = at.node
     assert isinstance(node, ast.UnaryOp)
     if not isinstance(node.op, ast.UAdd):
         kind = (
-            Kind.CONSTANT
+            MutantKind.CONSTANT
             if _is_minus(node)
-            else Kind.OPERATOR
+            else MutantKind.OPERATOR
             if isinstance(node.op, ast.USub)
-            else Kind.LOGIC
+            else MutantKind.LOGIC
         )
         yield kind, at.become(node.operand)
 
 
-def _of_logic(at: Place) -> Iterator[Change]:
+def _of_logic(at: NodePlace) -> Iterator[Change]:
     assert isinstance(at.node, ast.BoolOp)
     yield (
-        Kind.LOGIC,
+        MutantKind.LOGIC,
         Swap(at.node, "op", None, ast.Or() if isinstance(at.node.op, ast.And) else ast.And()),
     )
 
 
-def _of_comparison(at: Place) -> Iterator[Change]:
+def _of_comparison(at: NodePlace) -> Iterator[Change]:
     assert isinstance(at.node, ast.Compare)
     for place, op in enumerate(at.node.ops):
         for other in OTHER_COMPARISON[type(op)]:
-            yield Kind.COMPARISON, Swap(at.node, "ops", place, other())
+            yield MutantKind.COMPARISON, Swap(at.node, "ops", place, other())
 
 
-def _of_constant(at: Place) -> Iterator[Change]:
+def _of_constant(at: NodePlace) -> Iterator[Change]:
     node = at.node
     assert isinstance(node, ast.Constant)
     if isinstance(node.value, bool):
         if not isinstance(at.holder, ast.keyword):
-            yield Kind.CONSTANT, at.become(ast.Constant(not node.value))
+            yield MutantKind.CONSTANT, at.become(ast.Constant(not node.value))
     elif _is_number(node) and not isinstance(at.holder, (ast.Slice, ast.Subscript)):
         value: Any = node.value
         if isinstance(at.holder, ast.keyword) and at.holder.arg == "axis":
@@ -365,7 +365,7 @@ def _of_constant(at: Place) -> Iterator[Change]:
             new += [] if _is_minus(at.holder) else [-value]
         for other in new:
             yield (
-                Kind.CONSTANT,
+                MutantKind.CONSTANT,
                 at.become(
                     ast.UnaryOp(ast.USub(), ast.Constant(-other))
                     if other < 0
@@ -374,7 +374,7 @@ def _of_constant(at: Place) -> Iterator[Change]:
             )
 
 
-def _of_call(at: Place) -> Iterator[Change]:
+def _of_call(at: NodePlace) -> Iterator[Change]:
     node = at.node
     assert isinstance(node, ast.Call)
     name = (
@@ -386,7 +386,7 @@ def _of_call(at: Place) -> Iterator[Change]:
     )
     if name in OTHER_EXTREME:
         yield (
-            Kind.EXTREME,
+            MutantKind.EXTREME,
             Swap(
                 node.func,
                 "id" if isinstance(node.func, ast.Name) else "attr",
@@ -396,7 +396,7 @@ def _of_call(at: Place) -> Iterator[Change]:
         )
     if _is_hours(node) and isinstance(node.args[0], ast.Constant):
         params = ast.Attribute(ast.Name("self", ast.Load()), "params", ast.Load())
-        yield Kind.UNIT, at.become(ast.Attribute(params, str(node.args[0].value), ast.Load()))
+        yield MutantKind.UNIT, at.become(ast.Attribute(params, str(node.args[0].value), ast.Load()))
     if name in SYMMETRIC:
         return
     for place, (a, b) in enumerate(zip(node.args, node.args[1:], strict=False)):
@@ -406,12 +406,12 @@ def _of_call(at: Place) -> Iterator[Change]:
             and ast.dump(a) != ast.dump(b)
         ):
             yield (
-                Kind.ARGUMENTS,
+                MutantKind.ARGUMENTS,
                 Swap(node, "args", None, [*node.args[:place], b, a, *node.args[place + 2 :]]),
             )
 
 
-def _of_subscript(at: Place) -> Iterator[Change]:
+def _of_subscript(at: NodePlace) -> Iterator[Change]:
     node = at.node
     assert isinstance(node, ast.Subscript)
     parts = [(node.slice, node, "slice", None)]
@@ -421,37 +421,39 @@ def _of_subscript(at: Place) -> Iterator[Change]:
         if isinstance(part, ast.Slice):
             bounds = ((part.lower, part, "lower"), (part.upper, part, "upper"))
             places = [
-                Place(value, of, name, None) for value, of, name in bounds if value is not None
+                NodePlace(value, of, name, None) for value, of, name in bounds if value is not None
             ]
         elif isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             if isinstance(part, ast.Constant):
                 yield (
-                    Kind.INDEX,
-                    Place(part, holder, field, index).become(ast.Constant(0 if part.value else 1)),
+                    MutantKind.INDEX,
+                    NodePlace(part, holder, field, index).become(
+                        ast.Constant(0 if part.value else 1)
+                    ),
                 )
             continue
         else:
-            places = [Place(part, holder, field, index)]
+            places = [NodePlace(part, holder, field, index)]
         for place in places:
             if _is_number(place.node) or _is_minus(place.node) or isinstance(place.node, ADDABLE):
-                yield Kind.INDEX, place.become(_plus(place.node, 1))
-                yield Kind.INDEX, place.become(_plus(place.node, -1))
+                yield MutantKind.INDEX, place.become(_plus(place.node, 1))
+                yield MutantKind.INDEX, place.become(_plus(place.node, -1))
 
 
-def _of_choice(at: Place) -> Iterator[Change]:
+def _of_choice(at: NodePlace) -> Iterator[Change]:
     assert isinstance(at.node, ast.IfExp)
-    yield Kind.CONDITION, at.become(at.node.body)
-    yield Kind.CONDITION, at.become(at.node.orelse)
+    yield MutantKind.CONDITION, at.become(at.node.body)
+    yield MutantKind.CONDITION, at.become(at.node.orelse)
 
 
-def _of_filter(at: Place) -> Iterator[Change]:
+def _of_filter(at: NodePlace) -> Iterator[Change]:
     for each in getattr(at.node, "generators", ()):
         for place in range(len(each.ifs)):
             for truth in (True, False):
-                yield Kind.CONDITION, Swap(each, "ifs", place, ast.Constant(truth))
+                yield MutantKind.CONDITION, Swap(each, "ifs", place, ast.Constant(truth))
 
 
-_OF: dict[type[ast.expr] | tuple[type[ast.expr], ...], Callable[[Place], Iterator[Change]]] = {
+_OF: dict[type[ast.expr] | tuple[type[ast.expr], ...], Callable[[NodePlace], Iterator[Change]]] = {
     ast.BinOp: _of_operation,
     ast.UnaryOp: _of_unary,
     ast.BoolOp: _of_logic,
@@ -468,12 +470,12 @@ def of_statement(statement: ast.stmt, holder: ast.AST, field: str, index: int) -
     """The changes of a statement as a whole."""
     if isinstance(statement, (ast.If, ast.While)):
         for truth in (True, False):
-            yield Kind.CONDITION, Swap(statement, "test", None, ast.Constant(truth))
+            yield MutantKind.CONDITION, Swap(statement, "test", None, ast.Constant(truth))
     if isinstance(statement, ast.AugAssign):
         if other := OTHER_OPERATOR.get(type(statement.op)):
-            yield Kind.OPERATOR, Swap(statement, "op", None, other())
+            yield MutantKind.OPERATOR, Swap(statement, "op", None, other())
         yield (
-            Kind.ASSIGNMENT,
+            MutantKind.ASSIGNMENT,
             Swap(
                 holder,
                 field,
@@ -484,7 +486,7 @@ def of_statement(statement: ast.stmt, holder: ast.AST, field: str, index: int) -
     written = statement.targets if isinstance(statement, ast.Assign) else []
     if len(written) == 1 and isinstance(target := written[0], (ast.Subscript, ast.Attribute)):
         added = ast.AugAssign(target, ast.Add(), statement.value)  # type: ignore[attr-defined]
-        yield Kind.ASSIGNMENT, Swap(holder, field, index, ast.copy_location(added, statement))
+        yield MutantKind.ASSIGNMENT, Swap(holder, field, index, ast.copy_location(added, statement))
     into = written and all(
         isinstance(part, (ast.Subscript, ast.Attribute))
         for target in written
@@ -495,14 +497,14 @@ def of_statement(statement: ast.stmt, holder: ast.AST, field: str, index: int) -
         or isinstance(statement, ast.AugAssign)
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call))
     ):
-        yield Kind.STATEMENT, Swap(holder, field, index, ast.Pass())
+        yield MutantKind.STATEMENT, Swap(holder, field, index, ast.Pass())
 
 
 def _parts(target: ast.expr) -> list[ast.expr]:
     return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
 
 
-def of_names(places: list[Place]) -> Iterator[tuple[int, Change]]:
+def of_names(places: list[NodePlace]) -> Iterator[tuple[int, Change]]:
     """For each read of a view's column, a parameter or a constant of time: the next one, by
     name, that the same function reads.
     """
@@ -517,7 +519,7 @@ def of_names(places: list[Place]) -> Iterator[tuple[int, Change]]:
             yield (
                 n,
                 (
-                    Kind.ATTRIBUTE,
+                    MutantKind.ATTRIBUTE,
                     Swap(
                         node,
                         field,
@@ -581,7 +583,7 @@ def _of_function(
     mechanism: str, name: str, group: Group, top: ast.stmt, function: Function, numbered: Numbered
 ) -> Iterator[Site]:
     changes: list[tuple[ast.stmt, Change]] = []
-    places: list[tuple[ast.stmt, Place]] = []
+    places: list[tuple[ast.stmt, NodePlace]] = []
     for statement, holder, field, index in below(function):
         own = (
             []
@@ -614,7 +616,7 @@ def _of_module_constant(
         (top, change, readers)
         for at in expressions(top)
         for change in of_expression(at)
-        if change[0] is Kind.CONSTANT
+        if change[0] is MutantKind.CONSTANT
     ]
     yield from _numbered(
         mechanism, room + "+".join(sorted(bound(top))), Group.KERNELS, top, changes
@@ -628,7 +630,7 @@ def _numbered(
     top: ast.stmt,
     changes: list[tuple[ast.stmt, Change, frozenset[int]]],
 ) -> Iterator[Site]:
-    count: Counter[Kind] = Counter()
+    count: Counter[MutantKind] = Counter()
     lines: dict[int, set[str]] = {}
     for statement, (kind, swap), reached in changes:
         count[kind] += 1

@@ -55,7 +55,7 @@ Send = Callable[[Any], None]
 Run = Callable[[Check, bool], CheckResult]
 
 
-class Fate(StrEnum):
+class GeneratedFate(StrEnum):
     """The outcome of a mutant."""
 
     REJECTED = "rejected"  # a check fails on it or raises
@@ -68,10 +68,10 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MutantOutcome:
     """Fate of a mutant, the id of the check that decided it, and why."""
 
-    fate: Fate
+    fate: GeneratedFate
     by: str = ""
     note: str = ""
 
@@ -103,7 +103,7 @@ def require_fork() -> None:
         )
 
 
-def tried(steps: Sequence[Step], run: Run) -> Outcome:
+def tried(steps: Sequence[Step], run: Run) -> MutantOutcome:
     """Run the checks in order on a mutant, in a forked process, up to the first that does not
     pass.  `run` is called in that process only.
     """
@@ -111,19 +111,23 @@ def tried(steps: Sequence[Step], run: Run) -> Outcome:
         lambda send: send(_decided(steps, run, send)), sum(s.limit for s in steps)
     )
     at = next((m for m in reversed(messages) if isinstance(m, str)), "")
-    if messages and isinstance(messages[-1], Outcome):
+    if messages and isinstance(messages[-1], MutantOutcome):
         return messages[-1]
     ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     if ended == signal.SIGPROF or status < 0:
-        return Outcome(Fate.TIMED_OUT, at, "takes too long")
+        return MutantOutcome(GeneratedFate.TIMED_OUT, at, "takes too long")
     if ended in CRASHES:
-        return Outcome(Fate.REJECTED, at, f"crashes with {signal.Signals(ended).name}")
-    return Outcome(
-        Fate.BROKEN, at, f"its process ended with {signal.Signals(ended).name if ended else status}"
+        return MutantOutcome(
+            GeneratedFate.REJECTED, at, f"crashes with {signal.Signals(ended).name}"
+        )
+    return MutantOutcome(
+        GeneratedFate.BROKEN,
+        at,
+        f"its process ended with {signal.Signals(ended).name if ended else status}",
     )
 
 
-def _decided(steps: Sequence[Step], run: Run, send: Send) -> Outcome:
+def _decided(steps: Sequence[Step], run: Run, send: Send) -> MutantOutcome:
     """In the child."""
     skipped: list[str] = []
 
@@ -142,15 +146,15 @@ def _decided(steps: Sequence[Step], run: Run, send: Send) -> Outcome:
             ):
                 result = judged(step.check, True, step.limit + COMPILING)
         except SyntaxError as error:
-            return Outcome(Fate.BROKEN, note=described(error))
+            return MutantOutcome(GeneratedFate.BROKEN, note=described(error))
         except Exception as error:  # while the module was made: it could not be imported, either
-            return Outcome(Fate.REJECTED, IMPORT, described(error))
+            return MutantOutcome(GeneratedFate.REJECTED, IMPORT, described(error))
         if result.score is Score.ERROR and result.note.partition(":")[0] in HARNESS:
             skipped.append(f"{step.check.id}: {result.note}")
         elif result.score is not Score.PASS:
-            return Outcome(Fate.REJECTED, step.check.id, result.note)
-    return Outcome(
-        Fate.BROKEN if skipped and len(skipped) == len(steps) else Fate.SURVIVED,
+            return MutantOutcome(GeneratedFate.REJECTED, step.check.id, result.note)
+    return MutantOutcome(
+        GeneratedFate.BROKEN if skipped and len(skipped) == len(steps) else GeneratedFate.SURVIVED,
         note="; ".join(skipped),
     )
 

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ...engine.base.errors import DataError, RegistryError
 from ...engine.base.yaml_file import read_yaml
 from ...engine.catalogue.registry import Registry
-from ..checks import Kind
-from ..rating import Rating, Verdict, derive, earned
+from ..checks import CheckKind
+from ..rating import Rating, RatingVerdict, derive, earned
 from ..references import References
 from ..run import AuditResult, MechanismResult
 
@@ -37,11 +37,11 @@ class Citation(StrEnum):
     NONE = "none"  # the source cites nothing
 
 
-class _Strict(BaseModel):
+class _SourceModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Claim(_Strict):
+class Claim(_SourceModel):
     """One rated thing of a source system.
 
     module      its name in the source
@@ -72,7 +72,7 @@ class Claim(_Strict):
     finding: str = ""
 
 
-class PrintedCitation(_Strict):
+class PrintedCitation(_SourceModel):
     """A citation that the source prints outside its ratings, with a comment."""
 
     place: str
@@ -82,7 +82,7 @@ class PrintedCitation(_Strict):
     finding: str = ""
 
 
-class SourceSystem(_Strict):
+class SourceSystem(_SourceModel):
     """A source system: its name, its own entry in references.bib, how it rates itself, its
     claims and further citations.
     """
@@ -95,7 +95,7 @@ class SourceSystem(_Strict):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedClaim:
     """A claim with the rating derived for the printed form, from the claim's checks if it names
     some; None if nothing was run.
 
@@ -158,7 +158,7 @@ def _read(file: Path, registry: Registry, references: References) -> SourceSyste
     return system
 
 
-def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...]:
+def compared(system: SourceSystem, result: AuditResult) -> tuple[ComparedClaim, ...]:
     """Every claim of a system with the rating that an audit derived.  Raises DataError for a
     claim's check that does not count for its form.
     """
@@ -166,14 +166,14 @@ def compared(system: SourceSystem, result: AuditResult) -> tuple[Comparison, ...
     return tuple(_compared(claim, found, system.key) for claim in system.claims)
 
 
-def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> Comparison:
+def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> ComparedClaim:
     run = found.get(claim.variety)
     if run is None:
-        return Comparison(claim, None, None)
+        return ComparedClaim(claim, None, None)
     verdict = _of_checks(claim, run) if claim.checks else run.verdict
     known = claim.claimed in Rating.__members__
     stands = earned(Rating(claim.claimed), verdict.rating) if known else None
-    return Comparison(
+    return ComparedClaim(
         claim,
         verdict.rating,
         stands,
@@ -182,7 +182,7 @@ def _compared(claim: Claim, found: Mapping[str, MechanismResult], key: str) -> C
     )
 
 
-def _of_checks(claim: Claim, run: MechanismResult) -> Verdict:
+def _of_checks(claim: Claim, run: MechanismResult) -> RatingVerdict:
     """The verdict from the claim's checks; the claim is one of an equation if one of them is."""
     results = [r for r in run.checks if r.check.id in claim.checks]
     if absent := sorted(set(claim.checks) - {r.check.id for r in results}):
@@ -191,7 +191,9 @@ def _of_checks(claim: Claim, run: MechanismResult) -> Verdict:
             where=f"audit/sources, {claim.module}",
             cure=f"choose from {', '.join(r.check.id for r in run.checks)}",
         )
-    verdict = derive(results, claims_equation=any(r.check.kind is Kind.EQUATION for r in results))
+    verdict = derive(
+        results, claims_equation=any(r.check.kind is CheckKind.EQUATION for r in results)
+    )
     return replace(
         verdict,
         reasons=(

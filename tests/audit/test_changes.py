@@ -50,7 +50,7 @@ def test_json_has_the_published_form(output: dict[str, Any]) -> None:
 def test_the_schema_lists_every_value_of_the_enumerations() -> None:
     defs = SCHEMA["$defs"]
     for words, place in (
-        (checks.Kind, defs["check"]["properties"]["kind"]),
+        (checks.CheckKind, defs["check"]["properties"]["kind"]),
         (checks.Score, defs["check"]["properties"]["score"]),
         (run.Fate, defs["mutant"]["properties"]["fate"]),
         (Rating, defs["mechanism"]["properties"]["derived"]),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hebbarium.audit.checks import (
     Check,
-    Kind,
+    CheckKind,
     Measured,
     Score,
     adaptation,
@@ -150,7 +150,7 @@ def test_a_check_stays_callable_and_frozen() -> None:
     assert one_trace_loses_ln2(1) == (2, 2)
     assert (one_trace_loses_ln2.title, one_trace_loses_ln2.kind, one_trace_loses_ln2.figure) == (
         "one trace loses ln2",
-        Kind.LIMIT,
+        CheckKind.LIMIT,
         "decay",
     )
     with pytest.raises(dataclasses.FrozenInstanceError):

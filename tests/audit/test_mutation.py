@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hebbarium.audit.checks import Check, CheckResult, Kind, Score
+from hebbarium.audit.checks import Check, CheckKind, CheckResult, Score
 from hebbarium.audit.mutation import building, numbers, shares, trial
 from hebbarium.audit.mutation.building import Original
 from hebbarium.audit.mutation.generated import (
@@ -32,8 +32,8 @@ from hebbarium.audit.mutation.generated import (
     generated_all,
 )
 from hebbarium.audit.mutation.sites import GeneratedMutant, Group, Site, difference, sites
-from hebbarium.audit.mutation.sites import Kind as SiteKind
-from hebbarium.audit.mutation.trial import Fate, Step, tried
+from hebbarium.audit.mutation.sites import MutantKind as SiteKind
+from hebbarium.audit.mutation.trial import GeneratedFate, Step, tried
 from hebbarium.cli import app
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.catalogue.packages import Package
@@ -487,9 +487,9 @@ def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(
     result = generated(
         "made_up", made_up(listed=line.format("return half(x) + OFFSET  ->  return half(x)"))
     )
-    assert [(j.mutant.id, j.note) for j in result.mutants if j.fate is Fate.EQUIVALENT] == [
-        ("made_up/shifted/term/1", "no reason")
-    ]
+    assert [
+        (j.mutant.id, j.note) for j in result.mutants if j.fate is GeneratedFate.EQUIVALENT
+    ] == [("made_up/shifted/term/1", "no reason")]
     assert (
         result.share(Group.KERNELS).of
         == sum(j.mutant.group is Group.KERNELS for j in result.mutants) - 1
@@ -501,7 +501,7 @@ def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(
         ),
     )
     assert [(j.fate, j.by) for j in refuted.mutants if "listed as equal" in j.note] == [
-        (Fate.REJECTED, "X-1")
+        (GeneratedFate.REJECTED, "X-1")
     ]
     for listed, fault in (
         (line.format("return x  ->  return y"), "is now"),
@@ -524,7 +524,7 @@ def test_a_change_without_effect_on_the_bytecode_is_equivalent(
 
 # --- a mutant in its process ----------------------------------------------------------------------
 def check(id: str = "C") -> Check:
-    return Check(id, Kind.EQUATION, "by hand", lambda specimen: True)
+    return Check(id, CheckKind.EQUATION, "by hand", lambda specimen: True)
 
 
 def run(of: Callable[[Check, bool], tuple[Score, str]]) -> Callable[[Check, bool], CheckResult]:
@@ -535,24 +535,24 @@ STEPS = [Step(check("A"), False, 0.0), Step(check("B"), False, 0.0)]
 
 
 @pytest.mark.parametrize(("of", "expected"), [
-    (lambda c, compiled: (Score.PASS, ""), (Fate.SURVIVED, "")),
-    (lambda c, compiled: (Score.FAIL if c.id == "B" else Score.PASS, ""), (Fate.REJECTED, "B")),
-    (lambda c, compiled: (Score.ERROR, "IndexError: 3"), (Fate.REJECTED, "A")),
-    (lambda c, compiled: (Score.NOT_TESTABLE, ""), (Fate.REJECTED, "A")),
-    (lambda c, compiled: (Score.ERROR, "MemoryError: "), (Fate.BROKEN, "")),
+    (lambda c, compiled: (Score.PASS, ""), (GeneratedFate.SURVIVED, "")),
+    (lambda c, compiled: (Score.FAIL if c.id == "B" else Score.PASS, ""), (GeneratedFate.REJECTED, "B")),
+    (lambda c, compiled: (Score.ERROR, "IndexError: 3"), (GeneratedFate.REJECTED, "A")),
+    (lambda c, compiled: (Score.NOT_TESTABLE, ""), (GeneratedFate.REJECTED, "A")),
+    (lambda c, compiled: (Score.ERROR, "MemoryError: "), (GeneratedFate.BROKEN, "")),
     (lambda c, compiled: (Score.ERROR, "MemoryError: ") if c.id == "A" else (Score.FAIL, ""),
-     (Fate.REJECTED, "B")),
+     (GeneratedFate.REJECTED, "B")),
     (lambda c, compiled: (Score.PASS, "") if compiled else (Score.ERROR,
-    "ZeroDivisionError: division by zero"), (Fate.SURVIVED, "")),
+    "ZeroDivisionError: division by zero"), (GeneratedFate.SURVIVED, "")),
     (lambda c, compiled: (Score.FAIL, "") if compiled else (Score.ERROR,
-    "ZeroDivisionError: division by zero"), (Fate.REJECTED, "A")),
-    (lambda c, compiled: os.kill(os.getpid(), signal.SIGSEGV), (Fate.REJECTED, "A")),
-    (lambda c, compiled: os.kill(os.getpid(), signal.SIGKILL), (Fate.BROKEN, "A")),
-    (lambda c, compiled: compile("x x", "", "exec"), (Fate.BROKEN, "")),
-    (lambda c, compiled: int("x"), (Fate.REJECTED, trial.IMPORT)),
-    (lambda c, compiled: os._exit(3), (Fate.BROKEN, "A")),
+    "ZeroDivisionError: division by zero"), (GeneratedFate.REJECTED, "A")),
+    (lambda c, compiled: os.kill(os.getpid(), signal.SIGSEGV), (GeneratedFate.REJECTED, "A")),
+    (lambda c, compiled: os.kill(os.getpid(), signal.SIGKILL), (GeneratedFate.BROKEN, "A")),
+    (lambda c, compiled: compile("x x", "", "exec"), (GeneratedFate.BROKEN, "")),
+    (lambda c, compiled: int("x"), (GeneratedFate.REJECTED, trial.IMPORT)),
+    (lambda c, compiled: os._exit(3), (GeneratedFate.BROKEN, "A")),
 ])  # fmt: skip
-def test_the_fate_of_a_mutant(of: Any, expected: tuple[Fate, str]) -> None:
+def test_the_fate_of_a_mutant(of: Any, expected: tuple[GeneratedFate, str]) -> None:
     outcome = tried(STEPS, run(of))
     assert (outcome.fate, outcome.by) == expected
 
@@ -568,10 +568,13 @@ def test_a_mutant_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 
     start = time.process_time()
     outcome = tried(STEPS, busy)
-    assert (outcome.fate, outcome.by) == (Fate.TIMED_OUT, "A") and time.process_time() - start < 5.0
+    assert (outcome.fate, outcome.by) == (
+        GeneratedFate.TIMED_OUT,
+        "A",
+    ) and time.process_time() - start < 5.0
     monkeypatch.setattr(trial, "WAITING", 0.0)
     monkeypatch.setattr(trial, "PATIENCE", 0.3)
-    assert tried(STEPS, waiting).fate is Fate.TIMED_OUT
+    assert tried(STEPS, waiting).fate is GeneratedFate.TIMED_OUT
 
 
 def test_what_a_mutant_does_stays_in_its_process() -> None:
@@ -582,7 +585,7 @@ def test_what_a_mutant_does_stays_in_its_process() -> None:
         print("noise", flush=True)
         return CheckResult(c, Score.PASS)
 
-    assert tried(STEPS, spoil).fate is Fate.SURVIVED and not data.any()
+    assert tried(STEPS, spoil).fate is GeneratedFate.SURVIVED and not data.any()
 
 
 # --- the registry ---------------------------------------------------------------------------------
@@ -660,7 +663,7 @@ def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
         and output[-1][:2] == (3, 3)
     )
     assert all(len(m.mutants) == 3 and not m.unusable for m in result.mechanisms)
-    assert not [j for m in result.mechanisms for j in m.mutants if j.fate is Fate.BROKEN]
+    assert not [j for m in result.mechanisms for j in m.mutants if j.fate is GeneratedFate.BROKEN]
     alone = generated("recency", registry, sample=3)
     assert [(j.mutant, j.fate) for j in alone.mutants] == [
         (j.mutant, j.fate) for m in result.mechanisms if m.id == "recency" for j in m.mutants
@@ -696,11 +699,11 @@ def test_the_share_of_a_full_run_is_kept_with_the_commit_that_was_judged(
             fate,
         )
         for n, (group, fate) in enumerate(
-            [(Group.KERNELS, Fate.REJECTED)] * 18
+            [(Group.KERNELS, GeneratedFate.REJECTED)] * 18
             + [
-                (Group.KERNELS, Fate.SURVIVED),
-                (Group.HOOKS, Fate.TIMED_OUT),
-                (Group.HOOKS, Fate.EQUIVALENT),
+                (Group.KERNELS, GeneratedFate.SURVIVED),
+                (Group.HOOKS, GeneratedFate.TIMED_OUT),
+                (Group.HOOKS, GeneratedFate.EQUIVALENT),
             ]
         )
     )

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hebbarium.audit.behaviour import Phenomenon
-from hebbarium.audit.checks import Check, CheckResult, Kind, Score
-from hebbarium.audit.facts import Fact, FactKind, claimed, facts
+from hebbarium.audit.checks import Check, CheckKind, CheckResult, Score
+from hebbarium.audit.facts import FactKind, RatingFact, claimed, facts
 from hebbarium.audit.rating import Rating, derive, divided, earned
-from hebbarium.audit.reached import EquationReach, HookReach, Reach
+from hebbarium.audit.reached import EquationReach, HookReach, MechanismReach
 from hebbarium.engine.catalogue.registry import (
     Departure,
     Equation,
@@ -25,11 +25,11 @@ from hebbarium.engine.catalogue.registry import (
 
 F, D, H, A = Rating.FAITHFUL, Rating.DOCUMENTED, Rating.HONEST, Rating.APPROXIMATION
 LETTERS = {
-    "e": Kind.EQUATION,
-    "l": Kind.LIMIT,
-    "d": Kind.DATA,
-    "s": Kind.SIGNATURE,
-    "a": Kind.ADAPTATION,
+    "e": CheckKind.EQUATION,
+    "l": CheckKind.LIMIT,
+    "d": CheckKind.DATA,
+    "s": CheckKind.SIGNATURE,
+    "a": CheckKind.ADAPTATION,
 }
 SCORES = {
     "+": Score.PASS,
@@ -50,7 +50,7 @@ def results(words: str) -> list[CheckResult]:
         score = SCORES[word[-1]]
         scope = "out: why" if score is Score.NOT_APPLICABLE else ""
         kind = LETTERS[word[0]]
-        measured = {"papers": ("a2000x",), "subjects": "one"} if kind is Kind.DATA else {}
+        measured = {"papers": ("a2000x",), "subjects": "one"} if kind is CheckKind.DATA else {}
         check = Check(
             f"X-{n}", kind, "paper", lambda s: True, warn="w" in word, scope=scope, **measured
         )
@@ -82,7 +82,7 @@ def test_without_a_claimed_equation(words: str, rating: Rating) -> None:
 
 @pytest.mark.parametrize("kind", FactKind)
 def test_every_fact_lowers_faithful_to_documented_and_no_further(kind: FactKind) -> None:
-    fact = Fact(
+    fact = RatingFact(
         kind, "reward", "reward is estimated from words", "measure it", "rescorla1972theory"
     )
     verdict = derive(results("e+ l+ s+"), claims_equation=True, facts=[fact])
@@ -102,7 +102,7 @@ ENTRY = Registry.read().entry("homeostatic_scaling").model_copy(update={
     "equations": (Equation(id="slopes", paper="vanrossum2000stable", where="3", tex="x"),),
     "params": {"tau": Parameter(value=1.0, unit="s", kind="paper", source="vanrossum2000stable")}})  # fmt: skip
 SHOWN = (Phenomenon("runaway_control", {"night": "shown"}),)
-REACHED = Reach(
+REACHED = MechanismReach(
     (HookReach("regulate", "consolidate", ("C-1", "C-2"), (1.0, 800.0)),),
     (EquationReach("slopes", ("regulate", "slopes")),),
 )
@@ -137,7 +137,7 @@ def changed_equation(**changes: Any) -> dict[str, Any]:
      why="it is faster", kind="none"))}, REACHED, [FactKind.NO_REASON], True),
 ])  # fmt: skip
 def test_facts_of_an_entry(
-    changes: dict[str, Any], reach: Reach | None, kinds: list[FactKind], claims: bool
+    changes: dict[str, Any], reach: MechanismReach | None, kinds: list[FactKind], claims: bool
 ) -> None:
     entry = ENTRY.model_copy(update=changes)
     assert [fact.kind for fact in facts(entry, reach, SHOWN)] == kinds and claimed(

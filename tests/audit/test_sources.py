@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.audit.checks import Check, CheckResult, Kind, Score, evidence_of
+from hebbarium.audit.checks import Check, CheckKind, CheckResult, Score, evidence_of
 from hebbarium.audit.page import mathml
-from hebbarium.audit.rating import Rating, Verdict
+from hebbarium.audit.rating import Rating, RatingVerdict
 from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
 from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, compared, read
@@ -571,7 +571,13 @@ def test_a_file_that_is_not_sound_is_refused(
 
 def judged(id: str, rating: Rating, *reasons: str) -> MechanismResult:
     return MechanismResult(
-        id, Rating.FAITHFUL, Verdict(rating, reasons), "titans_memory", ("cortex2026",), (), ()
+        id,
+        Rating.FAITHFUL,
+        RatingVerdict(rating, reasons),
+        "titans_memory",
+        ("cortex2026",),
+        (),
+        (),
     )
 
 
@@ -603,7 +609,7 @@ def test_claims_stand_beside_what_the_audit_derived() -> None:
     assert not any(r.ours for r in rows)
 
 
-def of_kind(id: str, kind: Kind, score: Score) -> CheckResult:
+def of_kind(id: str, kind: CheckKind, score: Score) -> CheckResult:
     return CheckResult(
         Check(id, kind, "by hand", lambda specimen: True),
         score,
@@ -625,9 +631,9 @@ def test_a_row_is_judged_by_the_checks_that_it_names(
     checks: tuple[str, ...], derived: Rating, stands: bool
 ) -> None:
     results = (
-        of_kind("X-1", Kind.EQUATION, Score.PASS),
-        of_kind("X-2", Kind.SIGNATURE, Score.FAIL),
-        of_kind("X-3", Kind.ADAPTATION, Score.PASS),
+        of_kind("X-1", CheckKind.EQUATION, Score.PASS),
+        of_kind("X-2", CheckKind.SIGNATURE, Score.FAIL),
+        of_kind("X-3", CheckKind.ADAPTATION, Score.PASS),
     )
     run = replace(judged("one", Rating.APPROXIMATION, "signature X-2 fails"), checks=results)
     claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one", checks=checks)
@@ -655,7 +661,7 @@ def test_a_form_of_our_own_is_distinguished_from_a_transcription(
     papers: tuple[str, ...], ours: bool
 ) -> None:
     run = MechanismResult(
-        "one", Rating.FAITHFUL, Verdict(Rating.FAITHFUL, ("all pass",)), None, papers, (), ()
+        "one", Rating.FAITHFUL, RatingVerdict(Rating.FAITHFUL, ("all pass",)), None, papers, (), ()
     )
     claim = Claim(module="m", place="table", claimed="DOCUMENTED", variety="one")
     (row,) = compared(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hebbarium.audit.facts import Fact, FactKind
-from hebbarium.audit.rating import Rating, Verdict
+from hebbarium.audit.facts import FactKind, RatingFact
+from hebbarium.audit.rating import Rating, RatingVerdict
 from hebbarium.audit.run import AuditResult, MechanismResult
 from hebbarium.audit.standing import lacks_only_a_reading, page, statements
 from hebbarium.engine.catalogue.registry import Registry
 
 REGISTRY = Registry.read()
-UNREAD = Fact(FactKind.SECOND_HAND, "x", "the number x is at second hand", "read it")
-FORM = Fact(FactKind.FORM, "y", "in place of a line: a hyperbola", "compute the line")
+UNREAD = RatingFact(FactKind.SECOND_HAND, "x", "the number x is at second hand", "read it")
+FORM = RatingFact(FactKind.FORM, "y", "in place of a line: a hyperbola", "compute the line")
 
 
-def judged(id: str, rating: Rating, *facts: Fact) -> MechanismResult:
-    verdict = Verdict(rating, ("why",), stands_on=("C-1", "ST-1"))
+def judged(id: str, rating: Rating, *facts: RatingFact) -> MechanismResult:
+    verdict = RatingVerdict(rating, ("why",), stands_on=("C-1", "ST-1"))
     return MechanismResult(id, rating, verdict, None, (), (), (), facts=facts)
 
 
