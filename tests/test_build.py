@@ -164,6 +164,9 @@ def test_links_become_absolute_once_the_repository_has_an_address() -> None:
     assert page(text, None) == " b [d](https://example.org) e"
 
 
+IMPORTED_AS = {"langgraph-checkpoint": "langgraph"}  # of packages, their modules
+
+
 def test_every_extra_is_used_by_code() -> None:
     """What an extra installs is imported somewhere in the package; `docs` is for `make docs`,
     `dev` for the tests.
@@ -177,6 +180,7 @@ def test_every_extra_is_used_by_code() -> None:
     for extra in set(extras) - {"dev", "docs"}:
         for requirement in extras[extra]:
             name = re.split(r"[<>=!~\[ ]", requirement)[0]
+            name = IMPORTED_AS.get(name, name)
             assert re.search(
                 rf"^\s*(import|from) {re.escape(name.replace('-', '_'))}\b", code, re.M
             ), f"{extra}: {name}"

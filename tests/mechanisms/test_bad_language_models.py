@@ -172,7 +172,7 @@ def test_50_lives_with_a_bad_model_end_as_without_one() -> None:
         (bad, answers), (without, due) = lived(seed, Bad(seed, seen)), lived(seed, None)
         assert bad.digest() == without.digest() and answers == due, seed
         assert bad.assembly.language_model.usage.requests >= 8 and [
-            one["language_model"] for one in bad.language_models
+            one["language_model"] for one in bad.assembly.models_asked
         ] == ["bad"]
     assert len(seen) == 27 and min(seen.values()) >= 10, "every way of being bad was tried"
 
