@@ -34,8 +34,9 @@ def test_no_character_that_steers_is_printed(capsys: pytest.CaptureFixture[str])
 
 
 def test_nothing_else_prints() -> None:
-    """Neither `print` nor typer's `echo` nor the streams; a table of rich is drawn in two places,
-    whose cells are replaced before.
+    """Neither `print` nor typer's `echo` nor the streams that are written; a table of rich is
+    drawn in two places, whose cells are replaced before, and a terminal is told which kernel is
+    compiled, by names of functions.
     """
     found = set[str]()
     for file in (file for room in ROOMS for file in (ROOT / room).rglob("*.py")):
@@ -51,7 +52,7 @@ def test_nothing_else_prints() -> None:
             if isinstance(of, ast.Attribute):
                 written = ast.unparse(of)
                 harmless = of.attr in ("isatty", "flush", "fileno", "reconfigure")
-                streams = ("typer.echo", "typer.secho", "click.echo", "sys.std")
+                streams = ("typer.echo", "typer.secho", "click.echo", "sys.stdout", "sys.stderr")
                 if written.startswith(streams) and not harmless:
                     found.add(f"{place}: {written}")
                 if of.attr == "print" and "console" in written.lower():
@@ -60,6 +61,7 @@ def test_nothing_else_prints() -> None:
         "src/hebbarium/reporting/output.py: print",
         "src/hebbarium/console.py: console().print",
         "benchmarks/reports/tables.py: console.print",
+        "engine/base/compiling.py: sys.stderr.write",
     }
 
 

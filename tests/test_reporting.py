@@ -27,7 +27,7 @@ from hebbarium.reporting.text import visible
 PACKAGE = Path(hebbarium.__file__).parent
 TEMPLATES = {
     "audit": PACKAGE / "audit" / "templates",
-    "ablation": PACKAGE / "benchmarks" / "templates",
+    "design": PACKAGE / "benchmarks" / "templates",
 }
 
 

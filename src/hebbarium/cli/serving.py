@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..reporting.output import put
 from .app import app, say
 from .shared import DEFAULT_SET, lasting, print_json
 
@@ -131,4 +132,4 @@ def hook(
         return memory_of(file, set_name, lasting(embedder))
 
     given = sys.stdin.read(INPUT_MOST)
-    typer.echo(json.dumps(answered(name.value, given, file, opened), ensure_ascii=False))
+    put(json.dumps(answered(name.value, given, file, opened)))
