@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hebbarium.benchmarks.experiments.ablation import ablate
 
 import hebbarium as hb
 from hebbarium.benchmarks.datasets import Dataset
 from hebbarium.benchmarks.datasets.conversations import write_conversations
 from hebbarium.benchmarks.execution.ledger import Ledger
+from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.runs.export import to_csv
 from hebbarium.engine.base.private import draft_name, opened_new, private_file, private_folder
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -116,10 +116,10 @@ def test_a_run_is_its_users_and_its_reports_can_be_shared(
         "rows.jsonl", "times.jsonl", "manifest.json", "ledger.sqlite", "ledger.sqlite.lock"))} <= private.keys()  # fmt: skip
     assert (
         shared
-        == {"ablation.json", "ablation.md", "ablation.svg", "ablation.tex", "ablation.html"}
+        == {"design.json", "design.md", "design.svg", "design.tex", "design.csv", "design.html"}
         & shared
     )
-    assert "ablation.md" in shared
+    assert "design.md" in shared
 
 
 def test_what_is_imported_and_exported_is_its_users(tmp_path: Path, tiny: Dataset) -> None:

@@ -86,7 +86,7 @@ def test_the_crossover_is_drawn_whichever_way_it_falls(
 
 
 def test_the_page_shows_the_figure() -> None:
-    assert "pictures/stage-crossover.svg" in (DOCS / "guides" / "context.md").read_text(
+    assert "pictures/stage-crossover.svg" in (DOCS / "results" / "contexts.md").read_text(
         encoding="utf-8"
     )
     ElementTree.parse(DOCS / "pictures" / "stage-crossover.svg")

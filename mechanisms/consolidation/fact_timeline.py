@@ -130,7 +130,7 @@ _BETWEEN: Final = " · "
 def written(fact: Fact) -> str:
     """A fact as a text.
 
-    >>> written(Fact("mia", "lives_in", "oslo", Standing.HOLDS, True))
+    >>> written(Fact("mia", "lives_in", "oslo", FactStanding.HOLDS, True))
     'mia · lives_in · oslo · holds · changed'
     """
     return _BETWEEN.join(
@@ -148,7 +148,7 @@ def read(text: str) -> Fact | None:
     """The fact of a text that `written` gave; None for another text, such as one that was erased.
 
     >>> read("mia · lives_in · oslo · holds · changed")
-    Fact(subject='mia', predicate='lives_in', value='oslo', standing=<Standing.HOLDS: 0>, change=True)
+    Fact(subject='mia', predicate='lives_in', value='oslo', standing=<FactStanding.HOLDS: 0>, change=True)
     """
     parts = text.split(_BETWEEN)
     if len(parts) < 5 or parts[-2].upper() not in FactStanding.__members__:

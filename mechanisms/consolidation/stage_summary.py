@@ -130,7 +130,7 @@ def parts_of(stage: Sequence[StageEvent]) -> StageParts:
     """What was decided, what changed and what is open.  A sentence is in one part, the first that
     fits.  O(length).
 
-    >>> parts_of([Said("Ada", 0, "We decided to sell the boat. Who wants it?"), StageEvent("Bo", 1, "Cleo does. I'll call her.")])
+    >>> parts_of([StageEvent("Ada", 0, "We decided to sell the boat. Who wants it?"), StageEvent("Bo", 1, "Cleo does. I'll call her.")])
     Parts(decided=('Ada: We decided to sell the boat.',), changed=(), open=("Bo: I'll call her.",))
     """
     decided, changed, pending, asked = (
@@ -201,7 +201,7 @@ def summary_of(stage: Sequence[StageEvent], about: Sequence[str], most: int) -> 
     """The summary as a text, a line for each part that holds anything; "" if nothing but the
     speakers is known.  O(length).
 
-    >>> print(summary_of([Said("Ada", 0, "We chose red."), Said("Bo", 1, "Fine. Who pays?"), StageEvent("Bo", 1, "ok")], ["red"], 2))
+    >>> print(summary_of([StageEvent("Ada", 0, "We chose red."), StageEvent("Bo", 1, "Fine. Who pays?"), StageEvent("Bo", 1, "ok")], ["red"], 2))
     Who: Bo, Ada
     About: red
     Decided: Ada: We chose red.

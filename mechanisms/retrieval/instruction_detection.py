@@ -84,7 +84,7 @@ STANDING_KIND = Column(
     Scope.MEMORY,
     "1",
     0,
-    "kind of the standing utterance, a value of Standing; 0: none",
+    "kind of the standing utterance, a value of StandingKind; 0: none",
     low=0,
     high=3,
 )
@@ -382,7 +382,7 @@ def standing_of(text: str) -> Said:
     that stands.  O(length).
 
     >>> standing_of("When I ask about recipes, always use metric units.")
-    Said(kind=<Standing.SCOPED: 2>, scope='recipes', share=1.0)
+    Said(kind=<StandingKind.SCOPED: 2>, scope='recipes', share=1.0)
     >>> [standing_of(text).kind.name for text in ("From now on, answer in French.", "I prefer window seats.", "She always calls on Sundays.")]
     ['GENERAL', 'PREFERENCE', 'NONE']
     >>> standing_of("I prefer window seats. I fly on Monday.").share
@@ -531,9 +531,9 @@ def level(
     v = 0 for the assistant, `named` for an instruction that a named person gives another, else 1; p
     the share of the text that stands, and w = `whole`.  O(1).
 
-    >>> [level(Standing.GENERAL, who, 1.0, 0.5, 0.25, 0.5) for who in ("user", "", "system", "Ada", "assistant")]
+    >>> [level(StandingKind.GENERAL, who, 1.0, 0.5, 0.25, 0.5) for who in ("user", "", "system", "Ada", "assistant")]
     [1.0, 1.0, 1.0, 0.25, 0.0]
-    >>> [level(Standing.PREFERENCE, "user", share, 0.5, 0.25, 0.5) for share in (0.75, 0.5, 0.25)]
+    >>> [level(StandingKind.PREFERENCE, "user", share, 0.5, 0.25, 0.5) for share in (0.75, 0.5, 0.25)]
     [0.5, 0.5, 0.25]
     """
     if kind is StandingKind.NONE or speaker == "assistant":
@@ -655,7 +655,7 @@ def add_fit(
     embedding; an instruction for every request fits at least `floor`.
 
     standing   (n,)    1  s
-    kind       (n,)       value of Standing
+    kind       (n,)       value of StandingKind
     scope      (n, d)  1  unit vectors; 0: no scope
     embedding  (n, d)  1  unit vectors of the memories
     query      (d,)    1  unit vector q

@@ -179,7 +179,7 @@ def wanted(times: Sequence[float], asked: AskedState) -> int:
 
     times  (g,)  h  when each was told, by row; of one time the later row is the newer
 
-    >>> [wanted([1.0, 5.0, 3.0], asked) for asked in (State.NEWEST, State.FIRST, State.FORMER)]
+    >>> [wanted([1.0, 5.0, 3.0], asked) for asked in (AskedState.NEWEST, AskedState.FIRST, AskedState.FORMER)]
     [1, 0, 2]
     """
     oldest = sorted(range(len(times)), key=lambda place: (times[place], place))

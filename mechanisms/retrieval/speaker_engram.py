@@ -141,7 +141,7 @@ Entry = tuple[Fact, int]  # a fact and the row that states it
 def attribute_of(fact: Fact) -> str:
     """Attribute of a fact in a profile, "" if it has none.
 
-    >>> [attribute_of(f) for f in (Fact("mia", "likes", "tea", Standing.DENIED), Fact("mia", "brother", "tom"), Fact("mia", "rent", "9"))]
+    >>> [attribute_of(f) for f in (Fact("mia", "likes", "tea", FactStanding.DENIED), Fact("mia", "brother", "tom"), Fact("mia", "rent", "9"))]
     ['dislikes', 'kin', '']
     """
     if fact.predicate == "likes" and fact.standing is FactStanding.DENIED:
