@@ -131,7 +131,7 @@ def parts_of(stage: Sequence[StageEvent]) -> StageParts:
     fits.  O(length).
 
     >>> parts_of([StageEvent("Ada", 0, "We decided to sell the boat. Who wants it?"), StageEvent("Bo", 1, "Cleo does. I'll call her.")])
-    Parts(decided=('Ada: We decided to sell the boat.',), changed=(), open=("Bo: I'll call her.",))
+    StageParts(decided=('Ada: We decided to sell the boat.',), changed=(), open=("Bo: I'll call her.",))
     """
     decided, changed, pending, asked = (
         list[str](),
