@@ -18,7 +18,7 @@ from .variants import Variants
 
 
 class AsPlanned:
-    """A memory whose queries are asked with a plan; a `context.assembly.Memory`."""
+    """A memory whose queries are asked with a plan; a `context.assembly.AssemblyMemory`."""
 
     def __init__(self, variants: Variants, plan: Plan) -> None:
         self._variants, self._memory, self._plan = variants, variants.memory, plan

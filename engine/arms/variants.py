@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import InputError
 from ..base.turns import Serial, serial
+from ..contract.ask import Ask
 from ..contract.columns import Column
 from ..contract.hooks import Mechanism
 from ..contract.offers import Offer
@@ -66,25 +67,17 @@ class Variants(Serial):
     @serial
     def retrieve(self, query: Query | str, k: int, plan: Plan) -> Answer:
         """The answer with a plan, of all rows.  Raises InputError."""
-        self._require([plan])
-        with self._answering.turn(alone=True):
-            ask = self._answering.asked(query, k, whole=True)
-            with self._turns.answering(), self.memory.changes.reading("retrieve"):
-                plan.run(ask)
-            return self._answering.of_store(plan, None, self._answering.unit)
+        self._present([plan])
+        return self._answered(self._answering.asked(query, k, whole=True), plan)
 
     @serial
     def offers(
         self, query: Query | str, max_tokens: int | None, plan: Plan, *, session: str | None = None
     ) -> tuple[Answer, tuple[Offer, ...]]:
         """As `Engine.offers`, with a plan."""
-        self._require([plan])
-        with self._answering.turn(alone=True):
-            ask = self._answering.for_context(query, max_tokens, session)
-            with self._turns.answering(), self.memory.changes.reading("retrieve"):
-                plan.run(ask)
-            answer = self._answering.of_store(plan, None, self._answering.unit)
-            return answer, self._answering.offered(plan)
+        self._present([plan])
+        answer = self._answered(self._answering.for_context(query, max_tokens, session), plan)
+        return answer, self._answering.offered(plan)
 
     @serial
     def parameter_arms(self, plans: Sequence[Plan]) -> ParameterArms:
@@ -107,12 +100,10 @@ class Variants(Serial):
 
         The observers of the plans measure nothing; `arms.ms` holds the times.  Raises InputError.
         """
-        self._require(arms.plans)
-        unit = cache(self._answering.unit)
-        with self._answering.turn(alone=True):
-            ask = self._answering.asked(query, k, whole=True)
-            with self.memory.changes.reading("retrieve"):
-                return tuple(self._answering.of_store(plan, None, unit) for plan in arms.run(ask))
+        self._present(arms.plans)
+        unit, ask = cache(self._answering.unit), self._answering.asked(query, k, whole=True)
+        with self.memory.changes.reading("retrieve"):
+            return tuple(self._answering.of_store(plan, None, unit) for plan in arms.run(ask))
 
     @serial
     def again(
@@ -123,7 +114,7 @@ class Variants(Serial):
 
         answer   the memory's last one, of all rows, which did not learn
         plans    of `planned(..., fewer=True)`
-        columns  of the engine; of a stage that a plan does not compute, the stage before
+        columns  of the engine; where a plan computes no values of a stage, those of the stage before
 
         Nothing may have been asked or changed since.  Steps whose outcome cannot differ do not run
         again, and the columns of the question stay bit for bit.  Raises InputError.
@@ -151,7 +142,8 @@ class Variants(Serial):
 
     @serial
     def held(self, columns: Iterable[Column]) -> Held:
-        """Copies of columns of the engine; of a stage that no step computes, the stage before.
+        """Copies of columns of the engine.  Where no step computes a stage, its copy is one of the
+        stage before.
 
         Those of candidates are of the last question that was asked of all rows.
         """
@@ -163,6 +155,19 @@ class Variants(Serial):
     def _held(self, columns: Sequence[Column], by: Asker) -> Held:
         array = self.memory.store.array
         return {column: array(by.stages.source(column)).copy() for column in columns}
+
+    def _present(self, plans: Sequence[Plan]) -> None:
+        """Bring the memory to the present.  Raises InputError unless all plans are of this
+        memory.
+        """
+        self._require(plans)
+        self.memory.passing.look()
+        self._answering.refresh()
+
+    def _answered(self, ask: Ask, plan: Plan) -> Answer:
+        with self._turns.answering(), self.memory.changes.reading("retrieve"):
+            plan.run(ask)
+        return self._answering.of_store(plan, None, self._answering.unit)
 
     def _require(self, plans: Sequence[Plan]) -> None:
         """Raises InputError unless all plans are of this memory."""

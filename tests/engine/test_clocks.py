@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hebbarium as hb
+from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.base.times import hours
 from hebbarium.engine.catalogue.registry import Registry
@@ -345,6 +346,23 @@ def test_a_live_memory_sees_the_present() -> None:
     memory.retrieve("Where does Ada live?")
     late = memory.encode(Event.untimed("I moved to Bonn.", "Ada"))
     assert memory.now == memory.event(late).time == NOW + 5.0 + 28 / 60 + 9 * 24 and late == 1
+
+
+def test_a_variant_of_a_live_memory_sees_the_present() -> None:
+    wall = Wall()
+    memory = small(clock=wall)
+    memory.encode(Event.untimed("I live in Oslo.", "Ada"))
+    variants = Variants(memory)
+    plan = variants.planned(memory.mechanisms)
+    arms = variants.parameter_arms([plan, plan])
+    for ask in (
+        lambda text: variants.retrieve(text, 3, plan),
+        lambda text: variants.offers(text, 100, plan),
+        lambda text: variants.retrieve_each(text, 3, arms),
+    ):
+        wall.passes(minutes=7)
+        ask("Where does Ada live?")
+        assert memory.now == hours(wall.now)
 
 
 def test_a_wall_clock_that_is_far_ahead_is_not_followed() -> None:
