@@ -111,16 +111,17 @@ class Answering:
 
     def retrieve(self, query: Query | str, k: int, learn: bool, whole: bool) -> Answer:
         """As `Engine.retrieve`."""
-        whole = whole or learn or (isinstance(k, int) and self.asks_all(k))
-        # a measured memory computes the late columns of all rows, and measures that
-        in_part = not whole and isinstance(k, int) and not self._measured
+        likely = isinstance(k, int) and not (whole or learn or self.asks_all(k))
         with (
-            self.turn(alone=learn, in_part=in_part),
+            # a measured memory computes the late columns of all rows, and measures that
+            self.turn(alone=learn, in_part=likely and not self._measured),
             self._turns.answering(),
             self._assembly.places.one() as place,
         ):
             self._changes.require("retrieve")
-            ask = self.asked(query, k, learn=learn, whole=whole or self.asks_all(k))
+            ask = self.asked(query, k, learn=learn, whole=whole or learn)
+            if self.asks_all(ask.k):
+                ask = replace(ask, whole=True)
             if place is None:
                 return self.answer(ask)
             origin = Asked(ask.cue.query, self.life, whole=ask.whole)

@@ -17,7 +17,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import checked_row
+from ..base.checks import checked_count, checked_row
 from ..base.errors import InputError, nearest
 from ..base.tables import html_table
 from ..base.times import moment
@@ -291,7 +291,7 @@ class Engine(Serial):
     def asks_all(self, rows: int) -> bool:
         """Whether a question that wants so many rows is asked of all, and not of a shortlist."""
         self._sound("asks_all")
-        return self.answering.asks_all(rows)
+        return self.answering.asks_all(checked_count(rows, "rows"))
 
     @serial
     def use(
@@ -454,9 +454,10 @@ class Engine(Serial):
         be fetched again after the memory has changed.
 
         (n, ...) for a column of memories or candidates, (m, ...) for one of edges, one cell (...)
-        otherwise.  Candidate and event columns hold the values of the last event, or of the last
-        query that was not asked beside another one; a stage that no step computes equals the stage
-        before it.  Raises InputError for a column that no mechanism of this memory, nor the engine,
+        otherwise.  Columns of events hold the values of the last event.  Columns of candidates hold
+        those of the last question that the memory's own store answered; other stores are those of
+        shortlists and of concurrent questions.  Where no step computes a stage, its values are
+        those of the stage before.  Raises InputError for a column that no mechanism of this memory, nor the engine,
         owns.
         """
         self._sound("column")

@@ -136,10 +136,12 @@ class Passing(Serial):
         self._changes.save()
 
     def arrive(self, time: float, events: int) -> tuple[Jump, ...]:
-        """Let time pass up to an event at a checked time, as far as that ends a tick, begins a
-        sleep's end or sets the clock back, and save.  The jumps of the clock then.
+        """Let time pass up to an event at a checked time, h.  Returns the jumps of the clock then.
 
         events  number of events before
+
+        The memory maintains and saves if a tick is over or a sleep has begun.  After an erasure the
+        event may lie before the present: then the clock goes back.
         """
         since, jumps = self.since, self._clock.jumps
         if time < self._clock.now:

@@ -656,6 +656,15 @@ def staged() -> tuple[Engine, Engine]:
     return found[0], found[1]
 
 
+@pytest.mark.parametrize("k", ["many", None, 2.5, -1])
+def test_a_number_of_rows_that_is_none_is_refused_by_a_memory_with_a_shortlist(
+    staged: tuple[Engine, Engine], k: Any
+) -> None:
+    for call in (staged[1].retrieve, lambda _, rows: staged[1].asks_all(rows)):
+        with pytest.raises(InputError):
+            call(QUESTIONS[0], k)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_contexts_that_need_more_rows_than_a_shortlist_answers_are_of_all_rows(
     staged: tuple[Engine, Engine], strategy: str
