@@ -45,10 +45,3 @@ class Ask:
     told: AnswerFeedback | None = None
     budget: int = NO_BUDGET
     session: int = NO_SESSION
-
-    @property
-    def alone(self) -> bool:
-        """Whether it runs steps that a plain question leaves out, so that no shortlist and no
-        concurrent question answers it.
-        """
-        return self.learn or self.budget != NO_BUDGET
