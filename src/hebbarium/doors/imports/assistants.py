@@ -6,7 +6,7 @@ All chats of an export become one conversation, each chat a session of it: they 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from .messages import Choices, Message, Report
 from .source import Source
 from .values import as_dict, as_list, from_iso, from_seconds, text_of
 
+MessagesOf = Callable[[Mapping[str, Any], Report, str], Iterator[Message]]  # of one chat
 ROLES = {"human": "user", "user": "user", "assistant": "assistant", "ai": "assistant"}
 BRANCHES = "messages of branches that were edited or made again"
 SYSTEM = "instructions of the program to the assistant"
@@ -27,10 +28,17 @@ def chatgpt(
     source: Source, names: Sequence[str], report: Report, choices: Choices
 ) -> Iterator[Message]:
     """conversations.json: of each chat the branch that was shown last."""
+    return _of_chats(source, names, report, _of_chatgpt)
+
+
+def _of_chats(
+    source: Source, names: Sequence[str], report: Report, messages_of: MessagesOf
+) -> Iterator[Message]:
+    """The messages of each chat of files that hold a list of chats, one chat at a time."""
     for name in names:
         with source.text(name) as file:
             for item in items(file, ((ALL,), ()), report, name):
-                yield from _of_chatgpt(as_dict(item.value), report, name)
+                yield from messages_of(as_dict(item.value), report, name)
 
 
 def _of_chatgpt(chat: Mapping[str, Any], report: Report, where: str) -> Iterator[Message]:
@@ -120,10 +128,7 @@ def claude(
     source: Source, names: Sequence[str], report: Report, choices: Choices
 ) -> Iterator[Message]:
     """conversations.json of Claude."""
-    for name in names:
-        with source.text(name) as file:
-            for item in items(file, ((ALL,), ()), report, name):
-                yield from _of_claude(as_dict(item.value), report, name)
+    return _of_chats(source, names, report, _of_claude)
 
 
 def _of_claude(chat: Mapping[str, Any], report: Report, where: str) -> Iterator[Message]:
