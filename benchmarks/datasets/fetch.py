@@ -186,8 +186,8 @@ def _download(source: Source, target: Path, progress: bool) -> None:
 def check(path: Path, *, recorded: bool = False) -> Checked:
     """Compare a file (or a BEAM folder) with its published digest.  O(bytes).
 
-    recorded  compare one without a published digest with that in `<file>.sha256` beside it, which
-              whoever could change the file could write, too
+    recorded  compare a file without a published digest with `<file>.sha256` beside it; a user who
+              can change the file can change that digest, too
 
     Errors: DataError if the path does not exist, the digest differs, or there is none beside it.
     """

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from ...engine.base.errors import SnapshotError
 from ...engine.contract.records import Event
@@ -155,11 +156,8 @@ def noted(memory: Engine, digests: set[str]) -> Iterator[None]:
             yield
         digests.add(memory.assembly.digest())
 
-    snapshot.changing = noting  # type: ignore[method-assign]
-    try:
+    with patch.object(snapshot, "changing", noting):
         yield
-    finally:
-        snapshot.changing = changing  # type: ignore[method-assign]
 
 
 def _killed(

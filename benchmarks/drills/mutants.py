@@ -112,6 +112,7 @@ def half_a_night() -> Iterator[None]:
 
     def hasty(self: Snapshot, *given: Any, **named: Any) -> None:
         made(self, *given, **named)
+        # saving knows no phases, so that its protocol of an assembly has no `run`
         run: dict[Phase, Any] = self.assembly.run  # type: ignore[attr-defined]
         consolidate = run[Phase.CONSOLIDATE]
 

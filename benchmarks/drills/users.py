@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ...engine.contract.records import Event, Only, Query
@@ -43,10 +44,7 @@ def users(make: Make, events: list[Event], folder: Path, count: int, seed: int) 
         only = Only(attributes=(("user", asker),)) if by == "attribute" else Only(speakers=(asker,))
         query = Query(other.text, only=only)
         way = ("answer", "context")[number % 2]
-        tally.attempt(
-            f"{way}, by {by}",
-            lambda: _outcome(asker, list(_said(memory, query, way))),  # noqa: B023
-        )
+        tally.attempt(f"{way}, by {by}", partial(_outcome, asker, memory, query, way))
     memory.close()
     return tally
 
@@ -74,8 +72,8 @@ def _said(memory: Engine, query: Query, way: str) -> Iterator[str]:
             yield memory.unit(row).text
 
 
-def _outcome(asker: str, said: list[str]) -> tuple[str, bool]:
-    whole = " ".join(said)
+def _outcome(asker: str, memory: Engine, query: Query, way: str) -> tuple[str, bool]:
+    whole = " ".join(_said(memory, query, way))
     if foreign := [user for user in USERS if user != asker and _word(user) in whole]:
         return f"words of {len(foreign)} others", True
     return (OWN, False) if _word(asker) in whole else (NOTHING, True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
 from itertools import count as counted
 from pathlib import Path
 from unittest.mock import patch
@@ -45,7 +46,7 @@ def writes(make: Make, events: list[Event], folder: Path, count: int, seed: int)
         killed = _killed(make, path, events[at], number)
         kind = f"event {at - half + 1}"
         if killed:
-            tally.attempt(kind, lambda: _outcome(make, path, right))  # noqa: B023
+            tally.attempt(kind, partial(_outcome, make, path, right))
             _restored(path, sound)
         else:  # it had no further statement
             place, at = counted(1), at + 1

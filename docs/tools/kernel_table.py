@@ -177,6 +177,7 @@ def ratios(kernel: Kernel, case: Callable[[int], Case]) -> list[str]:
 def main(set_name: str = "default") -> None:
     forms = forms_of(set_name)
     with tempfile.TemporaryDirectory() as folder:
+        # numba sets its settings by name at import, which mypy does not see
         numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
         numba.njit(lambda x: x)(1.0)  # what the first kernel of a process pays
         listener = Seconds()
