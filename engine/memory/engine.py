@@ -104,6 +104,9 @@ class Engine(Serial):
                        of the machine, too; or a callable that returns an aware datetime.  Questions
                        then see the present, and events whose time is None happen now
 
+    `tasks` is the stack of tasks: `push(goal)`, `pop(result)`, `peek()`, `path()`, `siblings()`; what
+    is told meanwhile carries the attribute `task`.
+
     Times are hours since 1970-01-01T00:00 UTC or datetimes; a naive datetime is taken as UTC.
     Bad input raises InputError before anything changes.  After a failed change, and after `close`,
     the memory refuses every further call with HebbariumError; a snapshot file then holds what was
@@ -214,6 +217,8 @@ class Engine(Serial):
         """Encode events in order, and finish the tick.  What became of each, as `encode` says it.
         Raises InputError.
 
+        confirm  whether as much time has passed as they say, see `encode`
+
         Events are taken 256 at a time, so that an iterator of any length is encoded in bounded
         memory beside the memory's own.  The texts of 256 events are embedded together first, then
         the texts that hooks will probably need for them: faster, same result.  Each event of a list
@@ -236,14 +241,15 @@ class Engine(Serial):
                 self.advance(self.now)
             return rows
 
-    @serial
     def _encode_some(self, events: Sequence[Event], confirm: bool) -> list[Encoded]:
-        """Encode a few events, whose texts are embedded together."""
-        pending = [event for event, _ in self._telling.sound(events, confirm)]
-        self.assembly.embed_ahead(pending)
-        if self.assembly.forecasts:
-            self.assembly.embed_forecast(pending)
-        return [self.encode(event, confirm=confirm) for event in pending]
+        """Encode a few events in one turn; their texts are embedded together."""
+        with self._turns.alone():
+            self._sound("encode_all")
+            pending = [event for event, _ in self._telling.sound(events, confirm)]
+            self.assembly.embed_ahead(pending)
+            if self.assembly.forecasts:
+                self.assembly.embed_forecast(pending)
+            return [self.encode(event, confirm=confirm) for event in pending]
 
     @property
     def now(self) -> float:

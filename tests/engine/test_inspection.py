@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from html.parser import HTMLParser
@@ -29,7 +29,7 @@ from hebbarium.engine.contract.vocabulary import (
     VETO,
     VISIBLE,
 )
-from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.engine import CHUNK, Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.state.graph import EdgeType
 from hebbarium.engine.state.ranking import Hit
@@ -310,6 +310,18 @@ def test_a_closed_memory_refuses_every_call(name: str, file: bool, tmp_path: Pat
     with pytest.raises(HebbariumError, match="is closed"), e:
         pass
     assert (repr(e), e.now, len(e.schedule)) == facts and [m.id for m in e.mechanisms] == ["number"]
+
+
+def test_an_iterator_of_events_that_closes_the_memory_is_told_of_its_own_call() -> None:
+    def coming() -> Iterator[Event]:
+        yield from numbered(*range(CHUNK))
+        e.close()
+        yield Event(9999.0, "late")
+
+    e = memory(by_number())
+    with pytest.raises(HebbariumError, match="is closed") as caught:
+        e.encode_all(coming())
+    assert caught.value.where == "encode_all" and e.store.n == CHUNK
 
 
 def test_a_memory_that_failed_and_was_closed_says_both() -> None:
