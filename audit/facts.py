@@ -16,8 +16,8 @@ from typing import Final
 
 from ..engine.catalogue.registry import Entry, Equation
 from ..engine.contract import vocabulary as v
-from ..engine.contract.columns import Before, Column
-from ..engine.contract.hooks import HOURS_PER
+from ..engine.contract.columns import Column
+from ..engine.contract.hooks import HOURS_PER, item_of
 from .behaviour import Phenomenon
 from .reached import MechanismReach
 
@@ -209,7 +209,7 @@ def quantities(entry: Entry) -> dict[str, list[str]]:
     loaded, found = entry.load(), dict[str, list[str]]()
     for hook in loaded.hooks():
         for read in hook.reads:
-            column = read.of if isinstance(read, Before) else read
+            column = item_of(read)
             if (
                 isinstance(column, Column)
                 and column not in loaded.owns

@@ -33,10 +33,11 @@ from ..engine.base.errors import HebbariumError
 from ..engine.base.numerics import read_only
 from ..engine.catalogue.registry import Entry, Registry
 from ..engine.catalogue.stand_ins import checked_instance
-from ..engine.contract.columns import Before, Column, Facet, Scale, Signal
+from ..engine.contract.columns import Column, Facet, Scale, Signal
 from ..engine.contract.hooks import HOURS_PER
 from ..engine.contract.records import Event
 from ..engine.contract.vocabulary import RANDOM, RECALLED, ROW
+from ..engine.flow.dataflow import touched_by
 from ..engine.memory.engine import Engine
 from ..engine.ports.embedder import HashingEmbedder
 from ..engine.state.ranking import best
@@ -167,10 +168,7 @@ def kernels_are_pure(exhibit: Exhibit) -> Measured:
 def declarations_are_true(exhibit: Exhibit) -> Measured:
     wrong = []
     declared = {
-        c
-        for hook in exhibit.entry.load().hooks()
-        for r in (*hook.reads, *hook.adds, *hook.sets)
-        if (c := r.of if isinstance(r, Before) else r) not in TRIGGERS
+        c for hook in exhibit.entry.load().hooks() for c in touched_by(hook) if c not in TRIGGERS
     }
     touched = {n.attr for n in ast.walk(exhibit.tree) if isinstance(n, ast.Attribute)}
     named = {

@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..contract.columns import Before, Column, Phase, Structure
+from ..contract.columns import Column, Phase, Structure
 from ..contract.hooks import Mechanism, Touched
 from ..contract.vocabulary import DRAFTS, GRAPH, WRITINGS
 from ..flow import dataflow
@@ -49,8 +49,8 @@ class Traces(Stopwatch):
         for m in mechanisms:
             self._owned[m.id] = frozenset(m.owns)
             for hook in type(m).hooks():
-                for item in (*hook.reads, *hook.adds, *hook.sets):
-                    touching[item.of if isinstance(item, Before) else item].add(m.id)
+                for item in dataflow.touched_by(hook):
+                    touching[item].add(m.id)
         self._touching = touching
 
     def wrap(self, node: Node, binding: Binding, function: StepFunction) -> StepFunction:

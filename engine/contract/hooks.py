@@ -39,6 +39,12 @@ ForecastFunction = Callable[[Any, Any, Sequence["Incoming"]], Iterable[str]]
 RestFunction = Callable[[Any, Any, Any], bool]
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+def item_of(read: Read) -> Touched:
+    """The column or structure that is read, `COLUMN.before` included."""
+    return read.of if isinstance(read, Before) else read
+
+
 HOURS_PER: dict[str, float] = {
     "ms": 1.0 / 3.6e6,
     "s": 1.0 / 3600.0,
@@ -340,13 +346,13 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                 where=where,
                 cure="declare RANDOM in sets",
             )
-        if DRAFTS in (*(getattr(r, "of", r) for r in each.reads), *each.sets):
+        if DRAFTS in (*map(item_of, each.reads), *each.sets):
             raise ContractError(
                 "reads or sets drafts, to which hooks only add",
                 where=where,
                 cure="declare DRAFTS in adds; read MADE to find the rows",
             )
-        if OFFERS in (*(getattr(r, "of", r) for r in each.reads), *each.sets) or (
+        if OFFERS in (*map(item_of, each.reads), *each.sets) or (
             OFFERS in each.adds and BUDGET not in reads
         ):
             raise ContractError(
@@ -390,8 +396,7 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                     where=where,
                     cure="set it, or count votes in a column of integers",
                 )
-        for touched in (*each.reads, *each.adds, *each.sets):
-            item = touched.of if isinstance(touched, Before) else touched
+        for item in (*map(item_of, each.reads), *each.adds, *each.sets):
             if each.phase not in _phases(item):
                 raise ContractError(
                     f"{item.name} means nothing in {each.phase.value}",

@@ -26,16 +26,16 @@ from typing import Any, TypeVar
 
 from ..base.errors import ContractError
 from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
-from ..contract.hooks import Mechanism, Read, Touched
+from ..contract.hooks import Hook, Mechanism, Read, Touched, item_of
 from ..contract.vocabulary import BUDGET, INDEX, MATCH, RECALLED, SIGNALS, VISIBLE
 from .schedule import Node, Stages
 
 T = TypeVar("T")
 
 
-def item_of(read: Read) -> Touched:
-    """The column or structure that is read, `COLUMN.before` included."""
-    return read.of if isinstance(read, Before) else read
+def touched_by(declared: Node | Hook) -> tuple[Touched, ...]:
+    """What a step or a hook names in its declarations, in order."""
+    return (*map(item_of, declared.reads), *declared.adds, *declared.sets)
 
 
 def read_after(node: Node, stages: Stages, signals: Iterable[Signal] = ()) -> set[Touched]:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..contract.columns import Before, Phase, Structure
+from ..contract.columns import Phase, Structure
 from ..contract.hooks import Mechanism
 from ..contract.vocabulary import RECALLED, WORTH
+from .dataflow import touched_by
 
 WEIGHT = "weight"
 
@@ -29,9 +30,7 @@ def decides(m: Mechanism[Any], *, limited: bool = False) -> bool:
     RETRIEVE fill.
     """
     hooks = [h for h in type(m).hooks() if limited or h.sets or set(h.adds) != {WORTH}]
-    touched = {
-        t.of if isinstance(t, Before) else t for h in hooks for t in (*h.reads, *h.adds, *h.sets)
-    }
+    touched = {item for h in hooks for item in touched_by(h)}
     filled = (
         node.phase for s in touched if isinstance(s, Structure) and s.steps for node in s.steps()
     )

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 
 from ..base.errors import ContractError
 from ..base.numerics import read_only
-from ..contract.columns import Before, Column, Phase, Scope, Structure
+from ..contract.columns import Column, Phase, Scope, Structure
+from ..contract.hooks import item_of
 from ..contract.vocabulary import SIGNALS
 from ..state.graph import BUILT_IN
 from ..state.store import PER_ROW, Array, Cells, is_wide
@@ -143,7 +144,7 @@ class Binding:
         self._parts: dict[Column, Array] = {}
         touched: dict[Any, bool] = {}
         for read in node.reads:
-            touched.setdefault(read.of if isinstance(read, Before) else read, False)
+            touched.setdefault(item_of(read), False)
         touched.update(dict.fromkeys((*node.sets, *node.adds), True))
         fields = tuple(
             (item, self._access(item, writable), writable) for item, writable in touched.items()

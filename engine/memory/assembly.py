@@ -17,10 +17,10 @@ from ..base.checks import checked_count, checked_row
 from ..base.errors import ContractError, HebbariumError, InputError
 from ..base.numerics import read_only
 from ..contract.ask import Ask
-from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
+from ..contract.columns import Column, Phase, Scope, Signal, Structure
 from ..contract.cues import Cues, Wording, mean_direction
 from ..contract.drafts import Drafts, Kind, MadeRows
-from ..contract.hooks import Cue, Incoming, Mechanism, ReadingMethod, Tick, parameter_types
+from ..contract.hooks import Cue, Incoming, Mechanism, ReadingMethod, Tick, item_of, parameter_types
 from ..contract.offers import Offers, shares_of_sources
 from ..contract.records import Event, Only, Query
 from ..contract.vocabulary import (
@@ -62,7 +62,7 @@ from ..contract.vocabulary import (
     WRITINGS,
 )
 from ..contract.writings import Writings
-from ..flow.dataflow import derived, late
+from ..flow.dataflow import derived, late, touched_by
 from ..flow.passes import Helpers, Instrument, PhasePlan, Wrap, nodes_of, schedule
 from ..flow.schedule import ENGINE, Node, Stages
 from ..flow.view import Binding
@@ -221,9 +221,9 @@ class Assembly:
         self.late, waiting = late(self.derived, deriving, read)
         self._deriving = tuple(node for node in deriving if node not in waiting)
         self.asleep_reads_late = any(
-            getattr(item, "of", item) in self.late
+            item_of(read) in self.late
             for node in self.phases[Phase.CONSOLIDATE]
-            for item in node.reads
+            for read in node.reads
         )
         if instrument:
             instrument.attach(
@@ -363,7 +363,7 @@ class Assembly:
         elif not added.isdisjoint((HIDE, SHOW)):
             nodes.append(surface_node())
         nodes += [node for s in structures if s in read and s.steps for node in s.steps()]
-        if any(getattr(r, "of", r) in (USED, USED_TIME) for node in nodes for r in node.reads):
+        if any(item_of(r) in (USED, USED_TIME) for node in nodes for r in node.reads):
             nodes.append(used_node())
         return schedule(nodes, [s for s, _ in signals])
 
@@ -784,12 +784,7 @@ def provided(mechanisms: Sequence[Mechanism[Any]]) -> list[Structure]:
     """Structures with a `create` function that hooks declare, each once, in order of first
     mention.
     """
-    touched = (
-        t.of if isinstance(t, Before) else t
-        for m in mechanisms
-        for h in type(m).hooks()
-        for t in (*h.reads, *h.adds, *h.sets)
-    )
+    touched = (item for m in mechanisms for h in type(m).hooks() for item in touched_by(h))
     return list(dict.fromkeys(t for t in touched if isinstance(t, Structure) and t.create))
 
 

@@ -21,7 +21,7 @@ from ..base.errors import InputError
 from ..base.numerics import kernel, read_only
 from ..base.sharing import at_once
 from ..contract.ask import Ask
-from ..contract.columns import Before, Column, Phase, Scope, Signal, Structure
+from ..contract.columns import Column, Phase, Scope, Signal, Structure
 from ..contract.hooks import Cue
 from ..contract.vocabulary import (
     ANSWERABLE,
@@ -37,7 +37,7 @@ from ..contract.vocabulary import (
     UTC_OFFSET,
     VISIBLE,
 )
-from ..flow.dataflow import answering
+from ..flow.dataflow import answering, touched_by
 from ..flow.passes import Instrument, PhasePlan, schedule
 from ..flow.schedule import ENGINE, Node
 from ..state.graph import EdgeType, entity_node
@@ -346,11 +346,7 @@ class Shortlist:
         self._lexicon: BM25Index = base.structures[LEXICON]
         self.store = PartialStore(base, most, late=late(base, most))
         asking = answering(nodes(self.store, lambda _: self._banned[self.store.rows]))
-        touched = dict.fromkeys(
-            t.of if isinstance(t, Before) else t
-            for node in asking
-            for t in (*node.reads, *node.adds, *node.sets)
-        )
+        touched = dict.fromkeys(item for node in asking for item in touched_by(node))
         self.store.receive(t for t in touched if isinstance(t, Structure))
         represent = Node(
             ENGINE, "represent", Phase.RETRIEVE, -1, (), (), (STANDS_FOR,), self._represent

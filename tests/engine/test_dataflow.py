@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
 from hebbarium.engine.contract.columns import Before, Column, Phase, Scope, Upkeep
+from hebbarium.engine.contract.hooks import item_of
 from hebbarium.engine.contract.vocabulary import BUDGET, RECALLED
 from hebbarium.engine.flow.dataflow import (
     answering,
@@ -25,7 +26,6 @@ from hebbarium.engine.flow.dataflow import (
     can_change_an_answer,
     concurrent_followers,
     derived,
-    item_of,
     late,
     learning,
     learnt_from,

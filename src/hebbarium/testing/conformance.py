@@ -27,7 +27,7 @@ from ..engine.catalogue.registry import Registry
 from ..engine.catalogue.stand_ins import checked_instance
 from ..engine.contract.columns import Column, Phase, Scope, Signal
 from ..engine.contract.drafts import Draft, Kind
-from ..engine.contract.hooks import Mechanism, Params, Tick, hook, parameter_types
+from ..engine.contract.hooks import Mechanism, Params, Tick, hook, item_of, parameter_types
 from ..engine.contract.records import Event, Query
 from ..engine.contract.vocabulary import CREATED, DRAFTS, HIDE, MADE, SHOW, TEXTS, VISIBLE, WRITING
 from ..engine.flow.passes import nodes_of
@@ -347,7 +347,7 @@ def order_is_that_of_arrival(bench: Bench) -> None:
     as one that happens when it arrives.
     """
     if any(
-        getattr(read, "of", read) is CREATED
+        item_of(read) is CREATED
         for each in bench.registry.entry(bench.id).load().hooks()
         for read in each.reads
     ):
