@@ -183,7 +183,7 @@ def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
     [
         "index.html",
         "reference/mechanisms/recency.html",
-        "reference/code/engine/contract.html",
+        "reference/code/engine/contract/hooks.html",
         "notebooks/1-first-memory.html",
     ],
 )
