@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hebbarium.cli.assembling import Form, Strategy
+from hebbarium.cli.assembling import FormatName, StrategyName
 from hebbarium.engine.catalogue.registry import ROOT, Registry
 from hebbarium.engine.context.assembly import STRATEGIES
 from hebbarium.engine.context.formats import FORMATS
@@ -54,8 +54,8 @@ def test_assemble_says_that_nothing_fits(hebbarium: Command) -> None:
 
 
 def test_the_names_of_options_are_those_of_the_engine() -> None:
-    assert {one.value for one in Strategy} == set(STRATEGIES) and {
-        one.value for one in Form
+    assert {one.value for one in StrategyName} == set(STRATEGIES) and {
+        one.value for one in FormatName
     } == set(FORMATS)
 
 

@@ -50,7 +50,7 @@ Observation = tuple[Floats, Floats, NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoredQuestion:
     """One question: the scores of its signals (n, s), NaN for none; need (n,), ln odds; and the
     places of the needed rows among them.
     """
@@ -125,7 +125,7 @@ def calibrate_fusion(
     embed_ahead(data, embedder)
     spec_of = {spec.conversation: spec for spec in specs_of(plan, data, embedder)}
     report = progress or (lambda *_: None)
-    found, signals = list[Asked](), list[Signal]()
+    found, signals = list[ScoredQuestion](), list[Signal]()
     for place, conversation in enumerate(data.conversations):
         report(place, len(data.conversations), conversation.id)
         with closing(
@@ -173,7 +173,9 @@ def calibrate_fusion(
     )
 
 
-def _observations(cell: Cell, system: Hebbarium, signals: Sequence[Signal]) -> Iterator[Asked]:
+def _observations(
+    cell: Cell, system: Hebbarium, signals: Sequence[Signal]
+) -> Iterator[ScoredQuestion]:
     now, engine = prepare(cell, system), system.engine
     for question, query in asked(cell, system, now):
         now = max(now, question.time)
@@ -197,10 +199,10 @@ def _observations(cell: Cell, system: Hebbarium, signals: Sequence[Signal]) -> I
                 .reshape(len(signals), len(rows))
                 .T
             )
-            yield Asked(cell.conversation.id, scores, need[rows], needed)
+            yield ScoredQuestion(cell.conversation.id, scores, need[rows], needed)
 
 
-def _half(s: Signal, found: Sequence[Asked], at: int) -> float:
+def _half(s: Signal, found: Sequence[ScoredQuestion], at: int) -> float:
     """Median of the support above 0, over all questions; 1 if there is none, 0 for a similarity."""
     if s.scale is Scale.SIMILARITY:
         return 0.0
@@ -208,7 +210,9 @@ def _half(s: Signal, found: Sequence[Asked], at: int) -> float:
     return float(np.median(x[x > 0.0])) if (x > 0.0).any() else 1.0
 
 
-def _evidence_of(each: Asked, signals: Sequence[Signal], halves: Sequence[float]) -> Observation:
+def _evidence_of(
+    each: ScoredQuestion, signals: Sequence[Signal], halves: Sequence[float]
+) -> Observation:
     columns = [
         [evidence(float(x), s.floor, half) for x in each.scores[:, at]]
         for at, (s, half) in enumerate(zip(signals, halves, strict=True))
@@ -231,7 +235,9 @@ def _slopes(observations: Sequence[Observation]) -> Floats:
     )
 
 
-def _unseen(found: Sequence[Asked], whole: Sequence[Observation], folds: Sequence[str]) -> float:
+def _unseen(
+    found: Sequence[ScoredQuestion], whole: Sequence[Observation], folds: Sequence[str]
+) -> float:
     """Mean over the questions of ln P(needed), each by a fit to the other conversations."""
     total = 0.0
     for fold in folds:

@@ -52,7 +52,7 @@ MOST_FOLDS: Final = 10
 CALIBRATION = "calibration.json"
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What is known of an answer; only the first kind suffices."""
 
     FOUND = "gold found"
@@ -62,19 +62,19 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class JudgedAnswer:
     """An answer: the conversation that was asked, the question, what is known of the answer, and
     the decision value f.
     """
 
     conversation: str
     question: str
-    kind: Kind
+    kind: AnswerKind
     f: float
 
     @property
     def sufficient(self) -> bool:
-        return self.kind is Kind.FOUND
+        return self.kind is AnswerKind.FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Calibration:
     A: float
     B: float
     threshold: float
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JudgedAnswer, ...]
     unjudged: int
     unseen: NDArray[np.float64] | None
     bins: tuple[Bin, ...]
@@ -118,7 +118,7 @@ class Calibration:
     def kinds(self) -> dict[str, int]:
         """Number of pairs of each kind."""
         counts = Counter(pair.kind for pair in self.pairs)
-        return {kind.value: counts[kind] for kind in Kind}
+        return {kind.value: counts[kind] for kind in AnswerKind}
 
 
 def calibrate(
@@ -155,7 +155,7 @@ def calibrate(
         plan := planned([Arm(FULL, opened)], registry, settings := Settings(seed=seed))
     ).arms
     embed_ahead(data, embedder)
-    pairs: list[Pair] = []
+    pairs: list[JudgedAnswer] = []
     spec_of = {spec.conversation: spec for spec in specs_of(plan, data, embedder)}
     report = progress or (lambda *_: None)
     report(0, len(data.conversations), "")
@@ -211,7 +211,7 @@ def fitted_gate(f: NDArray[np.float64], sufficient: NDArray[np.bool_]) -> dict[s
     return {"A": A, "B": B, "threshold": 0.0}
 
 
-def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterator[Pair]:
+def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterator[JudgedAnswer]:
     """The pairs of one conversation: its own questions, then as many others as it has with an
     answer.
     """
@@ -220,22 +220,22 @@ def _pairs(cell: Cell, system: Hebbarium, foreign: Sequence[Question]) -> Iterat
     for question, query in asked(cell, system, now):
         now = max(now, question.time)
         if unanswerable(question.category):
-            kind = Kind.UNANSWERABLE
+            kind = AnswerKind.UNANSWERABLE
         elif question.gold:
             own += 1
-            kind = Kind.MISSED
+            kind = AnswerKind.MISSED
         else:
             continue
         found = {event.id for event in system.retrieve(query, k).events}
-        if kind is Kind.MISSED and found.intersection(question.gold):
-            kind = Kind.FOUND
-        yield Pair(conversation.id, question.id, kind, _evidence(system))
+        if kind is AnswerKind.MISSED and found.intersection(question.gold):
+            kind = AnswerKind.FOUND
+        yield JudgedAnswer(conversation.id, question.id, kind, _evidence(system))
     # events after the last question were encoded
     now = max(now, conversation.events[-1].time)
     texts = {question.text for question in conversation.questions}
     for question in [q for q in foreign if q.text not in texts][:own]:
         system.retrieve(Query(question.text, now, question.id), k)
-        yield Pair(conversation.id, question.id, Kind.FOREIGN, _evidence(system))
+        yield JudgedAnswer(conversation.id, question.id, AnswerKind.FOREIGN, _evidence(system))
 
 
 def _evidence(system: Hebbarium) -> float:

@@ -382,14 +382,14 @@ def unique(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Clock:
+class TurnClock:
     """Times of turns: a minute apart, sessions at their own times, strictly increasing; corrections
     are counted.
 
     clamped       sessions that would begin before the turn before them
     out_of_order  those of them that would begin before the session before them begins
 
-    >>> clock = Clock()
+    >>> clock = TurnClock()
     >>> [round(clock.next(start), 3) for start in (5.0, None, 5.0, 4.0, 9.0)], clock.clamped, clock.out_of_order
     ([5.0, 5.017, 5.033, 5.05, 9.0], 2, 1)
     """
@@ -399,7 +399,7 @@ class Clock:
     out_of_order: int = 0
     began: float | None = None
 
-    def next(self, start: float | None = None, place: Place | None = None) -> float:
+    def next(self, start: float | None = None, place: JsonPlace | None = None) -> float:
         """Time of the next turn, h.
 
         start  the time at which a session begins, if the turn begins one
@@ -422,7 +422,7 @@ class Clock:
 
 
 @dataclass(slots=True)
-class Place:
+class JsonPlace:
     """A value inside a JSON file with its file and place, so that every error names file, place
     and cure.
     """
@@ -437,37 +437,37 @@ class Place:
         place = ", ".join(self.steps) or "top level"
         raise DataError(f"{place}: {what}", where=str(self.file), cure=cure or self.cure)
 
-    def named(self, label: str) -> Place:
+    def named(self, label: str) -> JsonPlace:
         """The same value under a readable name, such as 'sample conv-26'."""
-        return Place(self.value, self.file, (label,), self.cure)
+        return JsonPlace(self.value, self.file, (label,), self.cure)
 
-    def members(self) -> Iterator[tuple[str, Place]]:
+    def members(self) -> Iterator[tuple[str, JsonPlace]]:
         """The members of an object, in file order."""
         if not isinstance(self.value, dict):
             self.wrong(f"an object is expected, {_kind(self.value)} was found")
         return (
-            (key, Place(value, self.file, (*self.steps, key), self.cure))
+            (key, JsonPlace(value, self.file, (*self.steps, key), self.cure))
             for key, value in self.value.items()
         )
 
-    def maybe(self, key: str) -> Place | None:
+    def maybe(self, key: str) -> JsonPlace | None:
         """A member that may be absent or null."""
         if not isinstance(self.value, dict):
             self.wrong(f"an object is expected, {_kind(self.value)} was found")
         value = self.value.get(key)
-        return None if value is None else Place(value, self.file, (*self.steps, key), self.cure)
+        return None if value is None else JsonPlace(value, self.file, (*self.steps, key), self.cure)
 
-    def field(self, key: str) -> Place:
+    def field(self, key: str) -> JsonPlace:
         """A required member."""
         found = self.maybe(key)
         return self.wrong(f"no {key!r}") if found is None else found
 
-    def each(self, label: str) -> Iterator[Place]:
+    def each(self, label: str) -> Iterator[JsonPlace]:
         """The items of a list, called `label 1`, `label 2` ..."""
         if not isinstance(self.value, list):
             self.wrong(f"a list is expected, {_kind(self.value)} was found")
         return (
-            Place(item, self.file, (*self.steps, f"{label} {n}"), self.cure)
+            JsonPlace(item, self.file, (*self.steps, f"{label} {n}"), self.cure)
             for n, item in enumerate(self.value, 1)
         )
 
@@ -503,7 +503,7 @@ def _kind(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def read_json(file: Path) -> tuple[Place, bytes]:
+def read_json(file: Path) -> tuple[JsonPlace, bytes]:
     """The top-level value of a JSON file, and the bytes of the file.
 
     Errors: DataError if the file cannot be read, is empty, is not UTF-8, begins with a byte order
@@ -537,7 +537,7 @@ def read_json(file: Path) -> tuple[Place, bytes]:
     except (ValueError, RecursionError) as error:
         cure = f"{DOWNLOAD_AGAIN}; a cut-off download looks like this"
         raise DataError(f"it is not JSON in UTF-8 ({error})", where=str(file), cure=cure) from error
-    return Place(value, file), data
+    return JsonPlace(value, file), data
 
 
 def no_constant(name: str) -> NoReturn:

@@ -21,11 +21,11 @@ from ...engine.base.times import hours
 from ...engine.contract.records import Event
 from .base import (
     DOWNLOAD_AGAIN,
-    Clock,
     Conversation,
     Dataset,
-    Place,
+    JsonPlace,
     Question,
+    TurnClock,
     assemble,
     given,
     read_json,
@@ -51,15 +51,15 @@ MARKER = re.compile(rf"\s*->->{TAIL}|\s*->->[ \t]*\(?{NUMBER}(?:[ \t]*,[ \t]*{NU
 
 
 @dataclass(slots=True)
-class Message:
+class BeamMessage:
     """One message: its place in the file, its plan (10M chats), its exchange, and the date that
     begins at it, if any.
     """
 
-    place: Place
+    place: JsonPlace
     plan: str
     exchange: str
-    anchor: Place | None
+    anchor: JsonPlace | None
 
 
 class _Bare(Exception):
@@ -81,7 +81,7 @@ class Chat:
         parts = elements(file, "part")
         return cls((whole(file),), True) if parts is None else cls(parts, False)
 
-    def messages(self) -> Iterator[Message]:
+    def messages(self) -> Iterator[BeamMessage]:
         """Every message in order; one part is in memory at a time.  Raises DataError, `_Bare`
         for a part that is a message.
         """
@@ -188,7 +188,7 @@ def _conversation(folder: Path, found: Counter[str], chats: list[Chat]) -> Conve
     return found_now
 
 
-def _read(chat: Chat, folder: Path, probes: Place, found: Counter[str]) -> Conversation:
+def _read(chat: Chat, folder: Path, probes: JsonPlace, found: Counter[str]) -> Conversation:
     """The conversation; the events of a chat of plans are read anew each time, plan by plan."""
     name, mine, index = _name(folder), Counter[str](), dict[str, list[str]]()
     size, planned, ends, held = 0, False, list[Event](), list[Event]()
@@ -233,7 +233,7 @@ def _events(
     """The events of a chat in order; the ids under which a question may name each are added to
     the index, if there is one.
     """
-    clock, taken, first = Clock(), Counter[str](), True
+    clock, taken, first = TurnClock(), Counter[str](), True
     for message in chat.messages():
         start = _time(message.anchor, found)
         if first and start is None:
@@ -264,7 +264,7 @@ def _events(
     found["sessions_out_of_order"] += clock.out_of_order
 
 
-def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Message]:
+def _messages(place: JsonPlace, plan: str, batch: str, depth: int) -> Iterator[BeamMessage]:
     """Every message below a place, in order.
 
     Reads batches with `turns`, bare lists of messages (cut into exchanges at main questions, as the
@@ -296,7 +296,9 @@ def _messages(place: Place, plan: str, batch: str, depth: int) -> Iterator[Messa
             yield from _messages(one, plan, str(number), depth + 1)
 
 
-def _batch(turns: Place, plan: str, batch: str, anchor: Place | None) -> Iterator[Message]:
+def _batch(
+    turns: JsonPlace, plan: str, batch: str, anchor: JsonPlace | None
+) -> Iterator[BeamMessage]:
     groups = (
         [turns]
         if isinstance(turns.value, list) and any(_is_message(one) for one in turns.value)
@@ -310,7 +312,9 @@ def _batch(turns: Place, plan: str, batch: str, anchor: Place | None) -> Iterato
             own = place.maybe("time_anchor")
             # A batch's date (rarely given) applies to its first message, unless that message has
             # its own.
-            yield Message(place, plan, f"{batch}.{exchange}", own or (anchor if first else None))
+            yield BeamMessage(
+                place, plan, f"{batch}.{exchange}", own or (anchor if first else None)
+            )
             first = False
 
 
@@ -320,7 +324,7 @@ def _is_message(value: object) -> bool:
     )
 
 
-def _content(message: Place) -> str:
+def _content(message: JsonPlace) -> str:
     place = message.field("content")
     text = place.text()
     text = MARKER.sub("", text) if "->->" in text else text
@@ -332,7 +336,7 @@ def _content(message: Place) -> str:
     return text
 
 
-def _time(anchor: Place | None, found: Counter[str]) -> float | None:
+def _time(anchor: JsonPlace | None, found: Counter[str]) -> float | None:
     if anchor is None or not anchor.text().strip():
         return None
     text = "-".join(re.findall(r"\w+", anchor.text()))
@@ -343,13 +347,13 @@ def _time(anchor: Place | None, found: Counter[str]) -> float | None:
     return None
 
 
-def _answer(probe: Place) -> str:
+def _answer(probe: JsonPlace) -> str:
     """The expected answer under whichever name its category has."""
     found = (probe.maybe(name) for name in ANSWERS)
     return next((place.name() for place in found if place), "")
 
 
-def _gold(probe: Place, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
+def _gold(probe: JsonPlace, index: dict[str, list[str]], found: Counter[str]) -> tuple[str, ...]:
     sources = probe.maybe("source_chat_ids")
     if (
         sources is None
@@ -365,7 +369,7 @@ def _gold(probe: Place, index: dict[str, list[str]], found: Counter[str]) -> tup
     return unique(events[0] for events in held.values() if len(events) == 1)
 
 
-def _ids(place: Place, plan: str, found: Counter[str], depth: int) -> Iterator[str]:
+def _ids(place: JsonPlace, plan: str, found: Counter[str], depth: int) -> Iterator[str]:
     if depth > DEEPEST:
         place.wrong("it is nested deeper than any list of BEAM sources")
     if isinstance(place.value, dict):

@@ -36,11 +36,11 @@ from ...engine.text.utf8 import encoded
 from ...reporting.files import write_whole
 from .base import (
     MINUTE,
-    Clock,
     Conversation,
     Dataset,
-    Place,
+    JsonPlace,
     Question,
+    TurnClock,
     assemble,
     given,
     no_constant,
@@ -74,7 +74,7 @@ class _Lines:
     starts: array[int]
     mark: bytes
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[JsonPlace]:
         """Each line as a place that names its number, read anew.  Raises DataError for a file
         that has changed.
         """
@@ -105,7 +105,7 @@ class _Draft:
     numbers: array[int] = field(default_factory=lambda: array("q"))
     starts: array[int] = field(default_factory=lambda: array("q"))
     mark: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
-    questions: list[tuple[Place, tuple[str, ...]]] = field(default_factory=list)
+    questions: list[tuple[JsonPlace, tuple[str, ...]]] = field(default_factory=list)
 
     def add(self, number: int, start: int, line: bytes) -> None:
         self.numbers.append(number)
@@ -335,7 +335,7 @@ def _description(folder: Path) -> Mapping[str, Any]:
     return about
 
 
-def _lines(file: Path, read: hashlib._Hash) -> Iterator[tuple[int, int, bytes, Place]]:
+def _lines(file: Path, read: hashlib._Hash) -> Iterator[tuple[int, int, bytes, JsonPlace]]:
     """Of each line that is not blank: its number, its first byte, its bytes, and its place; all
     bytes of the file enter `read`.
     """
@@ -359,9 +359,9 @@ def _opened(file: Path) -> Iterator[BinaryIO]:
         ) from error
 
 
-def _place(line: bytes, number: int, file: Path) -> Place:
+def _place(line: bytes, number: int, file: Path) -> JsonPlace:
     """A line as a place that names its number."""
-    here = Place(None, file, (f"line {number}",), FIX)
+    here = JsonPlace(None, file, (f"line {number}",), FIX)
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -382,7 +382,7 @@ def _place(line: bytes, number: int, file: Path) -> Place:
     return here
 
 
-def _require_fields(line: Place, fields: frozenset[str]) -> None:
+def _require_fields(line: JsonPlace, fields: frozenset[str]) -> None:
     if unknown := [key for key, _ in line.members() if key not in fields]:
         known = (
             field_map(key for key, _ in line.members() if key not in fields)
@@ -401,7 +401,7 @@ def _require_fields(line: Place, fields: frozenset[str]) -> None:
         line.wrong(f"an unknown field {unknown[0]!r}", f"use {', '.join(sorted(fields))}{more}")
 
 
-def _event(line: Place) -> Event:
+def _event(line: JsonPlace) -> Event:
     def text(key: str) -> str:
         place = line.maybe(key)
         return place.text() if place else ""
@@ -423,7 +423,7 @@ def _event(line: Place) -> Event:
     )
 
 
-def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
+def _attributes(place: JsonPlace) -> tuple[tuple[str, str], ...]:
     """The attributes of an event, from an object of texts or lists of texts."""
     found: set[tuple[str, str]] = set()
     for key, value in place.members():
@@ -435,7 +435,7 @@ def _attributes(place: Place) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(found))
 
 
-def _offset(time: Place) -> float | None:
+def _offset(time: JsonPlace) -> float | None:
     """Offset of the clock from UTC, h, if a date of ISO 8601 gives one."""
     return (
         offset_of(datetime.fromisoformat(time.value.strip()))
@@ -444,7 +444,7 @@ def _offset(time: Place) -> float | None:
     )
 
 
-def _time(place: Place) -> float:
+def _time(place: JsonPlace) -> float:
     """Hours, from a number or a date of ISO 8601; one without an offset is taken as UTC."""
     if isinstance(place.value, int | float) and not isinstance(place.value, bool):
         with suppress(OverflowError, ValueError):
@@ -462,7 +462,7 @@ def _time(place: Place) -> float:
     )
 
 
-def _gold(line: Place) -> tuple[str, ...]:
+def _gold(line: JsonPlace) -> tuple[str, ...]:
     place = line.maybe("gold")
     if place is None:
         return ()
@@ -476,14 +476,14 @@ def _gold(line: Place) -> tuple[str, ...]:
 # --- assembling -----------------------------------------------------------------------------------
 def _conversation(
     name: str,
-    lines: Sequence[Place],
-    asked: Sequence[tuple[Place, tuple[str, ...]]],
+    lines: Sequence[JsonPlace],
+    asked: Sequence[tuple[JsonPlace, tuple[str, ...]]],
     found: Counter[str],
     allow_missing_gold: bool,
 ) -> Conversation:
     told = [(_event(line), line) for line in lines]
     events = list(_in_time(told, found))
-    seen: dict[str, Place] = {}
+    seen: dict[str, JsonPlace] = {}
     for event, line in told:
         if event.id in seen:
             line.wrong(
@@ -494,7 +494,7 @@ def _conversation(
     _check_jumps(events, seen)
     places, used, questions = (
         {event.id: place for place, event in enumerate(events)},
-        dict[str, Place](),
+        dict[str, JsonPlace](),
         list[Question](),
     )
     for line, _ in asked:
@@ -525,11 +525,11 @@ def _conversation(
     )
 
 
-def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Iterator[Event]:
+def _in_time(lines: Iterable[tuple[Event, JsonPlace]], found: Counter[str]) -> Iterator[Event]:
     """Events in order of time; those without a time follow the one before them in the file by a
     minute.
     """
-    dated, clock = list[Event](), Clock()
+    dated, clock = list[Event](), TurnClock()
     for event, line in lines:
         found["events_with_attributes"] += line.maybe("attributes") is not None
         if event.time > NO_TIME:
@@ -543,7 +543,7 @@ def _in_time(lines: Iterable[tuple[Event, Place]], found: Counter[str]) -> Itera
     yield from ordered
 
 
-def _check_jumps(events: Sequence[Event], places: Mapping[str, Place]) -> None:
+def _check_jumps(events: Sequence[Event], places: Mapping[str, JsonPlace]) -> None:
     """Raises DataError for a jump of time of more than a century, which no conversation can
     mean.
     """
@@ -557,7 +557,7 @@ def _check_jumps(events: Sequence[Event], places: Mapping[str, Place]) -> None:
             )
 
 
-def _question(line: Place, events: Sequence[Event], places: Mapping[str, int]) -> Question:
+def _question(line: JsonPlace, events: Sequence[Event], places: Mapping[str, int]) -> Question:
     """A question without its gold."""
     category, answer, rubric = line.maybe("category"), line.maybe("answer"), line.maybe("rubric")
     asked, after = _asked(line, events, places)
@@ -573,7 +573,9 @@ def _question(line: Place, events: Sequence[Event], places: Mapping[str, int]) -
     )
 
 
-def _asked(line: Place, events: Sequence[Event], places: Mapping[str, int]) -> tuple[float, str]:
+def _asked(
+    line: JsonPlace, events: Sequence[Event], places: Mapping[str, int]
+) -> tuple[float, str]:
     """When a question is asked, and the event after which it is asked; "" where the time says
     it.
     """

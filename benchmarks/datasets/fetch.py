@@ -16,7 +16,7 @@ from .beam import load_beam
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OfficialSource:
     """An official source.
 
     file      name of the file; '' if the data set is a folder that must be fetched by hand
@@ -57,7 +57,7 @@ _BEAM = "Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhanci
 _HUB = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/"
 
 SOURCES = (
-    Source(
+    OfficialSource(
         "locomo",
         "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json",
         "locomo10.json",
@@ -67,7 +67,7 @@ SOURCES = (
         _LOCOMO,
         "maharana2024locomo",
     ),
-    Source(
+    OfficialSource(
         "longmemeval",
         _HUB + "longmemeval_s_cleaned.json",
         "longmemeval_s_cleaned.json",
@@ -77,7 +77,7 @@ SOURCES = (
         _LONGMEMEVAL,
         "wu2025longmemeval",
     ),
-    Source(
+    OfficialSource(
         "longmemeval-oracle",
         _HUB + "longmemeval_oracle.json",
         "longmemeval_oracle.json",
@@ -87,7 +87,7 @@ SOURCES = (
         _LONGMEMEVAL,
         "wu2025longmemeval",
     ),
-    Source(
+    OfficialSource(
         "longmemeval-m",
         _HUB + "longmemeval_m_cleaned.json",
         "longmemeval_m_cleaned.json",
@@ -97,7 +97,7 @@ SOURCES = (
         _LONGMEMEVAL,
         "wu2025longmemeval",
     ),
-    Source(
+    OfficialSource(
         "beam",
         "https://huggingface.co/datasets/Mohammadta/BEAM",
         "",
@@ -112,7 +112,7 @@ SOURCES = (
 )
 
 
-def list_sources() -> tuple[Source, ...]:
+def list_sources() -> tuple[OfficialSource, ...]:
     """Every official source, with licence, citation, size and digest as far as they are known."""
     return SOURCES
 
@@ -148,7 +148,7 @@ def get(name: str, folder: Path, progress: bool = True) -> Path:
     return target
 
 
-def _download(source: Source, target: Path, progress: bool) -> None:
+def _download(source: OfficialSource, target: Path, progress: bool) -> None:
     import pooch  # lazily: only here is a network library needed
 
     known = f"sha256:{source.sha256}" if source.sha256 else None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
-from .base import Clock, Conversation, Dataset, Place, Question, assemble, one_json, unique
+from .base import Conversation, Dataset, JsonPlace, Question, TurnClock, assemble, one_json, unique
 from .reading import Element, chosen, digest_of, items
 
 CATEGORIES = {
@@ -63,19 +63,19 @@ def _events(sample: Element) -> Sequence[Event]:
     return _conversation(sample.place(), Counter()).events
 
 
-def _conversation(sample: Place, found: Counter[str]) -> Conversation:
+def _conversation(sample: JsonPlace, found: Counter[str]) -> Conversation:
     name = sample.field("sample_id").name()
     sample = sample.named(f"sample {name}")
     talk = sample.field("conversation")
     numbered = {
-        int(match[1]): Place(place.value, place.file, (f"sample {name}", key))
+        int(match[1]): JsonPlace(place.value, place.file, (f"sample {name}", key))
         for key, place in talk.members()
         if (match := SESSION.fullmatch(key)) and place.value is not None
     }
     found["dates_without_session"] += sum(
         key.endswith("_date_time") and talk.maybe(key[:-10]) is None for key, _ in talk.members()
     )
-    clock, events = Clock(), list[Event]()
+    clock, events = TurnClock(), list[Event]()
     for number, session in sorted(numbered.items()):
         date = talk.field(f"session_{number}_date_time")
         start: float | None = _time(date)
@@ -105,7 +105,7 @@ def _conversation(sample: Place, found: Counter[str]) -> Conversation:
 
 
 def _question(
-    place: Place, name: str, time: float, turns: dict[str, str], found: Counter[str]
+    place: JsonPlace, name: str, time: float, turns: dict[str, str], found: Counter[str]
 ) -> Question:
     number = place.field("category").name().strip()
     category = CATEGORIES.get(number)
@@ -142,7 +142,7 @@ def _dialogs(text: str) -> list[str]:
     ]
 
 
-def _time(place: Place) -> float:
+def _time(place: JsonPlace) -> float:
     text = " ".join(place.text().replace(",", " ").split())
     try:
         return hours(datetime.strptime(text, "%I:%M %p on %d %B %Y"))

@@ -18,7 +18,7 @@ from pathlib import Path
 from ...engine.base.times import hours
 from ...engine.contract.records import Event
 from ...engine.memory.nights import CENTURY, YEAR
-from .base import MINUTE, Clock, Conversation, Dataset, Place, Question, assemble, one_json
+from .base import MINUTE, Conversation, Dataset, JsonPlace, Question, TurnClock, assemble, one_json
 from .reading import Element, chosen, digest_of, items
 
 DATE = re.compile(r"\s*(\d{4}/\d{1,2}/\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}:\d{2})?\s*")
@@ -62,7 +62,7 @@ def _events(instance: Element) -> Sequence[Event]:
     return _conversation(instance.place(), Counter()).events
 
 
-def _conversation(instance: Place, found: Counter[str]) -> Conversation:
+def _conversation(instance: JsonPlace, found: Counter[str]) -> Conversation:
     name = instance.field("question_id").name()
     instance = instance.named(f"instance {name}")
     ids = [place.name() for place in instance.field("haystack_session_ids").each("id")]
@@ -76,7 +76,7 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     wanted = dict.fromkeys(
         place.name() for place in instance.field("answer_session_ids").each("id")
     )
-    clock, events, answer, marked = Clock(), list[Event](), list[str](), list[str]()
+    clock, events, answer, marked = TurnClock(), list[Event](), list[str](), list[str]()
     seen: Counter[str] = Counter()
     for number in sorted(range(len(sessions)), key=starts.__getitem__):
         session, start = ids[number], starts[number]
@@ -123,7 +123,7 @@ def _conversation(instance: Place, found: Counter[str]) -> Conversation:
     return Conversation(name, tuple(events), (question,))
 
 
-def _time(place: Place) -> float:
+def _time(place: JsonPlace) -> float:
     match = DATE.fullmatch(place.text())
     try:
         if match:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...engine.base.errors import DataError
-from .base import DOWNLOAD_AGAIN, Place, no_constant, read_json
+from .base import DOWNLOAD_AGAIN, JsonPlace, no_constant, read_json
 
 _MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
 _OPEN, _CLOSED = frozenset((b"[", b"{")), frozenset((b"]", b"}"))
@@ -32,7 +32,7 @@ class Element:
     mark: bytes
     label: str
 
-    def place(self) -> Place:
+    def place(self) -> JsonPlace:
         """Its value, read anew.  Cost: O(its characters).  Raises DataError for what is no JSON,
         and for a file that has changed.
         """
@@ -59,7 +59,7 @@ class Element:
             raise DataError(
                 f"it is not JSON in UTF-8 ({error})", where=str(self.file), cure=DOWNLOAD_AGAIN
             ) from error
-        return Place(value, self.file, (self.label,) if self.label else ())
+        return JsonPlace(value, self.file, (self.label,) if self.label else ())
 
 
 def elements(file: Path, label: str) -> tuple[Element, ...] | None:

@@ -35,7 +35,7 @@ OWN_FORM: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class DataForm:
     """What a file or folder seems to be.
 
     name     with its article, such as "an export of ChatGPT"
@@ -79,10 +79,10 @@ def _fields(table: str) -> tuple[tuple[str, str], ...]:
     return tuple((theirs, ours) for theirs, _, ours in pairs)
 
 
-EMPTY: Final = Form("an empty file", before="give a file with messages")
+EMPTY: Final = DataForm("an empty file", before="give a file with messages")
 
 
-def recognise(path: Path) -> Form | None:
+def recognise(path: Path) -> DataForm | None:
     """What a file or folder seems to be; None if nothing is known of it, or if it cannot be read.
 
     Cost: the first 64 kB of a file and its size; of a folder the names of at most 1,000 entries,
@@ -105,7 +105,7 @@ READABLE: Final = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".mbox"
 WRITE_OUT: Final = "describe them in words"
 
 
-def _of_folder(folder: Path) -> Form:
+def _of_folder(folder: Path) -> DataForm:
     entries = sorted(islice(folder.iterdir(), LISTED))
     names, files = (
         {entry.name for entry in entries},
@@ -114,16 +114,16 @@ def _of_folder(folder: Path) -> Form:
     if EVENTS in names:
         found = _of_file(folder / EVENTS)
         if found is None or found.dataset == OWN_DATA or found.name.startswith("lines of JSON"):
-            return Form("a folder of your own conversations", OWN_DATA)
+            return DataForm("a folder of your own conversations", OWN_DATA)
         return replace(found, name=f"{found.name}, under the name {EVENTS}")
     if names & {QUESTIONS, DESCRIPTION}:
-        return Form(f"a folder of your own conversations without {EVENTS}", OWN_DATA)
+        return DataForm(f"a folder of your own conversations without {EVENTS}", OWN_DATA)
     if not entries:
-        return Form("an empty folder")
+        return DataForm("an empty folder")
     if _chats(folder, entries):
-        return Form("a folder of BEAM's chats", "beam")
+        return DataForm("a folder of BEAM's chats", "beam")
     if {"manifest.json", "rows.jsonl"} <= names:
-        return Form("a run of Hebbarium", before="give the data that it measured")
+        return DataForm("a run of Hebbarium", before="give the data that it measured")
     if {"channels.json", "users.json"} <= names:
         return replace(
             SLACK,
@@ -138,14 +138,14 @@ def _of_folder(folder: Path) -> Form:
     kinds = Counter(KINDS.get(entry.suffix.lower(), "") for entry in files)
     for kind, count in kinds.most_common(1):
         if kind and 2 * count > len(files):
-            return Form(
+            return DataForm(
                 f"a folder of {kind} ({count} of {len(files)} files)",
                 before=f"an event is a text: {WRITE_OUT}",
             )
     suffixes = Counter(file.suffix or "no suffix" for file in files)
     listed = ", ".join(f"{count} {suffix}" for suffix, count in suffixes.most_common(3))
     folders = len(entries) - len(files)
-    return Form(
+    return DataForm(
         f"a folder of {plural(len(files), 'file')}{f' ({listed})' if listed else ''} and {plural(folders, 'folder')}"
     )
 
@@ -198,14 +198,14 @@ SQLITE: Final = b"SQLite format 3\x00"
 APPLICATIONS: Final = {b"HebS": "a memory of Hebbarium", b"HebT": "a transcript of Hebbarium"}
 
 
-def _of_file(file: Path) -> Form | None:
+def _of_file(file: Path) -> DataForm | None:
     with file.open("rb") as opened:
         head = opened.read(HEAD)
         whole = not opened.read(1)
     return recognise_bytes(head, whole)
 
 
-def recognise_bytes(head: bytes, whole: bool) -> Form | None:
+def recognise_bytes(head: bytes, whole: bool) -> DataForm | None:
     """What a file seems to be, by its first bytes; whole: whether they are all of it."""
     if whole and not head.removeprefix(b"\xef\xbb\xbf").strip():
         return EMPTY
@@ -217,7 +217,7 @@ def recognise_bytes(head: bytes, whole: bool) -> Form | None:
         return _of_sqlite(head)
     for place, mark, name, before in SIGNATURES:
         if head[place : place + len(mark)] == mark:
-            return Form(name, before=before)
+            return DataForm(name, before=before)
     encoding = _encoding(head)
     if encoding.startswith("utf-16") or encoding.startswith("utf-32"):
         return _to_save(
@@ -225,16 +225,16 @@ def recognise_bytes(head: bytes, whole: bool) -> Form | None:
             f"in {encoding[:6].upper()}",
         )
     if b"\x00" in head:
-        return Form("a file of bytes that are no text")
+        return DataForm("a file of bytes that are no text")
     text = head.decode("utf-8-sig", "replace")
     if _broken(text, whole):
         return _to_save(_of_text(head.decode("latin-1"), whole), "not in UTF-8")
     return _of_text(text, whole)
 
 
-def _to_save(form: Form | None, encoding: str) -> Form:
+def _to_save(form: DataForm | None, encoding: str) -> DataForm:
     """A form in an encoding that nothing here reads."""
-    found = form or Form("a text")
+    found = form or DataForm("a text")
     return replace(
         found,
         name=f"{found.name}, {encoding}",
@@ -270,14 +270,14 @@ def _encoding(head: bytes) -> str:
     return ""
 
 
-def _of_gzip(head: bytes) -> Form:
+def _of_gzip(head: bytes) -> DataForm:
     try:
         inner = zlib.decompressobj(31).decompress(head, HEAD)
         found = recognise_bytes(inner, False) if inner else None
     except zlib.error:
         found = None
     if found is None:
-        return Form("a compressed file (gzip)", before=UNPACK)
+        return DataForm("a compressed file (gzip)", before=UNPACK)
     return replace(
         found,
         name=f"a compressed file (gzip), of {found.name}",
@@ -285,13 +285,13 @@ def _of_gzip(head: bytes) -> Form:
     )
 
 
-def _of_zip(head: bytes) -> Form:
+def _of_zip(head: bytes) -> DataForm:
     first = _member(head)
     if first in ("[Content_Types].xml", "_rels/.rels"):
-        return Form("a document of an office program", before=EXPORT_TEXT)
+        return DataForm("a document of an office program", before=EXPORT_TEXT)
     if first == "mimetype":
-        return Form("a document (OpenDocument or EPUB)", before=EXPORT_TEXT)
-    return Form(
+        return DataForm("a document (OpenDocument or EPUB)", before=EXPORT_TEXT)
+    return DataForm(
         f"a zip archive{f', whose first file is {first}' if first else ''}",
         before=f"{UNPACK}, and give what is in it",
     )
@@ -306,14 +306,14 @@ def _member(head: bytes) -> str:
     )
 
 
-def _of_sqlite(head: bytes) -> Form:
+def _of_sqlite(head: bytes) -> DataForm:
     name = APPLICATIONS.get(head[68:72])
     if name == APPLICATIONS[b"HebS"]:
-        return Form(
+        return DataForm(
             name,
             before="open it in Python with hebbarium.memory(path=...), which asks it and goes on with it",
         )
-    return Form(
+    return DataForm(
         name or "a database (SQLite)",
         before="select its messages from their table, as rows with a text, a time and a speaker",
     )
@@ -331,7 +331,7 @@ MAIL_HEADER: Final = re.compile(
 COLUMN: Final = re.compile(r"[^\W\d][\w .\-/]{0,39}")  # the name of a column
 SPOKEN: Final = re.compile(r"^(?!https?:)[^\s:{}\[\]\"<>][^:{}\[\]\"<>\n]{0,39}: \S", re.MULTILINE)
 
-MAIL: Final = Form(
+MAIL: Final = DataForm(
     "mails (mbox)",
     kind="mail",
     fields=_fields(
@@ -339,7 +339,7 @@ MAIL: Final = Form(
         "the body without what it quotes = text"
     ),
 )
-CHAT_LINES: Final = Form(
+CHAT_LINES: Final = DataForm(
     "a chat of WhatsApp",
     kind="whatsapp",
     fields=_fields(
@@ -347,19 +347,19 @@ CHAT_LINES: Final = Form(
         "the name before the colon = speaker; the rest, with the lines up to the next date, = text"
     ),
 )
-SUBTITLES: Final = Form(
+SUBTITLES: Final = DataForm(
     "subtitles",
     fields=_fields(
         "the name of the recording = conversation; the number of a subtitle = id; its start, after that of the recording, = time; the words = text"
     ),
 )
-SPEAKER_LINES: Final = Form(
+SPEAKER_LINES: Final = DataForm(
     "a text of lines `speaker: text`",
     fields=_fields(
         "the name of the text = conversation; the number of the line = id; the name before the colon = speaker; the rest = text"
     ),
 )
-TEXT: Final = Form(
+TEXT: Final = DataForm(
     "a plain text",
     fields=_fields(
         "the name of the text = conversation; the number of a paragraph = id; a paragraph = text"
@@ -367,7 +367,7 @@ TEXT: Final = Form(
 )
 
 
-def _of_text(text: str, whole: bool) -> Form | None:
+def _of_text(text: str, whole: bool) -> DataForm | None:
     text = text.lstrip()
     start = text[:512].lower()
     if start.startswith(("{", "[")) and not WHATSAPP.match(text) and (json_like := _of_json(text)):
@@ -377,12 +377,12 @@ def _of_text(text: str, whole: bool) -> Form | None:
     if start.startswith(("<!doctype html", "<html")) or (
         start.startswith("<") and ("<html" in start or "<body" in start)
     ):
-        return Form(
+        return DataForm(
             "a page (HTML)",
             before="export the same as JSON, where the program offers it, or take the text out of the page",
         )
     if start.startswith(("<?xml", "<")):
-        return Form("XML", before="take its messages out")
+        return DataForm("XML", before="take its messages out")
     if WHATSAPP.match(text):
         return CHAT_LINES
     if text.startswith("From ") and MAIL_HEADER.search(text[:4_096]):
@@ -392,7 +392,7 @@ def _of_text(text: str, whole: bool) -> Form | None:
     if start.startswith("webvtt") or re.match(r"1\s+\d\d:\d\d:\d\d,\d{3} --> ", text):
         return SUBTITLES
     if start.startswith("begin:v"):
-        return Form(
+        return DataForm(
             "a calendar or an address book",
             before="take out what should be remembered, each as a text",
         )
@@ -404,7 +404,7 @@ def _mostly(pattern: re.Pattern[str], text: str) -> bool:
     return len(lines) > 1 and 2 * sum(bool(pattern.match(line)) for line in lines) > len(lines)
 
 
-def _of_table(text: str, whole: bool) -> Form | None:
+def _of_table(text: str, whole: bool) -> DataForm | None:
     """A table whose first line names its columns; None for a text that is none."""
     lines = text.splitlines()
     if not whole and len(lines) > 1:
@@ -424,7 +424,7 @@ def _of_table(text: str, whole: bool) -> Form | None:
             len(heads) > 1 and len(rows) > 1 and all(len(row) == len(heads) for row in rows if row)
         )
         if even and all(map(COLUMN.fullmatch, heads)):
-            return Form(
+            return DataForm(
                 f"a table ({name}) with the columns {_listed(heads)}",
                 fields=_mapped(dict(zip(heads, rows[1], strict=True))),
                 kind="table",
@@ -434,7 +434,7 @@ def _of_table(text: str, whole: bool) -> Form | None:
 
 # --- JSON -----------------------------------------------------------------------------------------
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:"]', re.DOTALL)
-SLACK: Final = Form(
+SLACK: Final = DataForm(
     "a day of a channel of Slack",
     kind="slack",
     before="read the days of a channel in order, and no `subtype`",
@@ -442,14 +442,14 @@ SLACK: Final = Form(
         "the channel = conversation; `ts` = id; `ts` / 3600 = time; the name of `user` = speaker; `thread_ts` = session; `text` = text"
     ),
 )
-OPENAI: Final = Form(
+OPENAI: Final = DataForm(
     "messages as OpenAI's interface takes them",
     kind="messages",
     fields=_fields(
         "the name of the chat = conversation; the place in the list = id; `role` = speaker; `content` = text"
     ),
 )
-CHATGPT: Final = Form(
+CHATGPT: Final = DataForm(
     "an export of ChatGPT",
     kind="chatgpt",
     before="follow `parent` from `current_node`, which gives the branch that was shown",
@@ -458,80 +458,80 @@ CHATGPT: Final = Form(
         "what `message.content.parts` holds = text"
     ),
 )
-CLAUDE: Final = Form(
+CLAUDE: Final = DataForm(
     "an export of Claude",
     kind="claude",
     fields=_fields(
         "`name` or `uuid` of the chat = conversation; `uuid` = id; `created_at` = time; `sender` = speaker; `text` = text"
     ),
 )
-TELEGRAM: Final = Form(
+TELEGRAM: Final = DataForm(
     "an export of Telegram",
     kind="telegram",
     fields=_fields(
         "`name` of the chat = conversation; `id` = id; `date` = time; `from` = speaker; `text`, whose parts are joined, = text"
     ),
 )
-DISCORD: Final = Form(
+DISCORD: Final = DataForm(
     "an export of Discord",
     kind="discord",
     fields=_fields(
         "`channel.name` = conversation; `id` = id; `timestamp` = time; `author.name` = speaker; `content` = text"
     ),
 )
-OWN_DISCORD: Final = Form(
+OWN_DISCORD: Final = DataForm(
     "a channel of Discord's own export",
     kind="own_discord",
     fields=_fields(
         "the channel = conversation; `ID` = id; `Timestamp` = time; yourself = speaker; `Contents` = text"
     ),
 )
-CLAUDE_CODE: Final = Form(
+CLAUDE_CODE: Final = DataForm(
     "a log of Claude Code",
     kind="claude_code",
     fields=_fields(
         "`sessionId` = session; `uuid` = id; `timestamp` = time; `message.role` = speaker; the texts of `message.content` = text"
     ),
 )
-CODEX: Final = Form(
+CODEX: Final = DataForm(
     "a log of Codex",
     kind="codex",
     fields=_fields(
         "`id` of the first line = session; the number of the line = id; `timestamp` = time; `role` = speaker; the texts of `content` = text"
     ),
 )
-MESSENGER: Final = Form(
+MESSENGER: Final = DataForm(
     "an export of Messenger or Instagram",
     fields=_fields(
         "`title` = conversation; the place in the list = id; `timestamp_ms` / 3600000 = time; `sender_name` = speaker; `content` = text"
     ),
 )
-GOOGLE_CHAT: Final = Form(
+GOOGLE_CHAT: Final = DataForm(
     "an export of Google Chat",
     fields=_fields(
         "the folder = conversation; `message_id` = id; `created_date`, as ISO 8601, = time; `creator.name` = speaker; `text` = text"
     ),
 )
-MATRIX: Final = Form(
+MATRIX: Final = DataForm(
     "an export of Matrix",
     fields=_fields(
         "`room_name` = conversation; `event_id` = id; `origin_server_ts` / 3600000 = time; `sender` = speaker; `content.body` = text"
     ),
 )
-SHARE_GPT: Final = Form(
+SHARE_GPT: Final = DataForm(
     "conversations in the form of ShareGPT",
     fields=_fields(
         "`id`, or the place in the list, = conversation; a number of your own = id; `from` = speaker; `value` = text"
     ),
 )
 # a form, and sets of fields of which one must be there whole
-JSON_FORMS: Final[tuple[tuple[Form, tuple[tuple[str, ...], ...]], ...]] = (
+JSON_FORMS: Final[tuple[tuple[DataForm, tuple[tuple[str, ...], ...]], ...]] = (
     (CHATGPT, (("[].mapping",), (".mapping", ".current_node"))),
     (CLAUDE, (("[].chat_messages",), (".chat_messages",))),
-    (Form("LoCoMo's file", "locomo"), (("[].sample_id",), ("[].qa", "[].conversation"))),
-    (Form("LongMemEval's file", "longmemeval"), (("[].haystack_sessions",), ("[].haystack_dates",),
+    (DataForm("LoCoMo's file", "locomo"), (("[].sample_id",), ("[].qa", "[].conversation"))),
+    (DataForm("LongMemEval's file", "longmemeval"), (("[].haystack_sessions",), ("[].haystack_dates",),
                                                  ("[].haystack_session_ids",))),
-    (Form("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns",
+    (DataForm("a chat of BEAM", "beam"), (("[].turns", "[].batch_number"), ("[].turns",
     "[].time_anchor"), ("[].turns[][].role",), ("[].plan-1",),
                                       (".plan-1",), ("[].time_anchor", "[].role"))),
     (TELEGRAM, ((".messages[].from_id",), (".messages[].date_unixtime",), (".chats.list[].messages",
@@ -564,7 +564,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
-def _of_json(text: str) -> Form | None:
+def _of_json(text: str) -> DataForm | None:
     """A file that begins like JSON; None for one that has no fields in its first part."""
     paths = _paths(text)
     for form, ways in JSON_FORMS:
@@ -584,7 +584,7 @@ def _of_json(text: str) -> Form | None:
     if not first:
         return None
     if set(first) >= OWN_FIELDS and lines:
-        return Form(
+        return DataForm(
             "events in the form of your own conversations",
             OWN_DATA,
             before=f"name the file {EVENTS}, and give its folder",
@@ -599,7 +599,7 @@ def _of_json(text: str) -> Form | None:
         if text.startswith("[")
         else "an object in JSON"
     )
-    return Form(
+    return DataForm(
         f"{kind} with the fields {_listed(first)}",
         fields=fields,
         kind="records" if lines or text.startswith("[") else "",

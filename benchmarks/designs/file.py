@@ -18,16 +18,16 @@ from .contrasts import EXACT, PAIRED
 from .kinds import (
     BASE,
     AddOneIn,
-    Arms,
-    Change,
+    ArmChange,
+    DesignKind,
     Factorial,
     Fractional,
-    Kind,
     LeaveOneOut,
+    NamedArms,
     Pairs,
+    ParameterSweep,
     Range,
     Shapley,
-    Sweep,
     Varieties,
 )
 from .probe_metric import PREFIX, Measure, ProbeMetric, parsed
@@ -95,7 +95,7 @@ class Experiment:
     summary: str
     set: str
     kind: str
-    design: Kind
+    design: DesignKind
     data: tuple[DataRef, ...]
     embedders: tuple[str, ...]
     seeds: tuple[int, ...]
@@ -144,7 +144,7 @@ def read(
     set_name  the mechanism set instead of that of the file
     probes    called for the probes by id if the metric is one
     """
-    return _Reader(path, registry, datasets, probes).experiment(set_name)
+    return _DesignReader(path, registry, datasets, probes).experiment(set_name)
 
 
 def plain(
@@ -159,7 +159,7 @@ def plain(
             where="--design",
             cure="give --design FILE.yaml: docs/guides/designs.md",
         )
-    made: Mapping[str, Kind] = {
+    made: Mapping[str, DesignKind] = {
         "leave-one-out": LeaveOneOut(tuple(players)),
         "pairs": Pairs(tuple(players)),
         "factorial": Factorial(tuple(players)),
@@ -172,7 +172,7 @@ def plain(
     )
 
 
-class _Reader:
+class _DesignReader:
     """Reads one file."""
 
     def __init__(
@@ -224,7 +224,7 @@ class _Reader:
         )
 
     # --- designs ----------------------------------------------------------------------------------
-    def _design(self, kind: str, chosen: MechanismSet) -> Kind:
+    def _design(self, kind: str, chosen: MechanismSet) -> DesignKind:
         players, base = self._players(kind, chosen), self._base(kind)
         if kind in ("add-one-in",) and not base:
             raise self._odd(
@@ -232,7 +232,7 @@ class _Reader:
                 "write `base: hybrid`, the set to which each player is added",
                 "design",
             )
-        mine: Mapping[str, Callable[[], Kind]] = {
+        mine: Mapping[str, Callable[[], DesignKind]] = {
             "leave-one-out": lambda: LeaveOneOut(players, self._baselines(FULL)),
             "add-one-in": lambda: AddOneIn(base, players, self._baselines(BASE)),
             "pairs": lambda: Pairs(players, base),
@@ -242,7 +242,7 @@ class _Reader:
                 players, base, int(self._number("permutations", 0, 2, 100_000, whole=True))
             ),
             "sweep": lambda: self._sweep(chosen),
-            "arms": lambda: Arms(self._arms(chosen), self._baselines(FULL)),
+            "arms": lambda: NamedArms(self._arms(chosen), self._baselines(FULL)),
             "varieties": lambda: Varieties(players, self._baselines(FULL)),
         }
         return mine[kind]()
@@ -280,7 +280,7 @@ class _Reader:
                 self._set(name, "baselines", place)
         return found
 
-    def _sweep(self, chosen: MechanismSet) -> Sweep:
+    def _sweep(self, chosen: MechanismSet) -> ParameterSweep:
         given = self.file.data.get("sweep")
         if not isinstance(given, dict) or not given:
             raise self._odd(
@@ -359,9 +359,9 @@ class _Reader:
                 "give all ranges the same number",
                 "sweep",
             )
-        return Sweep(grid, ranges, points.pop() if points else 0, self._baselines(FULL))
+        return ParameterSweep(grid, ranges, points.pop() if points else 0, self._baselines(FULL))
 
-    def _arms(self, chosen: MechanismSet) -> dict[str, Change]:
+    def _arms(self, chosen: MechanismSet) -> dict[str, ArmChange]:
         given = self.file.data.get("arms")
         if not isinstance(given, dict) or not given:
             raise self._odd(
@@ -395,7 +395,7 @@ class _Reader:
                     "arms",
                     name,
                 )
-            made[str(name)] = Change(
+            made[str(name)] = ArmChange(
                 str(change.get("set") or ""),
                 self._list(change.get("without"), "arms", name, "without"),
                 swap,

@@ -53,7 +53,7 @@ class Laid:
     notes: tuple[str, ...] = ()
 
 
-class Kind(Protocol):
+class DesignKind(Protocol):
     """A design of one kind."""
 
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:
@@ -242,7 +242,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class ParameterSweep:
     """The set with other values of parameters; arm minus baseline.
 
     grid    `mechanism.parameter` -> values; all combinations
@@ -302,7 +302,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ArmChange:
     """How an arm of its own differs from the set: mechanisms off, swapped, added, and parameters;
     or another set.
 
@@ -330,10 +330,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Arms:
+class NamedArms:
     """Arms of their own names; arm minus baseline."""
 
-    arms: Mapping[str, Change]
+    arms: Mapping[str, ArmChange]
     baselines: tuple[str, ...] = (FULL,)
 
     def laid(self, chosen: MechanismSet, registry: Registry) -> Laid:

@@ -26,7 +26,7 @@ from .calls import calls
 from .flips import flips
 from .fork import fork
 from .kills import kills
-from .mutants import MUTANTS, Mutant
+from .mutants import MUTANTS, DrillMutant
 from .nights import making, nights
 from .orphans import orphans
 from .packages import packages
@@ -91,7 +91,7 @@ DRILLS: dict[str, Callable[..., Tally]] = {
     "readers": readers, "texts": texts, "threads": threads, "users": users, "writes": writes}  # fmt: skip
 
 
-def caught(mutant: Mutant) -> Tally:
+def caught(mutant: DrillMutant) -> Tally:
     """The drill of a mutant with the code that it breaks: its promise must be broken."""
     with tempfile.TemporaryDirectory() as folder, mutant.breaks():
         return run(mutant.drill, mutant.count, 1, mutant.set_name, Path(folder))

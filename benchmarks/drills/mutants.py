@@ -27,7 +27,7 @@ Broken = Callable[[], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mutant:
+class DrillMutant:
     """A way of breaking the code.
 
     drill     that must report it
@@ -44,7 +44,7 @@ class Mutant:
     set_name: str | None = "bm25"
 
 
-MUTANTS: list[Mutant] = []
+MUTANTS: list[DrillMutant] = []
 
 
 def mutant(
@@ -53,7 +53,7 @@ def mutant(
     """Enter a function, which gives what breaks the code, among the mutants."""
 
     def enter(breaks: Callable[[], Any]) -> Callable[[], Any]:
-        MUTANTS.append(Mutant(drill, what, breaks, count, set_name))
+        MUTANTS.append(DrillMutant(drill, what, breaks, count, set_name))
         return breaks
 
     return enter

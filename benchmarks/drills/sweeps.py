@@ -20,7 +20,7 @@ from ..designs import Arm
 from ..execution.folder import LEDGER, ROWS
 from ..execution.ledger import Ledger
 from ..execution.local import execute
-from ..execution.plan import Plan, planned
+from ..execution.plan import RunPlan, planned
 from .children import started
 from .tally import Tally
 
@@ -30,7 +30,7 @@ LONGEST = 0.06  # s from a report to the kill
 QUESTIONS = 3
 
 
-def sweep(registry: Registry, weights: int = 3) -> Plan:
+def sweep(registry: Registry, weights: int = 3) -> RunPlan:
     """So many weights of the word search in a small set."""
     arms = [
         Arm(
@@ -68,7 +68,7 @@ def small(data: Dataset, events: int = 24) -> Dataset:
     return replace(data, name="drill", form="", conversations=tuple(map(cut, data.conversations)))
 
 
-def sweeps(plan: Plan, data: Dataset, folder: Path, count: int, seed: int) -> Tally:
+def sweeps(plan: RunPlan, data: Dataset, folder: Path, count: int, seed: int) -> Tally:
     """Kill the process that keeps the ledger of a sweep `count` times: one in four with two
     workers, which end after it, the others without.
 
@@ -111,13 +111,15 @@ def sweeps(plan: Plan, data: Dataset, folder: Path, count: int, seed: int) -> Ta
     return tally
 
 
-def finished(plan: Plan, data: Dataset, path: Path) -> bytes:
+def finished(plan: RunPlan, data: Dataset, path: Path) -> bytes:
     """The rows of a sweep that is run to its end in this process."""
     execute(plan, data, _embedder(), path, command={"command": "drill"})
     return (path / ROWS).read_bytes()
 
 
-def _killed(plan: Plan, data: Dataset, path: Path, jobs: int, chance: random.Random) -> list[int]:
+def _killed(
+    plan: RunPlan, data: Dataset, path: Path, jobs: int, chance: random.Random
+) -> list[int]:
     """Sweep in a child process, and kill it; the numbers of finished cells that it reported."""
 
     def live(writer: int) -> None:

@@ -36,7 +36,7 @@ _NEGATED = (("n't ", " "), (" not ", " "), (" is ", " is not "), (" are ", " are
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PlantedPiece:
     """text[start:end] makes a statement."""
 
     start: int
@@ -54,14 +54,14 @@ class Truth:
               or an error, nobody can tell
     """
 
-    pieces: Mapping[str, tuple[Piece, ...]]
+    pieces: Mapping[str, tuple[PlantedPiece, ...]]
     outdated: frozenset[tuple[str, str]]
     against: frozenset[tuple[str, str]] = frozenset()
 
     def statements(self, id: str, span: tuple[int, int] | None = None) -> frozenset[str]:
         """What an event states, or a part of it.
 
-        >>> Truth({"e": (Piece(0, 4, "a"), Piece(5, 9, "b"))}, frozenset()).statements("e", (0, 3))
+        >>> Truth({"e": (PlantedPiece(0, 4, "a"), PlantedPiece(5, 9, "b"))}, frozenset()).statements("e", (0, 3))
         frozenset({'a'})
         """
         start, end = span or (0, 1 << 60)
@@ -108,15 +108,15 @@ class _Planter:
     ) -> None:
         self.rng, self.events, self.words = rng, list(events), words
         self.sessions = list(dict.fromkeys(event.session for event in events))
-        self.pieces: dict[str, tuple[Piece, ...]] = {
-            event.id: (Piece(0, len(event.text), f"{event.speaker}: {event.text}"),)
+        self.pieces: dict[str, tuple[PlantedPiece, ...]] = {
+            event.id: (PlantedPiece(0, len(event.text), f"{event.speaker}: {event.text}"),)
             for event in events
         }
         self.planted: list[Event] = []
         self.outdated: set[tuple[str, str]] = set()
         self.against: set[tuple[str, str]] = set()
 
-    def plant(self, session: str, speaker: str, text: str, *pieces: Piece) -> None:
+    def plant(self, session: str, speaker: str, text: str, *pieces: PlantedPiece) -> None:
         """Add a turn at the end of a session; one piece without a statement stands for the turn."""
         last = max(
             (e for e in [*self.events, *self.planted] if e.session == session), key=lambda e: e.time
@@ -168,7 +168,7 @@ def planted(
             planter.after(said.session),
             said.speaker,
             text,
-            Piece(0, len(text), f"{said.speaker}: {said.text}"),
+            PlantedPiece(0, len(text), f"{said.speaker}: {said.text}"),
         )
     for near in planter.turns(NEARS):
         next_one = speakers[(speakers.index(near.speaker) + 1) % len(speakers)]
@@ -182,7 +182,7 @@ def planted(
                 planter.after(near.session),
                 speaker,
                 text,
-                Piece(0, len(text), f"{speaker}: {text}"),
+                PlantedPiece(0, len(text), f"{speaker}: {text}"),
             )
             if speaker == near.speaker:
                 planter.against.add((f"{speaker}: {text}", f"{speaker}: {near.text}"))
@@ -195,21 +195,23 @@ def planted(
                 planter.sessions[-1],
                 one.speaker,
                 whole,
-                Piece(0, len(parts[0]), f"{one.speaker}: {parts[0]}"),
-                Piece(len(parts[0]) + 1, len(whole), f"{one.speaker}: {parts[1]}"),
+                PlantedPiece(0, len(parts[0]), f"{one.speaker}: {parts[0]}"),
+                PlantedPiece(len(parts[0]) + 1, len(whole), f"{one.speaker}: {parts[1]}"),
             )
     long = sentences.long[half::2]
     for place in rng.permutation(len(long))[:LONGS].tolist():
         told = long[place]
         planter.plant(
-            planter.after(planter.sessions[0]), speakers[0], told, Piece(0, len(told), told)
+            planter.after(planter.sessions[0]), speakers[0], told, PlantedPiece(0, len(told), told)
         )
     for number, (earlier, later, outdated) in enumerate(sentences.changes[half::2]):
         speaker = speakers[number % len(speakers)]
         old, new = planter.filled(earlier, later)
         session = planter.sessions[int(rng.integers(len(planter.sessions) - 1))]
-        planter.plant(session, speaker, old, Piece(0, len(old), f"{speaker}: {old}"))
-        planter.plant(planter.after(session), speaker, new, Piece(0, len(new), f"{speaker}: {new}"))
+        planter.plant(session, speaker, old, PlantedPiece(0, len(old), f"{speaker}: {old}"))
+        planter.plant(
+            planter.after(session), speaker, new, PlantedPiece(0, len(new), f"{speaker}: {new}")
+        )
         if outdated:
             planter.outdated.add((f"{speaker}: {new}", f"{speaker}: {old}"))
     order = {session: place for place, session in enumerate(planter.sessions)}

@@ -35,7 +35,7 @@ from .contexts import ContextRow, context_row
 from .spec import RunSpec
 
 if TYPE_CHECKING:
-    from ..systems.hebbarium import Asking, Deciding, Life
+    from ..systems.hebbarium import Asking, Deciding, SharedLife
 
 _T = TypeVar("_T")
 
@@ -205,11 +205,11 @@ def _reach(cell: Cell, stop: Stop, system: System, now: float) -> float:
 
 def run_life(
     cells: Sequence[Cell],
-    make: Callable[[MeteredEmbedder], AbstractContextManager[Life]],
+    make: Callable[[MeteredEmbedder], AbstractContextManager[SharedLife]],
     embedder: CachedEmbedder,
     *,
     lived: bool = False,
-    keep: Callable[[Life], None] | None = None,
+    keep: Callable[[SharedLife], None] | None = None,
 ) -> list[Outcome]:
     """Encode one conversation once, and ask its questions once for every cell, each with the
     mechanisms of its record; outcomes in order.

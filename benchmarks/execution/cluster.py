@@ -17,7 +17,7 @@ from typing import Any, Final
 from ...engine.base.errors import HebbariumError, InputError
 from .missing import Finished, Results, Way, Work, called, pack
 from .setup import versions
-from .sources import Reference
+from .sources import ConversationReference
 from .spec import RunSpec
 
 CONNECT_SECONDS: Final = 10.0  # wait for the scheduler, and for the first worker
@@ -77,7 +77,7 @@ class Cluster:
             for each, level in zip(logs, levels, strict=True):
                 each.setLevel(level)
 
-    def require(self, spec: RunSpec, data: Sequence[Reference]) -> None:
+    def require(self, spec: RunSpec, data: Sequence[ConversationReference]) -> None:
         """Raises HebbariumError, which names the worker, if one has other code or cannot read
         the data.
         """
@@ -150,7 +150,7 @@ def _alone(work: Work, packed: bytes, call: tuple[Any, ...]) -> Finished:
         return called(work, packed, call)
 
 
-def _problem(spec: RunSpec, data: Sequence[Reference]) -> tuple[str, str, str] | None:
+def _problem(spec: RunSpec, data: Sequence[ConversationReference]) -> tuple[str, str, str] | None:
     """In a worker: what, where and cure of the reason that it cannot run cells; None if it can."""
     try:
         require_same_code(spec)

@@ -25,7 +25,7 @@ from ...engine.base.errors import DataError, InputError
 from ...engine.base.private import private_file, private_folder
 from ...engine.catalogue.registry import Registry
 from ...reporting.files import write_json
-from ..systems.hebbarium import Life
+from ..systems.hebbarium import SharedLife
 
 if TYPE_CHECKING:
     from ...engine.ports.embedder import Embedder
@@ -84,13 +84,13 @@ class LifeFolder:
     path: Path
 
     @contextmanager
-    def living(self, cell: Cell, registry: Registry, embedder: Embedder) -> Iterator[Life]:
+    def living(self, cell: Cell, registry: Registry, embedder: Embedder) -> Iterator[SharedLife]:
         """A new life of a cell, which `keep` can keep."""
         private_folder(self.path)
         with (
             tempfile.TemporaryDirectory(dir=self.path, prefix=".") as folder,
             closing(
-                Life(
+                SharedLife(
                     registry,
                     cell.spec.mechanisms,
                     embedder,
@@ -101,7 +101,7 @@ class LifeFolder:
         ):
             yield life
 
-    def keep(self, cell: Cell, life: Life) -> None:
+    def keep(self, cell: Cell, life: SharedLife) -> None:
         """Keep a life as it is now; one that is kept already stays.  Raises HebbariumError."""
         record = record_of(cell)
         file = self.path / f"{_key(record)}.db"
@@ -113,7 +113,7 @@ class LifeFolder:
         write_json(file.with_suffix(".json"), {**record, "saved_with": cell.spec.mechanisms})
 
     @contextmanager
-    def lived(self, cell: Cell, registry: Registry, embedder: Embedder) -> Iterator[Life]:
+    def lived(self, cell: Cell, registry: Registry, embedder: Embedder) -> Iterator[SharedLife]:
         """A copy of the kept life of a cell.  Raises InputError, which names the first
         differences, if there is none.
         """
@@ -127,7 +127,7 @@ class LifeFolder:
             copy = private_file(Path(folder) / "life.db")
             shutil.copyfile(file.with_suffix(".db"), copy)
             with closing(
-                Life(registry, saved["saved_with"], embedder, cell.spec.seed, copy)
+                SharedLife(registry, saved["saved_with"], embedder, cell.spec.seed, copy)
             ) as life:
                 yield life
 

@@ -33,13 +33,13 @@ from .ledger import Ledger
 from .lives import LifeFolder, grouped
 from .missing import Finished, completed
 from .missing import Progress as Progress  # callers of `execute` name it, too
-from .plan import Plan, require_learning, specs_of
-from .sources import Held, Reference, Sent, Source
+from .plan import RunPlan, require_learning, specs_of
+from .sources import ConversationReference, Held, Sent, Source
 from .spec import RunSpec, manifest
 from .unseen import require_unseen
 
 if TYPE_CHECKING:
-    from ..systems.hebbarium import Deciding, Life
+    from ..systems.hebbarium import Deciding, SharedLife
 
 CURE_LOST = "see the workers' own logs: often they have too little memory; the same command runs what is missing"
 # memories whose token vectors a question needs first; a reranker reads some 50, most of which
@@ -52,7 +52,7 @@ AHEAD = 16_384
 
 
 def execute(
-    plan: Plan,
+    plan: RunPlan,
     data: Dataset,
     embedder: CachedEmbedder,
     out: Path,
@@ -128,7 +128,7 @@ def execute(
     return [outcomes[i * size : (i + 1) * size] for i in range(len(plan.arms))]
 
 
-def _check_first(plan: Plan, embedder: Embedder) -> None:
+def _check_first(plan: RunPlan, embedder: Embedder) -> None:
     """Raises InputError for `rehearse` or `feedback` if another system is measured alone and
     does not learn from it: only an instance declares it.
     """
@@ -218,7 +218,7 @@ def run_cells(
     """
     if out:
         (out / FAILED).unlink(missing_ok=True)
-    work = Work(
+    work = CellWork(
         registry,
         embedder,
         language_model,
@@ -234,7 +234,7 @@ def run_cells(
             (
                 sources.of(todo[places[0]][0]),
                 tuple(
-                    Asked(cell.spec, key, cell.probed, cell.life)
+                    RequestedCell(cell.spec, key, cell.probed, cell.life)
                     for cell, key in (todo[at] for at in places)
                 ),
             )
@@ -291,8 +291,10 @@ class _Sources:
         )
 
 
-def _reference(cell: Cell, data: Dataset) -> Reference:
-    return Reference.of(cell.conversation, data, cell.spec.unit, cell.spec.allow_missing_gold)
+def _reference(cell: Cell, data: Dataset) -> ConversationReference:
+    return ConversationReference.of(
+        cell.conversation, data, cell.spec.unit, cell.spec.allow_missing_gold
+    )
 
 
 def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
@@ -306,7 +308,7 @@ def _recorded(language_model: LanguageModel | None) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CellWork:
     """What a worker needs to run cells.
 
     raising  whether an error is raised, instead of given back as a failure
@@ -322,7 +324,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedCell:
     """A cell as a worker gets it, without its conversation; `key` is that of the ledger, the
     rest as in `Cell`.
     """
@@ -341,7 +343,7 @@ class Failed:
     text: str
 
 
-def _work(work: Work, source: Source, asked: Sequence[Asked]) -> Finished:
+def _work(work: CellWork, source: Source, asked: Sequence[RequestedCell]) -> Finished:
     """Run cells of one conversation that share a life."""
     if work.remote:
         require_same_code(asked[0].spec)
@@ -387,7 +389,7 @@ def _work(work: Work, source: Source, asked: Sequence[Asked]) -> Finished:
     )
 
 
-def _lost(work: Work, call: tuple[Source, Sequence[Asked]], message: str) -> Finished:
+def _lost(work: CellWork, call: tuple[Source, Sequence[RequestedCell]], message: str) -> Finished:
     """Cells whose workers ended again and again before they had a result.  Raises HebbariumError
     if failures are raised.
     """
@@ -396,7 +398,7 @@ def _lost(work: Work, call: tuple[Source, Sequence[Asked]], message: str) -> Fin
     return _failed(call[1], message, work.options.retries + 1, f"{_names(call[1])}{message}\n")
 
 
-def _failed(asked: Sequence[Asked], message: str, attempts: int, text: str) -> Finished:
+def _failed(asked: Sequence[RequestedCell], message: str, attempts: int, text: str) -> Finished:
     failures = [
         Failed(
             Failure(
@@ -409,17 +411,17 @@ def _failed(asked: Sequence[Asked], message: str, attempts: int, text: str) -> F
     return Finished((), f"{_name(asked)}: failed", failures)
 
 
-def _name(asked: Sequence[Asked]) -> str:
+def _name(asked: Sequence[RequestedCell]) -> str:
     return f"{asked[-1].spec.arm}, {asked[-1].spec.conversation}"
 
 
-def _names(asked: Sequence[Asked]) -> str:
+def _names(asked: Sequence[RequestedCell]) -> str:
     return "".join(
         f"{one.spec.arm}, {one.spec.conversation}, seed {one.spec.seed}\n" for one in asked
     )
 
 
-def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
+def _outcomes(cells: Sequence[Cell], work: CellWork) -> list[Outcome]:
     """The outcomes of cells that share a life."""
     first, options = cells[0], work.options
     if first.life is None or (len(cells) == 1 and not (options.keep_lives or options.lives_from)):
@@ -437,15 +439,15 @@ def _outcomes(cells: Sequence[Cell], work: Work) -> list[Outcome]:
             )
             for cell in cells
         ]
-    from ..systems.hebbarium import Life
+    from ..systems.hebbarium import SharedLife
 
-    def make(embedder: Embedder) -> AbstractContextManager[Life]:
+    def make(embedder: Embedder) -> AbstractContextManager[SharedLife]:
         if options.lives_from:
             return LifeFolder(options.lives_from).lived(first, work.registry, embedder)
         if options.keep_lives:
             return LifeFolder(options.keep_lives).living(first, work.registry, embedder)
         return closing(
-            Life(
+            SharedLife(
                 work.registry,
                 first.spec.mechanisms,
                 embedder,

@@ -60,7 +60,7 @@ class Composition:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """What an experiment measures, in the order of the manifest: arms of one mechanism set, then
     other systems.
     """
@@ -75,7 +75,7 @@ def planned(
     registry: Registry,
     settings: Settings = DEFAULTS,
     others: Sequence[str] = (),
-) -> Plan:
+) -> RunPlan:
     """Build and check every arm and load every other system.  20 ms for each arm of `default`.
 
     others  names of systems that are measured as well
@@ -91,7 +91,7 @@ def planned(
             cure="leave out --feedback or --rehearse",
         )
     ours = [_composed(arm, registry, settings) for arm in arms]
-    return Plan(
+    return RunPlan(
         registry, settings, (*ours, *(Composition(name, name, revision(name)) for name in others))
     )
 
@@ -141,7 +141,10 @@ def require_learning(what: str, capabilities: Iterable[Capability], settings: Se
 
 
 def specs_of(
-    plan: Plan, data: Dataset, embedder: CachedEmbedder, language_model: LanguageModel | None = None
+    plan: RunPlan,
+    data: Dataset,
+    embedder: CachedEmbedder,
+    language_model: LanguageModel | None = None,
 ) -> list[RunSpec]:
     """The records of every arm and system of a plan on every conversation, arm by arm.
 

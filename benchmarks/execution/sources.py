@@ -45,7 +45,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ConversationReference:
     """A conversation of a data set that every worker can load.
 
     form, path, unit, limit, allow_missing_gold  as `datasets.load` takes them
@@ -66,7 +66,7 @@ class Reference:
     @classmethod
     def of(
         cls, conversation: Conversation, data: Dataset, unit: Unit, allow_missing_gold: bool
-    ) -> Reference:
+    ) -> ConversationReference:
         return cls(
             data.form,
             data.path,
@@ -112,7 +112,7 @@ class Reference:
         return found
 
 
-Source = Held | Sent | Reference
+Source = Held | Sent | ConversationReference
 CURE = (
     "make the same file readable under the same path on every worker, for instance on a shared disk"
 )
@@ -133,7 +133,7 @@ def _unpacked(packed: bytes) -> Conversation:
 
 
 @lru_cache(maxsize=1)
-def _loaded(reference: Reference) -> Conversation:
+def _loaded(reference: ConversationReference) -> Conversation:
     return reference.checked().held()
 
 

@@ -13,7 +13,7 @@ from ...engine.base.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from .plan import Plan
+    from .plan import RunPlan
 
 # of a mechanism: the file with the data set and the conversations that its other parameters were
 # fitted to
@@ -21,7 +21,7 @@ PARAMETER = "calibration"
 NAMED = 5  # conversations in a message
 
 
-def require_unseen(plan: Plan, data: Dataset) -> None:
+def require_unseen(plan: RunPlan, data: Dataset) -> None:
     """Raises InputError if a mechanism of the plan was calibrated on conversations of the data,
     DataError for a calibration that cannot be read.
     """
@@ -36,7 +36,7 @@ def require_unseen(plan: Plan, data: Dataset) -> None:
             )
 
 
-def _calibrations(plan: Plan) -> Iterator[tuple[str, str]]:
+def _calibrations(plan: RunPlan) -> Iterator[tuple[str, str]]:
     """Each mechanism with the file of its calibration."""
     for one in plan.arms:
         for id, values in one.mechanisms.items():

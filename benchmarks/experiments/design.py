@@ -29,7 +29,7 @@ from ..designs.kinds import Laid, LeaveOneOut
 from ..execution.cells import Outcome
 from ..execution.failures import ALONE, Options
 from ..execution.local import Progress, execute, write_lines
-from ..execution.plan import Plan, planned
+from ..execution.plan import RunPlan, planned
 from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS, Settings, required
 from ..reports.learning_curve import write_learning_curve
@@ -69,7 +69,7 @@ class Prepared:
     """
 
     experiment: Experiment
-    plan: Plan
+    plan: RunPlan
     laid: Laid
     excluded: Mapping[str, str]
     dropped: tuple[str, ...]
@@ -98,7 +98,7 @@ class Prepared:
             version=code_version(),
         )
 
-    def of(self, seed: int) -> Plan:
+    def of(self, seed: int) -> RunPlan:
         return replace(self.plan, settings=replace(self.plan.settings, seed=seed))
 
     @property
@@ -260,7 +260,7 @@ def prepared(
     systems = planned([laid.arms[0]], registry, settings, beside).arms[1:]
     return Prepared(
         experiment,
-        Plan(registry, settings, (*(part for _, part in kept), *systems)),
+        RunPlan(registry, settings, (*(part for _, part in kept), *systems)),
         laid,
         excluded,
         dropped,

@@ -18,7 +18,7 @@ from ..designs.contrasts import Contrast, estimated
 from ..designs.families import families_of
 from ..designs.kinds import Laid
 from ..execution.cells import Outcome, Row
-from ..execution.plan import Composition, Plan
+from ..execution.plan import Composition, RunPlan
 from ..reports.result import (
     ArmReceipt,
     BlockResult,
@@ -54,7 +54,7 @@ def metric_of(row: Row, metric: str) -> float | None:
 def block_result(
     facts: DesignFacts,
     laid: Laid,
-    plan: Plan,
+    plan: RunPlan,
     name: str,
     data: Dataset,
     embedder: str,
@@ -308,7 +308,7 @@ def _places(a: Row, b: Row) -> int:
 
 def _of_arms(
     laid: Laid,
-    plan: Plan,
+    plan: RunPlan,
     arms: Mapping[str, _Scored],
     by_seed: Sequence[Sequence[Sequence[Outcome]]],
 ) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ from ..designs import FULL, Arm
 from ..execution.failures import ALONE, Options
 from ..execution.folder import RunFolder
 from ..execution.local import Progress, execute
-from ..execution.plan import Plan, planned
+from ..execution.plan import RunPlan, planned
 from ..execution.spec import DEFAULTS, Settings
 from ..reports.card import write_card
 from ..reports.learning_curve import write_learning_curve
@@ -52,7 +52,7 @@ def run(
     )
 
 
-def plan(chosen: MechanismSet | None, registry: Registry, settings: Settings = DEFAULTS) -> Plan:
+def plan(chosen: MechanismSet | None, registry: Registry, settings: Settings = DEFAULTS) -> RunPlan:
     """What a run measures, built and checked; no data are needed yet.
 
     chosen  None for a system that is not ours; the name of that system is then the arm of every row
@@ -66,7 +66,7 @@ def plan(chosen: MechanismSet | None, registry: Registry, settings: Settings = D
 
 
 def measure(
-    planned: Plan,
+    planned: RunPlan,
     data: Dataset,
     embedder: CachedEmbedder,
     out: Path,

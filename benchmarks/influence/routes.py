@@ -34,7 +34,7 @@ from ...engine.flow.schedule import Node, Stages
 from ...engine.memory.assembly import planned
 
 
-class Kind(StrEnum):
+class RouteEnd(StrEnum):
     """What a route ends in."""
 
     SIGNAL = "signal"  # a signal with a weight
@@ -46,13 +46,13 @@ class Kind(StrEnum):
     CONDENSED = "condensed"  # the form of a memory's text in a context
 
 
-GATES: Mapping[Touched, Kind] = {
-    VETO: Kind.ADMISSION,
-    VISIBLE: Kind.ARCHIVE,
-    ANSWERABLE: Kind.ARCHIVE,
-    DETAIL: Kind.CONDENSED,
+GATES: Mapping[Touched, RouteEnd] = {
+    VETO: RouteEnd.ADMISSION,
+    VISIBLE: RouteEnd.ARCHIVE,
+    ANSWERABLE: RouteEnd.ARCHIVE,
+    DETAIL: RouteEnd.CONDENSED,
 }
-RANKING = (Kind.SIGNAL, Kind.FACETS, Kind.STAGE)
+RANKING = (RouteEnd.SIGNAL, RouteEnd.FACETS, RouteEnd.STAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class Route:
     """
 
     to: str
-    kind: Kind
+    kind: RouteEnd
     chain: tuple[str, ...]
     after_recall: bool
 
     @property
     def hops(self) -> int:
         """Steps from the mechanism's own write to the end."""
-        return len(self.chain) - (2 if self.kind in (Kind.SIGNAL, Kind.FACETS) else 1)
+        return len(self.chain) - (2 if self.kind in (RouteEnd.SIGNAL, RouteEnd.FACETS) else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,9 @@ class Routes:
                     Route(
                         place.what.name,
                         end,
-                        (*chain, self._fused.name) if end in (Kind.SIGNAL, Kind.FACETS) else chain,
+                        (*chain, self._fused.name)
+                        if end in (RouteEnd.SIGNAL, RouteEnd.FACETS)
+                        else chain,
                         recall,
                     )
                 )
@@ -171,14 +173,14 @@ class Routes:
         arrays = read_after(node, stages, self._signals) | past
         return arrays | {SLEEP_ONSET, SLEEP_END} if node.phase is Phase.CONSOLIDATE else arrays
 
-    def _end(self, what: Touched) -> Kind | None:
+    def _end(self, what: Touched) -> RouteEnd | None:
         if what in GATES:
             return GATES[what]
         if what in self._signals:
-            return Kind.SIGNAL
+            return RouteEnd.SIGNAL
         if what is FACET_WEIGHTS:
-            return Kind.FACETS
-        return Kind.STAGE if _is_stage(what) else None
+            return RouteEnd.FACETS
+        return RouteEnd.STAGE if _is_stage(what) else None
 
     def _next(self, place: _Place) -> Iterator[Node]:
         """The steps that read it; a column of the query is not followed into the steps after the

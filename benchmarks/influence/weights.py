@@ -39,7 +39,7 @@ from ..execution.setup import versions
 from ..execution.spec import RunSpec, Settings
 from ..systems.base import Capability
 from ..systems.hebbarium import Hebbarium, capabilities_of
-from .routes import RANKING, Kind, Route, Routes, shortest
+from .routes import RANKING, Route, RouteEnd, Routes, shortest
 
 FORMAT: Final = 1
 REHEARSE: Final = 0.5  # h between use and the question
@@ -232,7 +232,7 @@ def share_of(routes: Iterable[Route], trust: Trust) -> float | None:
     ranking = [r for r in routes if r.kind in RANKING]
     if not ranking:
         return None
-    if any(r.kind is not Kind.SIGNAL for r in ranking):
+    if any(r.kind is not RouteEnd.SIGNAL for r in ranking):
         return 1.0
     return min(sum(trust[name] for name in {r.to for r in ranking}), 1.0)
 

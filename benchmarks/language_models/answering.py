@@ -76,7 +76,7 @@ VERDICT: Final = _schema(held={"type": "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AnsweringSetup:
     """How questions are asked.
 
     budget    tokens of a context
@@ -105,7 +105,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReaderQuestion:
     """A question with the context that the reader gets."""
 
     conversation: str
@@ -141,7 +141,7 @@ def answered(
     *,
     reader: LanguageModel,
     judge: LanguageModel | None = None,
-    asking: Asking | None = None,
+    asking: AnsweringSetup | None = None,
     progress: Progress | None = None,
     replace_other: bool = False,
 ) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def answered(
     One memory lives at a time.  Equal models, data and transcripts give the same files.  Raises
     HebbariumError.
     """
-    how = asking or Asking()
+    how = asking or AnsweringSetup()
     read, judged = metered(reader), metered(judge)
     facts = {"set": chosen.name,
              "mechanisms": {m.id: asdict(m.params) for m in registry.build(chosen)},
@@ -231,8 +231,8 @@ def _contexts(
     chosen: MechanismSet,
     registry: Registry,
     embedder: Embedder,
-    how: Asking,
-) -> Iterator[Asked]:
+    how: AnsweringSetup,
+) -> Iterator[ReaderQuestion]:
     """Live the conversation, and the context of each question at its time, before later events."""
     with Engine(registry.build(chosen), embedder) as memory:
         count = counter(embedder)
@@ -247,10 +247,12 @@ def _contexts(
                     counter=count,
                     strategy=how.strategy,
                 )
-                yield Asked(conversation.id, question, found.text, found.tokens, found.counter)
+                yield ReaderQuestion(
+                    conversation.id, question, found.text, found.tokens, found.counter
+                )
 
 
-def _to_read(asked: Asked) -> Request:
+def _to_read(asked: ReaderQuestion) -> Request:
     when = written(asked.question.time)
     return Request(
         "answer",
@@ -263,7 +265,10 @@ def _to_read(asked: Asked) -> Request:
 
 
 def _nuggets(
-    asked: Sequence[Asked], replies: Sequence[Reply], judge: MeteredLanguageModel, votes: int
+    asked: Sequence[ReaderQuestion],
+    replies: Sequence[Reply],
+    judge: MeteredLanguageModel,
+    votes: int,
 ) -> list[tuple[Nugget, ...]]:
     """The verdicts on every statement about every answer; all requests are asked together."""
     statements = [
@@ -306,7 +311,7 @@ def _to_judge(question: Question, answer: str, statement: str, vote: int) -> Req
     return Request(f"verdict-{vote}", JUDGE, about, VERDICT, 20)
 
 
-def _row(asked: Asked, reply: Reply, nuggets: Sequence[Nugget]) -> dict[str, Any]:
+def _row(asked: ReaderQuestion, reply: Reply, nuggets: Sequence[Nugget]) -> dict[str, Any]:
     """One line of answers.jsonl; scores are None without an answer, and without an expected one."""
     question, said = (
         asked.question,

@@ -41,11 +41,11 @@ NOISES: Final = ("ok", "hmm", "yeah", "uh-huh", "lol", "right", "sure", "oh", "h
 
 
 @dataclass(frozen=True, slots=True)
-class ShiftParams(Params):
+class ThresholdShiftParams(Params):
     by: float  # score
 
 
-class Shift(Mechanism[ShiftParams]):
+class ThresholdShift(Mechanism[ThresholdShiftParams]):
     """Moves the threshold of every gate."""
 
     @hook(Phase.ENCODE, reads=(), adds=(THRESHOLD_SHIFT,), sets=())
@@ -55,7 +55,7 @@ class Shift(Mechanism[ShiftParams]):
 
 def shift(by: float) -> Instrument:
     """The threshold of every gate, moved by a score."""
-    return Shift("probe_shift", ShiftParams(time_scale=1.0, by=by))
+    return ThresholdShift("probe_shift", ThresholdShiftParams(time_scale=1.0, by=by))
 
 
 def utterances() -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from ...reporting.text import visible
-from .estimates import Curve, Waterfall
+from .estimates import SweptCurve, Waterfall
 from .figures import Layout, ticks_of, wrapped
 from .result import Estimate
 from .words import signed
@@ -111,7 +111,7 @@ def steps(found: Waterfall, layout: Layout) -> dict[str, Any]:
     return _frame(layout, len(rows)) | {"rows": rows, "axis": x}
 
 
-def line(curve: Curve, margin: float, layout: Layout) -> dict[str, Any]:
+def line(curve: SweptCurve, margin: float, layout: Layout) -> dict[str, Any]:
     """A curve with its intervals, the margin, and the published points."""
     left, right = (64.0 if layout.values else 58.0), layout.width - (40 if layout.values else 18)
     xs = [value for value, _ in (*curve.points, *curve.published)]

@@ -41,7 +41,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class SweptCurve:
     """The metric over the values of one parameter, as differences from the set as it is.
 
     points     (value of the parameter, estimate)
@@ -82,7 +82,7 @@ def matrix(estimates: Iterable[Estimate]) -> Matrix | None:
     )
 
 
-def curves(block: BlockResult, known: Published) -> tuple[Curve, ...]:
+def curves(block: BlockResult, known: Published) -> tuple[SweptCurve, ...]:
     """Of the arms that change one number of one parameter, such as "heat.weight=0.3"; by parameter,
     with two values or more.
 
@@ -97,7 +97,7 @@ def curves(block: BlockResult, known: Published) -> tuple[Curve, ...]:
         except ValueError:  # a word
             continue
     drawn = [
-        Curve(name, tuple(sorted(points, key=lambda point: point[0])))
+        SweptCurve(name, tuple(sorted(points, key=lambda point: point[0])))
         for name, points in by_parameter.items()
         if len(points) > 1
     ]

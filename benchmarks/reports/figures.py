@@ -47,7 +47,7 @@ NARROW = Layout("narrow", 380, 26, 354, 0, 0, 0, 30, 74, 54, 46)
 LAYOUTS = (WIDE, NARROW)
 
 
-class Scale:
+class AxisScale:
     """A map from values to px: linear, with another linear scale beyond a break on each side where
     values lie far out.
 
@@ -136,7 +136,7 @@ def forest(
         min([low, *(v for own in ends.values() for v in own)]),
         max([high, *(v for own in ends.values() for v in own)]),
     )
-    x = Scale(
+    x = AxisScale(
         (min(low, -room), max(high, room)),
         whole,
         layout.left,
@@ -201,7 +201,9 @@ def tally(result: BlockResult, layout: Layout) -> dict[str, Any]:
     span = high - low
     least = span * side / (layout.right - layout.left)
     whole = (min([low, *(a for a, _ in counts)]), max([high, *(b for _, b in counts)]))
-    x = Scale((min(low, -least), max(high, least)), whole, layout.left + 40, layout.right - 40, 4)
+    x = AxisScale(
+        (min(low, -least), max(high, least)), whole, layout.left + 40, layout.right - 40, 4
+    )
     rows = [
         row | {"lost": x(-arm.n_hurt), "helped": x(arm.n_helped)}
         for arm, row in zip(arms, _label_rows(arms, layout), strict=True)
@@ -286,7 +288,7 @@ def _limit(reach: Sequence[float]) -> float:
     return limit if upper and upper[-1] > _SQUEEZE * limit else math.inf
 
 
-def _labels(x: Scale, text: Callable[[float], str] | None = None) -> list[tuple[float, str]]:
+def _labels(x: AxisScale, text: Callable[[float], str] | None = None) -> list[tuple[float, str]]:
     digits = max(len(f"{value:.10f}".rstrip("0").partition(".")[2]) for _, value in x.ticks)
     return [(place, text(value) if text else signed(value, digits)) for place, value in x.ticks]
 

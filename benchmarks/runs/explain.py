@@ -74,7 +74,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ExplainedEvent:
     """One event as the query sees it.
 
     text    as it is indexed: `[date] speaker: text [caption]`
@@ -102,7 +102,7 @@ class Gold:
               computed the stage or held it back
     """
 
-    at: Candidate
+    at: ExplainedEvent
     cause: Cause
     words: str
     silenced: Mapping[str, int]
@@ -138,7 +138,7 @@ class Explained:
     stored: int
     visible: int
     golds: tuple[Gold, ...]
-    rivals: tuple[Candidate, ...]
+    rivals: tuple[ExplainedEvent, ...]
     linear: bool
     makers: Mapping[str, tuple[str, ...]]
     owners: Mapping[str, str]
@@ -153,7 +153,7 @@ class Explained:
         )
 
     @property
-    def candidates(self) -> tuple[tuple[str, Candidate], ...]:
+    def candidates(self) -> tuple[tuple[str, ExplainedEvent], ...]:
         """The stored gold events and the rivals, by their short names; that of a rival is its
         rank, such as `#2`.
         """
@@ -316,7 +316,9 @@ def _explained(
     candidates, linear = candidates_of(memory, query, answer, [*stored, *rivals, *last])
     silenced = Counterfactual(memory).ranks(query, stored)
     makers = makers_of(memory)
-    reader = Reader(memory, witness, spec.k, makers, answer, candidates[last[0]] if last else None)
+    reader = CauseReader(
+        memory, witness, spec.k, makers, answer, candidates[last[0]] if last else None
+    )
     events = {e.id: e for e in cell.conversation.events}
     golds = tuple(
         reader.gold(
@@ -352,7 +354,7 @@ def _explained(
 
 def candidates_of(
     memory: Engine, query: Query, answer: Answer, rows: Iterable[int]
-) -> tuple[dict[int, Candidate], bool]:
+) -> tuple[dict[int, ExplainedEvent], bool]:
     """Row -> what the query makes of it, and whether the fusion is linear.  Cost: about one
     retrieval, and O(n) for each row and signal.
 
@@ -381,7 +383,7 @@ def _signals(memory: Engine) -> list[str]:
 
 def _candidate(
     memory: Engine, row: int, place: int, explanation: Explanation, ranks: Mapping[str, int]
-) -> Candidate:
+) -> ExplainedEvent:
     parts = tuple(
         Part(
             p.signal,
@@ -394,7 +396,7 @@ def _candidate(
         )
         for p in explanation.signals
     )
-    return Candidate(
+    return ExplainedEvent(
         id_of(memory.unit(row)), memory.event_log.rendered(row), place, parts, explanation.stages
     )
 
@@ -428,7 +430,7 @@ def _notes(spec: RunSpec, answer: Answer, row: Mapping[str, Any] | None) -> tupl
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class CauseReader:
     """Finds the cause for each gold event.
 
     answer  to the query, the last one asked
@@ -441,20 +443,20 @@ class Reader:
     k: int
     makers: Mapping[str, tuple[str, ...]]
     answer: Answer
-    bar: Candidate | None
+    bar: ExplainedEvent | None
 
     def rejected(self, event: Event) -> Gold:
         """An event that is not stored."""
         gates = self.witness.vetoes.get(event.id, [])
         return Gold(
-            Candidate(event.id, event.rendered(), 0),
+            ExplainedEvent(event.id, event.rendered(), 0),
             Cause.NOT_STORED,
             f"not stored: vetoed by {_listed(gates) or 'no known gate'}",
             {},
             by=tuple(gates),
         )
 
-    def gold(self, at: Candidate, row: int, silenced: Mapping[str, int]) -> Gold:
+    def gold(self, at: ExplainedEvent, row: int, silenced: Mapping[str, int]) -> Gold:
         """A stored event.
 
         silenced  mechanism -> rank with that mechanism silenced; {}: none was silenced
@@ -472,7 +474,7 @@ class Reader:
             words=f"{found.words}. It would be in the answer without {_listed(lifted, 'or')}",
         )
 
-    def _found(self, at: Candidate, row: int) -> Gold:
+    def _found(self, at: ExplainedEvent, row: int) -> Gold:
         if 0 < at.rank <= self.k:
             return Gold(at, Cause.FOUND, f"found at rank {at.rank}", {})
         if not self.answer.answerable[row]:
@@ -509,7 +511,7 @@ class Reader:
             self.makers.get(stage.stage, ()) if stage else (),
         )
 
-    def _withheld(self, at: Candidate, row: int) -> Gold:
+    def _withheld(self, at: ExplainedEvent, row: int) -> Gold:
         """An event that may not be answered: a rule excludes it, or it is archived and no step
         reached it.
         """
@@ -532,14 +534,14 @@ class Reader:
         words = f"archived by {by.mechanism} at {written(by.time)}" if by else "archived"
         return Gold(at, Cause.ARCHIVED, words, {}, by=(by.mechanism,) if by else ())
 
-    def _left(self, at: Candidate) -> StageRank | None:
+    def _left(self, at: ExplainedEvent) -> StageRank | None:
         """The stage at which the event leaves the first k for good; None if it was never among
         them.
         """
         last = max((i for i, stage in enumerate(at.stages) if 0 < stage.rank <= self.k), default=-1)
         return at.stages[last + 1] if 0 <= last < len(at.stages) - 1 else None
 
-    def _fall(self, at: Candidate) -> str:
+    def _fall(self, at: ExplainedEvent) -> str:
         """The stage from which on the event is below the first k."""
         after = self._left(at)
         if after is None:
@@ -552,7 +554,7 @@ class Reader:
             + (f", and ends at rank {at.rank}" if at.rank != after.rank else "")
         )
 
-    def _deficit(self, at: Candidate) -> str:
+    def _deficit(self, at: ExplainedEvent) -> str:
         """Signals on which the last event of the answer leads most, and on which it trails most."""
         if self.bar is None or not all(
             math.isfinite(p.contribution) for p in (*at.parts, *self.bar.parts)
@@ -577,7 +579,7 @@ def _made(by: Sequence[str]) -> str:
     return f", computed by {_listed(by)}" if by else ""
 
 
-def _contribution(candidate: Candidate, signal: str) -> float:
+def _contribution(candidate: ExplainedEvent, signal: str) -> float:
     return next(p.contribution for p in candidate.parts if p.signal == signal)
 
 

@@ -27,7 +27,16 @@ from ..execution.folder import RunFolder
 from ..execution.setup import code_version
 from ..systems.hebbarium import Hebbarium
 from ..systems.witness import Witness
-from .explain import Cause, Gold, Reader, candidates_of, makers_of, ours, question_named, rebuilt
+from .explain import (
+    Cause,
+    CauseReader,
+    Gold,
+    candidates_of,
+    makers_of,
+    ours,
+    question_named,
+    rebuilt,
+)
 
 ORDER: Final = (Cause.NOT_STORED, Cause.ARCHIVED, Cause.NO_SIGNAL, Cause.BELOW, Cause.HELD_BACK)
 # of a cause where it differs from its value
@@ -68,7 +77,7 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MissGroup:
     """Misses of one cause and stage: their number, the number of their questions, and the
     mechanisms behind them, most frequent first.
     """
@@ -112,7 +121,7 @@ class Misses:
     notes: tuple[str, ...]
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[MissGroup, ...]:
         """By cause, in the order of a memory's life, then by stage, most frequent first; causes
         without a miss are left out.
         """
@@ -122,7 +131,7 @@ class Misses:
                 (miss.cause, miss.stage if miss.cause is Cause.BELOW else ""), []
             ).append(miss)
         made = [
-            Group(
+            MissGroup(
                 cause,
                 stage,
                 len(mine),
@@ -245,7 +254,7 @@ def _missed(
     candidates, _ = candidates_of(
         engine, query, answer, [*(row for row in rows.values() if row >= 0), *last]
     )
-    reader = Reader(
+    reader = CauseReader(
         engine, witness, k, makers_of(engine), answer, candidates[last[0]] if last else None
     )
     events = {event.id: event for event in cell.conversation.events}

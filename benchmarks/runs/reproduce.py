@@ -17,7 +17,7 @@ from ..datasets import Dataset
 from ..designs import Arm
 from ..execution.folder import RunFolder, differences
 from ..execution.local import Progress, execute
-from ..execution.plan import Plan, planned
+from ..execution.plan import RunPlan, planned
 from ..execution.spec import RunSpec, Settings, recorded
 from ..systems.by_name import OURS
 
@@ -126,7 +126,7 @@ def reproduce(
     )
 
 
-def _plan(run: RunFolder, registry: Registry) -> Plan:
+def _plan(run: RunFolder, registry: Registry) -> RunPlan:
     """The arms of a manifest, as this registry builds them.  Raises DataError for one that
     another release wrote.
     """

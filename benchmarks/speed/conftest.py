@@ -107,7 +107,7 @@ TEMPLATES = (
 )
 
 
-class Words:
+class ZipfWords:
     """Draws from a vocabulary by Zipf's law, p proportional to 1 / (rank + 2); O(log words) a
     draw.
     """
@@ -140,9 +140,9 @@ def conversation(n: int, seed: int = 7) -> tuple[Event, ...]:
     """
     rng = np.random.default_rng(seed)
     slots = {
-        "w": Words(coined(rng, 20_000), rng),
-        "N": Words(coined(rng, 4_000, True), rng),
-        "P": Words(coined(rng, 1_000, True), rng),
+        "w": ZipfWords(coined(rng, 20_000), rng),
+        "N": ZipfWords(coined(rng, 4_000, True), rng),
+        "P": ZipfWords(coined(rng, 1_000, True), rng),
     }
     events = []
     for i in range(n):
@@ -267,7 +267,7 @@ def fresh(
 
 # --- times, targets, ratios -----------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Figure:
+class TimedFigure:
     """One line of the table: times in ms; `ratio` is the median over the rounds of the reference's
     time over ours.
 
@@ -285,13 +285,13 @@ class Figure:
     reference: str
 
 
-class Clock:
+class ReferenceTimer:
     """Times a call with pytest-benchmark, in turn with a reference, and keeps the figure.
     loops: seconds of all loops of `quiet` so far.
     """
 
     def __init__(
-        self, benchmark: Any, name: str, figures: list[Figure], loops: list[float]
+        self, benchmark: Any, name: str, figures: list[TimedFigure], loops: list[float]
     ) -> None:
         self.benchmark, self.name, self.figures, self.loops = benchmark, name, figures, loops
 
@@ -354,14 +354,14 @@ class Clock:
             }
         )
         self.figures.append(
-            Figure(self.name, least, median, still, calm.size, target, ratio, against)
+            TimedFigure(self.name, least, median, still, calm.size, target, ratio, against)
         )
         assert target is None or least <= target, (
             f"the fastest of {rounds} rounds takes {least:.3f} ms, the target is {target} ms"
         )
 
 
-FIGURES = pytest.StashKey[list[Figure]]()
+FIGURES = pytest.StashKey[list[TimedFigure]]()
 LOOPS = pytest.StashKey[list[float]]()
 
 
@@ -421,7 +421,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 
 
 @pytest.fixture
-def clock(benchmark: Any, request: pytest.FixtureRequest) -> Clock:
+def clock(benchmark: Any, request: pytest.FixtureRequest) -> ReferenceTimer:
     loops = request.config.stash[LOOPS]
     if not loops:  # among so many are some at full speed
         loops.extend(quiet.loop() for _ in range(500))
@@ -429,7 +429,7 @@ def clock(benchmark: Any, request: pytest.FixtureRequest) -> Clock:
         request.node.nodeid.rpartition("bench_")[2].replace(".py::test_", " "),
         request.config.stash,
     )
-    return Clock(benchmark, name, stash[FIGURES], loops)
+    return ReferenceTimer(benchmark, name, stash[FIGURES], loops)
 
 
 def pytest_configure(config: pytest.Config) -> None:

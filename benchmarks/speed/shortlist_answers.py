@@ -55,7 +55,7 @@ WARM = 8  # questions before the clock runs
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvidenceQuestion:
     """A question with evidence: its conversation, and the turns that hold the answer."""
 
     text: str
@@ -75,7 +75,7 @@ class Merged:
 
     events: tuple[Event, ...]
     turns: Mapping[str, frozenset[str]]
-    questions: tuple[Asked, ...]
+    questions: tuple[EvidenceQuestion, ...]
     mark: str
 
 
@@ -118,7 +118,7 @@ def merged(given: Sequence[Dataset], split: bool) -> Merged:
     """The conversations of all data sets in one; split: by sentences, each text once.  Cost:
     O(characters).
     """
-    events, turns, questions = list[Event](), dict[str, frozenset[str]](), list[Asked]()
+    events, turns, questions = list[Event](), dict[str, frozenset[str]](), list[EvidenceQuestion]()
     said, mark = dict[str, str](), hashlib.sha256(f"{split}".encode())
     whole = list[tuple[str, Event]]()
     for number, data in enumerate(given):
@@ -130,7 +130,7 @@ def merged(given: Sequence[Dataset], split: bool) -> Merged:
                 for e in conversation.events
             ]
             questions += [
-                Asked(q.text, name, frozenset(f"{name}/{each}" for each in q.gold))
+                EvidenceQuestion(q.text, name, frozenset(f"{name}/{each}" for each in q.gold))
                 for q in conversation.questions
                 if q.gold
             ]

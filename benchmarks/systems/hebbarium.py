@@ -293,7 +293,7 @@ class Round:
         ]
 
 
-class Life(Hebbarium):
+class SharedLife(Hebbarium):
     """A memory that several arms share: it lives once, and `asking` asks it with the mechanisms of
     each.
 

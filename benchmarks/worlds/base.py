@@ -22,7 +22,7 @@ Score = tuple[float, float]  # hit@k, reciprocal rank
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class WorldQuestion:
     """A question, and what is needed for it.
 
     id       of the question
@@ -60,7 +60,7 @@ class Stream:
            rows has kept, shape (len(fits),)
     """
 
-    steps: tuple[Event | Ask, ...]
+    steps: tuple[Event | WorldQuestion, ...]
     ideal: Callable[[], Beliefs]
     kept: Callable[[], Kept] | None = None
 
@@ -69,11 +69,11 @@ class Stream:
         return [step for step in self.steps if isinstance(step, Event)]
 
     @property
-    def asks(self) -> list[Ask]:
-        return [step for step in self.steps if isinstance(step, Ask)]
+    def asks(self) -> list[WorldQuestion]:
+        return [step for step in self.steps if isinstance(step, WorldQuestion)]
 
     @property
-    def scored(self) -> list[Ask]:
+    def scored(self) -> list[WorldQuestion]:
         return [ask for ask in self.asks if ask.scored]
 
 
@@ -101,7 +101,7 @@ class World:
     capacity: int | None = None
 
 
-def ordered(steps: Sequence[Event | Ask]) -> tuple[Event | Ask, ...]:
+def ordered(steps: Sequence[Event | WorldQuestion]) -> tuple[Event | WorldQuestion, ...]:
     """Steps in order of time, ties in the order given."""
     return tuple(sorted(steps, key=lambda step: step.time))
 

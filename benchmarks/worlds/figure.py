@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from .result import CHANCE, FLOOR, IDEAL, Curve, WorldResult
+from .result import CHANCE, FLOOR, IDEAL, StrengthCurve, WorldResult
 
 COLOURS = 8  # of curves in the shared style sheet
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class WorldLayout:
     """Geometry, px: a wide figure with names beside the curves, a narrow one with a key below."""
 
     name: str
@@ -24,12 +24,12 @@ class Layout:
     named: bool  # names beside the curves
 
 
-WIDE, NARROW = Layout("wide", 760, 520, 300, True), Layout("narrow", 380, 362, 260, False)
+WIDE, NARROW = WorldLayout("wide", 760, 520, 300, True), WorldLayout("narrow", 380, 362, 260, False)
 LAYOUTS = (WIDE, NARROW)
 LEFT, TOP, LINE = 46.0, 16.0, 16.0
 
 
-def figure(one: WorldResult, layout: Layout) -> dict[str, Any]:
+def figure(one: WorldResult, layout: WorldLayout) -> dict[str, Any]:
     """Curves as px, with names that do not overlap."""
     curves = [curve for curve in one.curves if curve.points and not curve.removed]
     high = max(
@@ -75,13 +75,13 @@ def figure(one: WorldResult, layout: Layout) -> dict[str, Any]:
     }
 
 
-def _kind(curve: Curve) -> str:
+def _kind(curve: StrengthCurve) -> str:
     return {IDEAL: "ideal", FLOOR: "floor", CHANCE: "chance"}.get(
         curve.arm, "set" if curve.set else "rival"
     )
 
 
-def _names(drawn: list[dict[str, Any]], layout: Layout) -> float:
+def _names(drawn: list[dict[str, Any]], layout: WorldLayout) -> float:
     """Where the names stand; px that they take below the figure."""
     if not layout.named:
         for i, each in enumerate(drawn):

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.records import Event
-from .base import DAY, MINUTE, START, Ask, Stream, World, ordered
+from .base import DAY, MINUTE, START, Stream, World, WorldQuestion, ordered
 from .words import ITEMS, LINES, chatter, memory_of, question_about, retold
 
 CUES, FACTS, AT_FIRST, ROWS, CHATTER, QUESTIONS = 15, 6, 4, 150, 60, 300
@@ -59,7 +59,7 @@ def share_of(strength: float, most: tuple[int, ...]) -> list[int]:
 
 def life(strength: float, seed: int, *, exact: bool) -> Stream:
     """One life of 300 events and 300 questions."""
-    rng, steps = np.random.default_rng([3, seed]), list[Event | Ask]()
+    rng, steps = np.random.default_rng([3, seed]), list[Event | WorldQuestion]()
     place, cue_of = np.argsort(rng.random((CUES, FACTS)), axis=1), rng.permutation(CUES)
     told = {
         (c, f): max(0.0, (f - AT_FIRST + (c + 0.5) / CUES) * DAYS / 2.5) if f >= AT_FIRST else 0.0
@@ -110,7 +110,7 @@ def life(strength: float, seed: int, *, exact: bool) -> Stream:
             if told[c, f] + 1e-3 < day
         ]
         steps.append(
-            Ask(
+            WorldQuestion(
                 f"q{q}",
                 START + DAY * day,
                 question_about(int(cue_of[c]), q),
@@ -126,7 +126,7 @@ def crowded(strength: float, seed: int) -> Stream:
     """One life of 300 events and 300 questions, in rounds of two days: an event of each cue, and
     at the end a question about each.
     """
-    rng, steps = np.random.default_rng([4, seed]), list[Event | Ask]()
+    rng, steps = np.random.default_rng([4, seed]), list[Event | WorldQuestion]()
     cue_of, item = rng.permutation(CUES), np.argsort(rng.random((CUES, ROUNDS)), axis=1)
     # rounds: those of the other facts, and those of the flood
     later = AT_FIRST + rng.permutation(ROUNDS - AT_FIRST)
@@ -174,7 +174,7 @@ def crowded(strength: float, seed: int) -> Stream:
         for i, c in enumerate(rng.permutation(CUES).tolist()):
             fits = tuple(map(tuple, facts[c]))
             steps.append(
-                Ask(
+                WorldQuestion(
                     f"q{r}c{c}",
                     START + DAY * ROUND * (r + 0.92) + i * MINUTE * 10,
                     question_about(int(cue_of[c]), r),

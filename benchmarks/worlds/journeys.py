@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.records import Event
-from .base import DAY, MINUTE, START, Ask, Stream, World, ordered
+from .base import DAY, MINUTE, START, Stream, World, WorldQuestion, ordered
 from .words import LINES, chatter, memory_of_place, question_of_stage
 
 DISTRICTS, STAGES, PLACES, JOURNEYS = 4, 5, 6, 24  # journeys in each district
@@ -99,7 +99,11 @@ def life(strength: float, seed: int, *, told: bool) -> Stream:
     names = rng.permutation(DISTRICTS)
     # which text a place has
     part = np.argsort(rng.random((DISTRICTS, STAGES, PLACES)), axis=-1)
-    steps, beliefs, visits = list[Event | Ask](), dict[str, NDArray[np.float64]](), dict[int, int]()
+    steps, beliefs, visits = (
+        list[Event | WorldQuestion](),
+        dict[str, NDArray[np.float64]](),
+        dict[int, int](),
+    )
     each = JOURNEYS * DISTRICTS // len(BLOCKS)
     every: dict[int, tuple[Routes, Walks, list[list[NDArray[np.float64]]]]] = {}
     for district in range(DISTRICTS):
@@ -133,7 +137,7 @@ def life(strength: float, seed: int, *, told: bool) -> Stream:
             for stage, place in enumerate(walks[number]):
                 id = f"d{district}j{number}s{stage}"
                 steps.append(
-                    Ask(
+                    WorldQuestion(
                         id,
                         START + DAY * (2 * block + 0.5 + j / 8) + stage * MINUTE * 5,
                         question_of_stage(int(names[district]), stage, number),
@@ -153,7 +157,9 @@ def life(strength: float, seed: int, *, told: bool) -> Stream:
     order_of = ordered(steps)
     return Stream(
         order_of,
-        lambda: [beliefs[step.id] for step in order_of if isinstance(step, Ask) and step.scored],
+        lambda: [
+            beliefs[step.id] for step in order_of if isinstance(step, WorldQuestion) and step.scored
+        ],
     )
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...engine.contract.records import Event
-from .base import DAY, START, Ask, Beliefs, Stream, World, ordered
+from .base import DAY, START, Beliefs, Stream, World, WorldQuestion, ordered
 from .words import LINES, chatter, memory_of, question_about
 
 CUES, FIRST, BORN, QUESTIONS, CHATTER = 20, 6, 6, 20, 60
@@ -223,7 +223,7 @@ def life(strength: float, seed: int, law: Law = LAW, grid: Grid = Grid()) -> Str
     # the order in which items of one day are told
     turn = rng.permutation(days.size).reshape(days.shape)
     demands = [drawn(law, strength, days[shift[c]], rng) for c in range(CUES)]
-    steps: list[Event | Ask] = []
+    steps: list[Event | WorldQuestion] = []
     for c, demand in enumerate(demands):
         ids = [f"c{c}i{i}" for i in range(FIRST + BORN)]
         steps += [
@@ -241,7 +241,7 @@ def life(strength: float, seed: int, law: Law = LAW, grid: Grid = Grid()) -> Str
             known = [i for i in range(len(ids)) if demand.born[i] <= time]
             fits = tuple((ids[i],) for i in known)
             steps.append(
-                Ask(
+                WorldQuestion(
                     f"c{c}q{q}",
                     START + DAY * float(time),
                     question_about(int(cues[c]), q),
@@ -268,7 +268,7 @@ def life(strength: float, seed: int, law: Law = LAW, grid: Grid = Grid()) -> Str
             for c, demand in enumerate(demands)
             for q, need in enumerate(posterior(demand, law, strength, grid))
         }
-        return [by_ask[step.id] for step in order if isinstance(step, Ask)]
+        return [by_ask[step.id] for step in order if isinstance(step, WorldQuestion)]
 
     return Stream(order, ideal)
 

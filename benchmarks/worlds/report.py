@@ -13,10 +13,20 @@ from typing import Any
 from ...reporting.files import write_whole
 from ...reporting.pages import environment
 from ...reporting.text import in_cell, plural
-from ..probes.harness.bands import Estimate
+from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.report import shown, with_interval
 from .figure import LAYOUTS, figure
-from .result import CHANCE, FLOOR, IDEAL, MEANING, ROOM, Curve, Point, Verdict, WorldResult
+from .result import (
+    CHANCE,
+    FLOOR,
+    IDEAL,
+    MEANING,
+    ROOM,
+    StrengthCurve,
+    StrengthPoint,
+    WorldResult,
+    WorldVerdict,
+)
 
 FORMAT = 1
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -24,7 +34,7 @@ NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for test
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WorldReport:
     """What a run of worlds found.
 
     measured    the mechanism sets, or the other system
@@ -43,7 +53,7 @@ class Report:
         return f"{', '.join(self.measured)} in {plural(len(self.results), 'world')}, {plural(seeds, 'seed')} each"
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: WorldReport) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
     return {
         "format": FORMAT,
@@ -77,7 +87,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def judged(one: WorldResult, curve: Curve, point: Point) -> str:
+def judged(one: WorldResult, curve: StrengthCurve, point: StrengthPoint) -> str:
     """What a point says: an efficiency where there is room, else the difference from the floor,
     and whether it lies within the margin.
     """
@@ -90,10 +100,10 @@ def judged(one: WorldResult, curve: Curve, point: Point) -> str:
     return f"{signed(d)} from the floor" + (f", within {margin:g}" if inside else "")
 
 
-def signed(found: Estimate) -> str:
+def signed(found: SeedEstimate) -> str:
     """A difference with its sign and interval.
 
-    >>> signed(Estimate(0.0123, -0.01, 0.03, 5)), signed(Estimate(-0.5, math.nan, math.nan, 1))
+    >>> signed(SeedEstimate(0.0123, -0.01, 0.03, 5)), signed(SeedEstimate(-0.5, math.nan, math.nan, 1))
     ('+0.012 [-0.010, +0.030]', '-0.500')
     """
     if not math.isfinite(found.mean):
@@ -103,7 +113,7 @@ def signed(found: Estimate) -> str:
     )
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: WorldReport) -> str:
     """For each world a table of arms, and one of the mechanisms on trial."""
     lines = [f"# Worlds of {in_cell(', '.join(report.measured))}", "", report.headline + ".", ""]
     lines += [] if report.evidence else [NO_EVIDENCE, ""]
@@ -150,16 +160,16 @@ def to_markdown(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def used(report: Report) -> list[Verdict]:
+def used(report: WorldReport) -> list[WorldVerdict]:
     """Verdicts that occur."""
     return [
         verdict
-        for verdict in Verdict
+        for verdict in WorldVerdict
         if any(t.verdict is verdict for one in report.results for t in one.trials)
     ]
 
 
-def to_html(report: Report, path: Path) -> Path:
+def to_html(report: WorldReport, path: Path) -> Path:
     """Write the page, whole or not at all.  Raises HebbariumError."""
     made = environment(TEMPLATES)
     made.filters.update(interval=with_interval, signed=signed, number=shown)

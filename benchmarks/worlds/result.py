@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..probes.harness.bands import FEWEST, Estimate, estimate, ratio
+from ..probes.harness.bands import FEWEST, SeedEstimate, estimate, ratio
 from .base import World, expected
 
 IDEAL, FLOOR, CHANCE = "ideal", "floor", "chance"
@@ -21,7 +21,7 @@ ROOM = 0.05
 Row = dict[str, Any]
 
 
-class Verdict(StrEnum):
+class WorldVerdict(StrEnum):
     """What a leave-one-out says of a mechanism in a world."""
 
     EARNS = "earns its place"
@@ -33,19 +33,19 @@ class Verdict(StrEnum):
     NO_VERDICT = "no verdict"
 
 
-MEANING: Mapping[Verdict, str] = {
-    Verdict.EARNS: "at the greatest strength the set is better with it, and without structure it makes no difference within the margin",
-    Verdict.COSTS: "at the greatest strength the set is better with it; without structure it costs, or no cost within the margin is shown",
-    Verdict.HARMFUL: "at the greatest strength the set is better without it",
-    Verdict.IDLE: "it changes no rank of anything that fits, in no life",
-    Verdict.NO_EFFECT: "at the greatest strength the difference lies within the margin",
-    Verdict.UNDECIDED: "none of these is shown with these seeds",
-    Verdict.NO_VERDICT: f"fewer than {FEWEST} seeds, or the world was not run at its greatest strength and without structure",
+MEANING: Mapping[WorldVerdict, str] = {
+    WorldVerdict.EARNS: "at the greatest strength the set is better with it, and without structure it makes no difference within the margin",
+    WorldVerdict.COSTS: "at the greatest strength the set is better with it; without structure it costs, or no cost within the margin is shown",
+    WorldVerdict.HARMFUL: "at the greatest strength the set is better without it",
+    WorldVerdict.IDLE: "it changes no rank of anything that fits, in no life",
+    WorldVerdict.NO_EFFECT: "at the greatest strength the difference lies within the margin",
+    WorldVerdict.UNDECIDED: "none of these is shown with these seeds",
+    WorldVerdict.NO_VERDICT: f"fewer than {FEWEST} seeds, or the world was not run at its greatest strength and without structure",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class StrengthPoint:
     """An arm at one strength, over all seeds.
 
     hit, reciprocal  hit@k and reciprocal rank, in expectation over what may be needed
@@ -57,33 +57,33 @@ class Point:
     """
 
     strength: float
-    hit: Estimate
-    reciprocal: Estimate
-    efficiency: Estimate
-    above: Estimate
+    hit: SeedEstimate
+    reciprocal: SeedEstimate
+    efficiency: SeedEstimate
+    above: SeedEstimate
     stored: float
     visible: float
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class StrengthCurve:
     """An arm in a world: its points by strength; why it has none."""
 
     arm: str
     set: str
     removed: str
-    points: tuple[Point, ...]
+    points: tuple[StrengthPoint, ...]
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class LeftOutTrial:
     """A mechanism left out of a set: full minus without, hit@k, paired by seed, by strength."""
 
     set: str
     mechanism: str
-    verdict: Verdict
-    differences: Mapping[float, Estimate] = field(default_factory=dict)
+    verdict: WorldVerdict
+    differences: Mapping[float, SeedEstimate] = field(default_factory=dict)
     why: str = ""
 
 
@@ -97,11 +97,11 @@ class WorldResult:
     world: World
     strengths: tuple[float, ...]
     seeds: int
-    curves: tuple[Curve, ...]
-    trials: tuple[Trial, ...]
-    room: Mapping[float, Estimate]
+    curves: tuple[StrengthCurve, ...]
+    trials: tuple[LeftOutTrial, ...]
+    room: Mapping[float, SeedEstimate]
 
-    def curve(self, arm: str) -> Curve | None:
+    def curve(self, arm: str) -> StrengthCurve | None:
         return next((curve for curve in self.curves if curve.arm == arm), None)
 
 
@@ -198,7 +198,7 @@ def _curve(
     by: Mapping[float, Sequence[Row]],
     hits: Mapping[str, Mapping[float, Any]],
     strengths: Sequence[float],
-) -> Curve:
+) -> StrengthCurve:
     for each in by.values():
         for row in each:
             if why := row.get("error") or row.get("missing"):
@@ -207,7 +207,7 @@ def _curve(
                     if row.get("error")
                     else f"not applicable: the system lacks {why}"
                 )
-                return Curve(arm, chosen, removed, (), text)
+                return StrengthCurve(arm, chosen, removed, (), text)
     points = []
     for s in strengths:
         mine, ideal, floor = hits[arm][s], hits[IDEAL][s], hits[FLOOR][s]
@@ -215,14 +215,14 @@ def _curve(
         efficiency = (
             ratio(mine - floor, ideal - floor)
             if roomy
-            else Estimate(math.nan, math.nan, math.nan, 0)
+            else SeedEstimate(math.nan, math.nan, math.nan, 0)
         )
         shares = [
             float(np.mean([row.get(name, math.nan) for row in by[s]]))
             for name in ("stored", "visible")
         ]
         points.append(
-            Point(
+            StrengthPoint(
                 s,
                 estimate(mine),
                 estimate([row["reciprocal_rank"] for row in by[s]]),
@@ -231,7 +231,7 @@ def _curve(
                 *shares,
             )
         )
-    return Curve(arm, chosen, removed, tuple(points))
+    return StrengthCurve(arm, chosen, removed, tuple(points))
 
 
 def _trial(
@@ -243,24 +243,27 @@ def _trial(
     table: Mapping[str, Mapping[float, Sequence[Row]]],
     strengths: Sequence[float],
     why: Mapping[str, str],
-) -> Trial:
+) -> LeftOutTrial:
     if failed := why[arm] or why[full]:
-        return Trial(full, removed, Verdict.NO_VERDICT, {}, failed)
+        return LeftOutTrial(full, removed, WorldVerdict.NO_VERDICT, {}, failed)
     differences = {s: estimate(hits[full][s] - hits[arm][s]) for s in strengths}
     same = all(
         a.get("ranks") == b.get("ranks")
         for s in strengths
         for a, b in zip(table[full][s], table[arm][s], strict=True)
     )
-    return Trial(
-        full, removed, Verdict.IDLE if same else verdict(differences, world.margin), differences
+    return LeftOutTrial(
+        full,
+        removed,
+        WorldVerdict.IDLE if same else verdict(differences, world.margin),
+        differences,
     )
 
 
-def verdict(differences: Mapping[float, Estimate], margin: float) -> Verdict:
+def verdict(differences: Mapping[float, SeedEstimate], margin: float) -> WorldVerdict:
     """The verdict on a mechanism that changes something.
 
-    >>> verdict({0.0: Estimate(0.0, -0.005, 0.005, 3), 1.0: Estimate(0.2, 0.1, 0.3, 3)}, 0.01).value
+    >>> verdict({0.0: SeedEstimate(0.0, -0.005, 0.005, 3), 1.0: SeedEstimate(0.2, 0.1, 0.3, 3)}, 0.01).value
     'earns its place'
     """
     if (
@@ -268,10 +271,14 @@ def verdict(differences: Mapping[float, Estimate], margin: float) -> Verdict:
         or max(differences) == 0.0
         or any(math.isnan(d.low) for d in differences.values())
     ):
-        return Verdict.NO_VERDICT
+        return WorldVerdict.NO_VERDICT
     most, none = differences[max(differences)], differences[0.0]
     if -margin <= most.low and most.high <= margin:
-        return Verdict.NO_EFFECT
+        return WorldVerdict.NO_EFFECT
     if most.low > 0.0:
-        return Verdict.EARNS if -margin <= none.low and none.high <= margin else Verdict.COSTS
-    return Verdict.HARMFUL if most.high < 0.0 else Verdict.UNDECIDED
+        return (
+            WorldVerdict.EARNS
+            if -margin <= none.low and none.high <= margin
+            else WorldVerdict.COSTS
+        )
+    return WorldVerdict.HARMFUL if most.high < 0.0 else WorldVerdict.UNDECIDED

@@ -25,7 +25,16 @@ from ..execution.setup import Setup, code_version, versions
 from ..systems.base import Capability, Retrieved, System, TakesFeedback
 from ..systems.by_name import OURS, make
 from ..systems.hebbarium import Hebbarium
-from .base import Ask, Beliefs, Stream, counting, kept_by, last_use, places, places_of_kept
+from .base import (
+    Beliefs,
+    Stream,
+    WorldQuestion,
+    counting,
+    kept_by,
+    last_use,
+    places,
+    places_of_kept,
+)
 from .collection import WORLDS
 from .result import CHANCE, IDEAL
 
@@ -246,7 +255,7 @@ def lived(system: TakesFeedback, stream: Stream, k: int) -> Ranks:
     return found
 
 
-def _shown(answer: Retrieved, ask: Ask, k: int) -> tuple[str, ...]:
+def _shown(answer: Retrieved, ask: WorldQuestion, k: int) -> tuple[str, ...]:
     """The first event among the k best that tells what was needed."""
     return tuple(event.id for event in answer.events[:k] if event.id in ask.gold)[:1]
 

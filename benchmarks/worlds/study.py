@@ -19,7 +19,7 @@ from ..execution.setup import code_version
 from ..execution.spec import DEFAULTS
 from ..systems.by_name import OURS
 from .base import World
-from .report import Report, to_html, to_json, to_markdown
+from .report import WorldReport, to_html, to_json, to_markdown
 from .result import FLOOR, result_of, rows_of
 from .run import run_cells, specs_of
 
@@ -44,7 +44,7 @@ def study(
     progress: Progress | None = None,
     making: Made | None = None,
     replace: bool = False,
-) -> Report:
+) -> WorldReport:
     """Run the worlds and write world.json, world.md, world.html and rows.jsonl into `out`.
 
     sets      mechanism sets; none for a system that is not ours
@@ -85,7 +85,7 @@ def study(
         "cells": len(specs),
         "made": asdict(making or made()),
     }
-    report = Report(
+    report = WorldReport(
         tuple(dict.fromkeys(chosen for _, chosen, _ in arms)),
         results,
         embedder.name != "hashing",

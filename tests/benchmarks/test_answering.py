@@ -17,7 +17,7 @@ from chat_stub import ChatStub
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
 from hebbarium.benchmarks.datasets.conversations import write_conversations
-from hebbarium.benchmarks.language_models.answering import Asking, Nugget, answered, models
+from hebbarium.benchmarks.language_models.answering import AnsweringSetup, Nugget, answered, models
 from hebbarium.benchmarks.scores.answers import bleu_1, rouge_l, token_f1
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -127,7 +127,7 @@ def ask(
 def test_answers_are_read_scored_and_judged(
     server: list[dict[str, Any]], registry: Registry, tmp_path: Path
 ) -> None:
-    found = ask(registry, tmp_path / "o", tmp_path / "t.sqlite", asking=Asking(budget=400))
+    found = ask(registry, tmp_path / "o", tmp_path / "t.sqlite", asking=AnsweringSetup(budget=400))
     mine = rows(tmp_path / "o")
     said, wanted = "Under the blue pot.", "under the blue pot"
     scores = [mine["q1"][name] for name in ("answer", "f1", "bleu_1", "rouge_l")]
@@ -216,7 +216,7 @@ def test_without_a_judge_nothing_is_judged_and_one_vote_is_one_request(
         and found["overall"]["judged"] is None is found["judge"]
         and "judge" not in found["tokens"]
     )
-    found = ask(registry, tmp_path / "p", tmp_path / "t.sqlite", asking=Asking(votes=1))
+    found = ask(registry, tmp_path / "p", tmp_path / "t.sqlite", asking=AnsweringSetup(votes=1))
     assert len(server) == 8 and found["tokens"]["judge"]["requests"] == 4, (
         "answers come from the transcript, verdicts from the judge"
     )
@@ -231,7 +231,7 @@ def test_budgets_and_strategies_are_those_of_contexts(
         tmp_path / "o",
         tmp_path / "t.sqlite",
         judge=None,
-        asking=Asking(budget=2000, strategy="nothing"),
+        asking=AnsweringSetup(budget=2000, strategy="nothing"),
     )
     assert found["tokens"]["context"] == 0 and rows(tmp_path / "o")["q1"]["answer"] == "nice"
     assert all("There are no memories." in one["messages"][1]["content"] for one in server)
@@ -243,7 +243,13 @@ def test_other_answers_are_not_overwritten(
     ask(registry, tmp_path / "o", tmp_path / "t.sqlite", judge=None)
     ask(registry, tmp_path / "o", tmp_path / "t.sqlite", judge=None)
     with pytest.raises(InputError, match="other answers: budget differ") as caught:
-        ask(registry, tmp_path / "o", tmp_path / "t.sqlite", judge=None, asking=Asking(budget=64))
+        ask(
+            registry,
+            tmp_path / "o",
+            tmp_path / "t.sqlite",
+            judge=None,
+            asking=AnsweringSetup(budget=64),
+        )
     assert "--replace" in caught.value.cure
     assert (
         ask(
@@ -251,7 +257,7 @@ def test_other_answers_are_not_overwritten(
             tmp_path / "o",
             tmp_path / "t.sqlite",
             judge=None,
-            asking=Asking(budget=64),
+            asking=AnsweringSetup(budget=64),
             replace_other=True,
         )["budget"]
         == 64
@@ -282,7 +288,7 @@ def test_a_statement_holds_by_the_majority_of_verdicts(
 )
 def test_odd_settings_are_refused(more: dict[str, Any], where: str) -> None:
     with pytest.raises(InputError) as caught:
-        Asking(**more)
+        AnsweringSetup(**more)
     assert caught.value.where == where and caught.value.cure
 
 

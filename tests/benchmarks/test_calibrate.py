@@ -19,9 +19,9 @@ from hebbarium.benchmarks.calibration.gate import (
     CALIBRATION,
     FEWEST,
     GATE,
+    AnswerKind,
     Calibration,
-    Kind,
-    Pair,
+    JudgedAnswer,
     _fitted,
     calibrate,
     with_open_gate,
@@ -85,11 +85,11 @@ def test_pairs_are_told_apart_by_what_is_known_of_the_answer(found: Calibration)
         "no answer in the conversation": 10,
         "question of another conversation": 30,
     }
-    assert {pair.f for pair in found.pairs if pair.kind is Kind.FOUND} == {
+    assert {pair.f for pair in found.pairs if pair.kind is AnswerKind.FOUND} == {
         1.0
     } and found.unjudged == 0
-    assert all(pair.f < 1.0 for pair in found.pairs if pair.kind is not Kind.FOUND)
-    foreign = [pair for pair in found.pairs if pair.kind is Kind.FOREIGN]
+    assert all(pair.f < 1.0 for pair in found.pairs if pair.kind is not AnswerKind.FOUND)
+    foreign = [pair for pair in found.pairs if pair.kind is AnswerKind.FOREIGN]
     assert all(
         pair.question.startswith(f"c{(int(pair.conversation[1]) + 1) % 5}q") for pair in foreign
     ), "of the next conversation"
@@ -149,11 +149,11 @@ def test_what_cannot_be_fitted_is_refused(registry: Registry, found: Calibration
         calibrate(CHOSEN, registry, world(n=1, unanswerable=0), embedder(), evidence="coverage")
     for pairs, word in (
         (
-            tuple(Pair("c", str(i), Kind.FOUND, float(i)) for i in range(60)),
+            tuple(JudgedAnswer("c", str(i), AnswerKind.FOUND, float(i)) for i in range(60)),
             "all 60 answers are sufficient",
         ),
         (
-            tuple(Pair("c", str(i), Kind.MISSED, float(i)) for i in range(60)),
+            tuple(JudgedAnswer("c", str(i), AnswerKind.MISSED, float(i)) for i in range(60)),
             "all 60 answers are insufficient",
         ),
     ):

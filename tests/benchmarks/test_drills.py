@@ -28,7 +28,7 @@ from hebbarium.benchmarks.drills.calls import calls
 from hebbarium.benchmarks.drills.flips import flips
 from hebbarium.benchmarks.drills.fork import fork
 from hebbarium.benchmarks.drills.kills import kills
-from hebbarium.benchmarks.drills.mutants import MUTANTS, Mutant
+from hebbarium.benchmarks.drills.mutants import MUTANTS, DrillMutant
 from hebbarium.benchmarks.drills.nights import making, nights
 from hebbarium.benchmarks.drills.orphans import orphans
 from hebbarium.benchmarks.drills.packages import BROKEN, packages
@@ -39,7 +39,7 @@ from hebbarium.benchmarks.drills.texts import texts
 from hebbarium.benchmarks.drills.threads import threads
 from hebbarium.benchmarks.drills.users import OWN, users
 from hebbarium.benchmarks.drills.writes import writes
-from hebbarium.benchmarks.execution.plan import Plan
+from hebbarium.benchmarks.execution.plan import RunPlan
 from hebbarium.engine.base.errors import SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.columns import Phase
@@ -344,7 +344,7 @@ SLOW = ("orphans", "sweeps", "nights")  # seconds each: `make test-all` runs the
 @pytest.mark.parametrize(
     "mutant", [m for m in MUTANTS if m.drill not in SLOW], ids=lambda m: f"{m.drill}: {m.what}"
 )
-def test_a_mutant_of_trust_is_reported_by_its_drill(mutant: Mutant) -> None:
+def test_a_mutant_of_trust_is_reported_by_its_drill(mutant: DrillMutant) -> None:
     assert caught(mutant).broken
 
 
@@ -356,7 +356,7 @@ def test_every_drill_has_a_mutant() -> None:
 def test_a_mutant_that_is_not_seen_fails_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blind = Mutant("threads", "nothing", nullcontext, 2)
+    blind = DrillMutant("threads", "nothing", nullcontext, 2)
     seen = next(mutant for mutant in MUTANTS if mutant.drill == "threads")
     monkeypatch.setattr("hebbarium.benchmarks.drills.__main__.MUTANTS", [blind, seen])
     assert main(["mutants"]) == 1
@@ -432,7 +432,7 @@ def test_a_killed_sweep_loses_no_finished_cell(
     assert "cells were reported, the ledger holds 0" in str(forgetful(plan, data, tmp_path).broken)
 
 
-def forgetful(plan: Plan, data: Dataset, folder: Path) -> Tally:
+def forgetful(plan: RunPlan, data: Dataset, folder: Path) -> Tally:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hebbarium.benchmarks.drills.sweeps.finished", lambda *_: b"")
         return sweeps(plan, data, folder, 3, 1)

@@ -14,7 +14,7 @@ from hebbarium.benchmarks.datasets.base import Conversation
 from hebbarium.benchmarks.datasets.demo import load_demo
 from hebbarium.benchmarks.edits.__main__ import independent, main, talks
 from hebbarium.benchmarks.edits.measure import Judge, Point, edits_of
-from hebbarium.benchmarks.edits.planted import Piece, Truth, planted
+from hebbarium.benchmarks.edits.planted import PlantedPiece, Truth, planted
 from hebbarium.benchmarks.edits.sentences import GROUPS
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.drafts import Kind
@@ -122,10 +122,10 @@ def test_an_edit_is_right_if_its_statements_say_so() -> None:
     memory = Engine(Registry.read().build(Registry.read().set("all_mem")), HashingEmbedder(16))
     memory.encode_all([Event(float(i), text, "Ada", "s", f"e{i}") for i, text in enumerate(texts)])
     pieces = {
-        "e0": (Piece(0, 15, "pump"), Piece(16, 32, "sister")),
-        "e1": (Piece(0, 15, "pump"),),
-        "e2": (Piece(0, 15, "Rome"),),
-        "e3": (Piece(0, 16, "Oslo"),),
+        "e0": (PlantedPiece(0, 15, "pump"), PlantedPiece(16, 32, "sister")),
+        "e1": (PlantedPiece(0, 15, "pump"),),
+        "e2": (PlantedPiece(0, 15, "Rome"),),
+        "e3": (PlantedPiece(0, 16, "Oslo"),),
     }
     judge = Judge(
         memory, Truth(pieces, frozenset({("Oslo", "Rome")}), frozenset({("Rome", "pump")}))
@@ -166,12 +166,12 @@ def test_segments_and_bundles_state_what_their_texts_state() -> None:
     truth = Truth(
         {
             "e0": (
-                Piece(0, len(pump), "pump"),
-                Piece(len(pump) + 1, len(pump) + 1 + len(violin), "violin"),
+                PlantedPiece(0, len(pump), "pump"),
+                PlantedPiece(len(pump) + 1, len(pump) + 1 + len(violin), "violin"),
             ),
-            "e1": (Piece(0, 45, "kettle"),),
-            "e2": (Piece(0, 45, "kettle"),),
-            "e3": (Piece(0, 14, "letter"),),
+            "e1": (PlantedPiece(0, 45, "kettle"),),
+            "e2": (PlantedPiece(0, 45, "kettle"),),
+            "e3": (PlantedPiece(0, 14, "letter"),),
         },
         frozenset(),
     )

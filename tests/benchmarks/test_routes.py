@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hebbarium.benchmarks.influence.routes import Kind, Routes, shortest
+from hebbarium.benchmarks.influence.routes import RouteEnd, Routes, shortest
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase, Scope
 from hebbarium.engine.contract.vocabulary import (
@@ -101,7 +101,7 @@ def test_facets_and_stages() -> None:
     weigher = mechanism("weigher", idle(Phase.RETRIEVE, adds=[LOG_FACETS]))
     (route,) = Routes([weigher, used("warm", []), FUSION]).of("weigher")
     assert (route.kind, route.chain, route.hops) == (
-        Kind.FACETS,
+        RouteEnd.FACETS,
         ("log_facets", "facet_weights", "fused"),
         1,
     )
@@ -113,7 +113,7 @@ def test_facets_and_stages() -> None:
         owns=[trace],
     )
     (route,) = Routes([rival, used("warm", []), FUSION]).of("rival")
-    assert (route.kind, route.chain, route.after_recall) == (Kind.STAGE, ("reweighted",), False)
+    assert (route.kind, route.chain, route.after_recall) == (RouteEnd.STAGE, ("reweighted",), False)
     assert chains("warm", rival, used("warm", []), FUSION) == ["warm -> fused"]
 
 
@@ -124,9 +124,9 @@ def test_gates_end_a_chain() -> None:
     everything = [judge, hider, short, used("warm", [VISIBLE, DETAIL]), FUSION]
     found = {m.id: Routes(everything).of(m.id) for m in everything[:3]}
     assert {id: [(r.kind, r.chain) for r in routes] for id, routes in found.items()} == {
-        "judge": [(Kind.ADMISSION, ("veto",))],
-        "hider": [(Kind.ARCHIVE, ("visible",))],
-        "short": [(Kind.CONDENSED, ("detail",))],
+        "judge": [(RouteEnd.ADMISSION, ("veto",))],
+        "hider": [(RouteEnd.ARCHIVE, ("visible",))],
+        "short": [(RouteEnd.CONDENSED, ("detail",))],
     }
     assert all(shortest(routes) == routes for routes in found.values())
 
@@ -184,4 +184,4 @@ def test_a_gate_of_the_registry_ends_in_admission_alone(registry: Registry) -> N
     (found,) = Routes(
         registry.build(MechanismSet("", "", {"write_gate_cortex": {}, "dense_similarity": {}}))
     ).of("write_gate_cortex")
-    assert (found.kind, found.chain) == (Kind.ADMISSION, ("veto",))
+    assert (found.kind, found.chain) == (RouteEnd.ADMISSION, ("veto",))

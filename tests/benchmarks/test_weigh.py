@@ -14,7 +14,7 @@ import pytest
 from hebbarium.audit import weights as reader
 from hebbarium.benchmarks.datasets import Dataset, load
 from hebbarium.benchmarks.influence import weights
-from hebbarium.benchmarks.influence.routes import Kind, Route, shortest
+from hebbarium.benchmarks.influence.routes import Route, RouteEnd, shortest
 from hebbarium.benchmarks.influence.weights import (
     changed,
     share_of,
@@ -169,10 +169,10 @@ def test_trust_of_signals_by_facet(registry: Registry) -> None:
 
 def test_share_of_routes() -> None:
     trust = {"a": 0.2, "b": 0.3}
-    a, b = (Route(name, Kind.SIGNAL, (name, "fused"), False) for name in trust)
+    a, b = (Route(name, RouteEnd.SIGNAL, (name, "fused"), False) for name in trust)
     veto, facets = (
-        Route("veto", Kind.ADMISSION, ("veto",), False),
-        Route("facet_weights", Kind.FACETS, ("log_facets",), False),
+        Route("veto", RouteEnd.ADMISSION, ("veto",), False),
+        Route("facet_weights", RouteEnd.FACETS, ("log_facets",), False),
     )
     assert [
         share_of(each, trust) for each in ([a], [a, b, veto], [veto], [a, facets], [])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hebbarium.doors import doctor
-from hebbarium.doors.doctor import Finding, State, examined
+from hebbarium.doors.doctor import Finding, FindingState, examined
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -28,9 +28,9 @@ def found() -> dict[str, Finding]:
 def test_what_works_is_good_and_what_is_not_has_a_cure() -> None:
     findings = found()
     for name in ("hebbarium", "files", "registry", "cache", "threads", "sqlite", "sentence model"):
-        assert findings[name].state is State.GOOD, findings[name]
+        assert findings[name].state is FindingState.GOOD, findings[name]
     assert "64 dimensions" in findings["sentence model"].says
-    assert all(bool(f.cure) == (f.state is not State.GOOD) for f in findings.values())
+    assert all(bool(f.cure) == (f.state is not FindingState.GOOD) for f in findings.values())
 
 
 def test_the_command_prints_it_and_ends_with_1_if_something_is_broken(hebbarium: Command) -> None:
@@ -50,9 +50,9 @@ def test_missing_libraries_and_extras_are_named(monkeypatch: pytest.MonkeyPatch)
         "no-such-tool; extra == 'dev'"])  # fmt: skip
     listed = [f for f in examined("hashing:64") if f.name.startswith(("libraries", "extra"))]
     broken, good, fine, odd = listed
-    assert broken.state is State.BROKEN and broken.cure == "pip install no-such-library"
-    assert good.says.startswith("numpy ") and fine.state is State.GOOD
-    assert odd.state is State.ABSENT and odd.cure == "pip install 'hebbarium[odd]'"
+    assert broken.state is FindingState.BROKEN and broken.cure == "pip install no-such-library"
+    assert good.says.startswith("numpy ") and fine.state is FindingState.GOOD
+    assert odd.state is FindingState.ABSENT and odd.cure == "pip install 'hebbarium[odd]'"
 
 
 def test_a_look_that_fails_does_not_stop_the_others(
@@ -65,10 +65,10 @@ def test_a_look_that_fails_does_not_stop_the_others(
     monkeypatch.setattr(doctor, "_registry", fails)
     cache.write_text("a file in place of the folder")
     findings = found()
-    assert findings["registry"].state is State.BROKEN
+    assert findings["registry"].state is FindingState.BROKEN
     assert "no registry" in findings["registry"].says
-    assert findings["cache"].state is State.BROKEN and findings["cache"].cure
-    assert findings["sentence model"].state is State.GOOD
+    assert findings["cache"].state is FindingState.BROKEN and findings["cache"].cure
+    assert findings["sentence model"].state is FindingState.GOOD
 
 
 def test_a_clone_without_links_and_another_encoding_are_named(
@@ -79,10 +79,10 @@ def test_a_clone_without_links_and_another_encoding_are_named(
     (package / "engine").write_text("../../engine")
     monkeypatch.setattr(doctor, "__file__", str(package / "doors" / "doctor.py"))
     (files,) = doctor._files()
-    assert files.state is State.BROKEN and "symlinks" in files.cure
+    assert files.state is FindingState.BROKEN and "symlinks" in files.cure
 
     class Latin:
         encoding = "latin-1"
 
     monkeypatch.setattr(sys, "stdout", Latin())
-    assert doctor._python().state is State.WARNING
+    assert doctor._python().state is FindingState.WARNING

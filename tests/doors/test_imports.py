@@ -19,7 +19,13 @@ import pytest
 
 from hebbarium import memory
 from hebbarium.benchmarks.datasets import load
-from hebbarium.doors.imports import READERS, Choices, Report, import_to_folder, import_to_memory
+from hebbarium.doors.imports import (
+    READERS,
+    Choices,
+    ImportReport,
+    import_to_folder,
+    import_to_memory,
+)
 from hebbarium.doors.imports.json_stream import ALL, CUT, items
 from hebbarium.engine.base.errors import HebbariumError
 
@@ -500,7 +506,7 @@ def test_a_long_export_is_read_in_bounded_memory(tmp_path: Path) -> None:
                        "from": "Ines", "from_id": "u", "text": f"{number} " + "hot " * 120}  # fmt: skip
             file.write(("," if number else "") + json.dumps(message))
         file.write("]}")
-    size, report = path.stat().st_size, Report()
+    size, report = path.stat().st_size, ImportReport()
     assert size > 11_000_000
     tracemalloc.start()
     try:
@@ -520,7 +526,7 @@ def test_items_are_those_of_the_whole_document(chunk: int, monkeypatch: pytest.M
     values = [1, -2.5e10, 'a\\"]}', None, [1, [2, {"x": "]"}]], {}, "", 12345, True]
     text = json.dumps({"name": "n", "messages": values, "after": {"deep": [1]}}, indent=1)
     read = []
-    for item in items(io.StringIO(text), [("messages", ALL)], Report(), "x"):
+    for item in items(io.StringIO(text), [("messages", ALL)], ImportReport(), "x"):
         assert item.beside == {"name": "n"}
         read.append(item)
     assert [item.value for item in read] == values

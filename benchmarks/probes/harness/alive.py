@@ -23,9 +23,9 @@ from ...execution.plan import Composition
 from ...execution.setup import code_version
 from ...systems.by_name import OURS
 from ..stimuli import DIGEST
-from .bands import FEWEST, Estimate, estimate
+from .bands import FEWEST, SeedEstimate, estimate
 from .base import Claim, Numbers, Probe
-from .reach import Measured, Reach, measured, reach_of
+from .reach import ProbeReach, ProbeReads, measured, reach_of
 from .run import SHARED, ProbeSpec, run_cells, specs_of
 from .study import composed
 
@@ -64,14 +64,14 @@ class Pair:
     """
 
     number: str
-    with_it: Estimate
-    without: Estimate
-    difference: Estimate
+    with_it: SeedEstimate
+    without: SeedEstimate
+    difference: SeedEstimate
     state: State
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedMemories:
     """A memory with a mechanism, and the same memory without it, on one probe.
 
     of       name of the memory with it
@@ -99,7 +99,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """A mechanism on a probe.
 
     full   in the full set
@@ -109,8 +109,8 @@ class Cell:
 
     mechanism: str
     probe: Probe
-    full: Comparison
-    alone: Comparison
+    full: PairedMemories
+    alone: PairedMemories
     named: bool
 
     @property
@@ -156,7 +156,7 @@ class Aliveness:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class AliveMatrix:
     """The alive matrix of a set.
 
     cells  mechanism by mechanism, in the order of the probes
@@ -169,7 +169,7 @@ class Matrix:
     measured: str
     base: str
     probes: tuple[Probe, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[MatrixCell, ...]
     lives: tuple[Aliveness, ...]
     seeds: int
     evidence: bool
@@ -197,7 +197,7 @@ class Matrix:
 
 
 def cost_of(ran: int, shared: int) -> str:
-    """What a matrix has run, for reports: `Matrix.ran` and `Matrix.shared`."""
+    """What a matrix has run, for reports: `AliveMatrix.ran` and `AliveMatrix.shared`."""
     return (
         f"{ran} experiments with one seed on one memory; in {shared} of them the mechanism left no trace in the life of the full set, which was "
         "asked again without it: the same numbers, bit for bit"
@@ -219,7 +219,7 @@ def matrix(
     progress: Progress | None = None,
     making: Made | None = None,
     quick: bool = False,
-) -> Matrix:
+) -> AliveMatrix:
     """Run the cells that have a path; finished ones are taken from the ledger of `out`.
 
     base   name of the set to which each mechanism is added alone
@@ -248,7 +248,7 @@ def matrix(
     planned = [(id, probe, plans.full(id, probe), plans.alone(id, probe)) for id, probe in cells]
     rows: dict[str, Mapping[str, Any]] = {}
 
-    def cells_of(wanted: Sequence[tuple[str, Probe, _Plan, _Plan]]) -> list[Cell]:
+    def cells_of(wanted: Sequence[tuple[str, Probe, _Plan, _Plan]]) -> list[MatrixCell]:
         specs = list(
             {
                 spec.key(): spec
@@ -270,7 +270,7 @@ def matrix(
         )
         rows.update(zip((spec.key() for spec in specs), found, strict=True))
         return [
-            Cell(
+            MatrixCell(
                 id,
                 probe,
                 full.compared(probe, rows),
@@ -309,7 +309,7 @@ def matrix(
                   "made": asdict(making or made())}  # fmt: skip
     used = tuple(probe for probe in probes if any(cell.probe is probe for cell in made_cells))
     options = tuple(name for name, given in (("--named", named), ("--quick", quick)) if given)
-    return Matrix(
+    return AliveMatrix(
         chosen.name,
         start.name,
         used,
@@ -347,9 +347,9 @@ class _Plan:
         """The same with the first seed alone."""
         return replace(self, with_it=self.with_it[:1], without=self.without[:1])
 
-    def compared(self, probe: Probe, rows: Mapping[str, Mapping[str, Any]]) -> Comparison:
+    def compared(self, probe: Probe, rows: Mapping[str, Mapping[str, Any]]) -> PairedMemories:
         if not self.specs:
-            return Comparison(self.of, (), State.NO_PATH, self.why)
+            return PairedMemories(self.of, (), State.NO_PATH, self.why)
         first, second = (
             [rows[spec.key()] for spec in specs] for specs in (self.with_it, self.without)
         )
@@ -357,7 +357,7 @@ class _Plan:
         if message := next(
             (f"seed {row['seed']}: {row['error']}" for row in (*first, *second) if row["error"]), ""
         ):
-            return Comparison(self.of, (), State.ERROR, message, **where)
+            return PairedMemories(self.of, (), State.ERROR, message, **where)
         a, b = (
             [
                 {k: math.nan if v is None else float(v) for k, v in row["numbers"].items()}
@@ -370,7 +370,7 @@ class _Plan:
         state = next(
             s for s in (State.MOVES, State.NO_VERDICT, State.DIFFERS, State.EQUAL) if s in states
         )
-        return Comparison(self.of, pairs, state, "", **where)
+        return PairedMemories(self.of, pairs, state, "", **where)
 
 
 class _Plans:
@@ -393,8 +393,8 @@ class _Plans:
             embedder,
             seeds,
         )
-        self._measured: dict[str, Measured] = {}
-        self._reach: dict[tuple[str, ...], Reach] = {}
+        self._measured: dict[str, ProbeReads] = {}
+        self._reach: dict[tuple[str, ...], ProbeReach] = {}
         self._made: dict[tuple[str, ...], Composition] = {}
         self._specs: dict[tuple[str, tuple[str, ...]], tuple[ProbeSpec, ...]] = {}
 
@@ -459,7 +459,7 @@ class _Plans:
             )
             found = MechanismSet(name, "", {id: wanted[id] for id in ids})
             try:
-                self._reach_of(found, Measured(frozenset(), False, False, False))
+                self._reach_of(found, ProbeReads(frozenset(), False, False, False))
             except ContractError as error:
                 clashing = next(
                     (id for id in kept if id not in more and f"{id}." in error.what), None
@@ -479,7 +479,7 @@ class _Plans:
         wanted = self._measured[probe.id]
         return self._reach_of(chosen, wanted).chain(id, wanted, near)
 
-    def _reach_of(self, chosen: MechanismSet, wanted: Measured) -> Reach:
+    def _reach_of(self, chosen: MechanismSet, wanted: ProbeReads) -> ProbeReach:
         key = (chosen.name, *chosen.mechanisms, "", *(i.id for i in wanted.instruments))
         if key not in self._reach:
             self._reach[key] = reach_of(self._registry.build(chosen), wanted)
@@ -539,14 +539,14 @@ def _clarity(pair: Pair) -> float:
     return abs(pair.difference.mean) / half if half > 0.0 else math.inf
 
 
-def _life(id: str, cells: Sequence[Cell]) -> Aliveness:
+def _life(id: str, cells: Sequence[MatrixCell]) -> Aliveness:
     moved = tuple(cell.probe.id for cell in cells if cell.moves)
     elsewhere = tuple(cell.probe.id for cell in cells if cell.moves and not cell.named)
     unmoved = tuple(cell.probe.id for cell in cells if cell.named and not cell.moves)
     return Aliveness(id, moved, elsewhere, unmoved, "" if moved else _why(cells))
 
 
-def _why(cells: Sequence[Cell]) -> str:
+def _why(cells: Sequence[MatrixCell]) -> str:
     """Why nothing moves."""
     counts = {state: sum(cell.state is state for cell in cells) for state in State}
     if counts[State.NO_VERDICT]:

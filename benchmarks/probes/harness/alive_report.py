@@ -11,7 +11,7 @@ from typing import Any
 from ....reporting.files import write_json, write_whole
 from ....reporting.pages import environment
 from ....reporting.text import in_cell, visible
-from .alive import MEANING, Cell, Comparison, Matrix, Pair, State
+from .alive import MEANING, AliveMatrix, MatrixCell, Pair, PairedMemories, State
 from .report import FORMAT, NO_EVIDENCE, TEMPLATES, _plain, with_interval
 
 MARKS: Mapping[State, str] = {
@@ -24,7 +24,7 @@ MARKS: Mapping[State, str] = {
 }
 
 
-def write(found: Matrix, out: Path) -> None:
+def write(found: AliveMatrix, out: Path) -> None:
     """Write probes.json, probes.md and probes.html.  Raises HebbariumError."""
     write_json(out / "probes.json", to_json(found), shared=True)
     write_whole(out / "probes.md", [to_markdown(found)], shared=True)
@@ -41,7 +41,7 @@ def write(found: Matrix, out: Path) -> None:
     write_whole(out / "probes.html", [page], shared=True)
 
 
-def _rows(found: Matrix) -> list[dict[str, Any]]:
+def _rows(found: AliveMatrix) -> list[dict[str, Any]]:
     """One row for each mechanism: its life, and the cell of each probe or None."""
     cells = {(cell.mechanism, cell.probe.id): cell for cell in found.cells}
     return [
@@ -50,7 +50,7 @@ def _rows(found: Matrix) -> list[dict[str, Any]]:
     ]
 
 
-def to_json(found: Matrix) -> dict[str, Any]:
+def to_json(found: AliveMatrix) -> dict[str, Any]:
     """Plain data for `json.dumps`; numbers that are not defined are null."""
     return {"format": FORMAT, "kind": "alive", "measured": found.measured, "base": found.base,
             "evidence": found.evidence, "headline": found.headline,
@@ -63,7 +63,7 @@ def to_json(found: Matrix) -> dict[str, Any]:
             "cells": [_cell_json(cell) for cell in found.cells]}  # fmt: skip
 
 
-def _cell_json(cell: Cell) -> dict[str, Any]:
+def _cell_json(cell: MatrixCell) -> dict[str, Any]:
     return {
         "mechanism": cell.mechanism,
         "probe": cell.probe.id,
@@ -74,7 +74,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _comparison(one: Comparison) -> dict[str, Any]:
+def _comparison(one: PairedMemories) -> dict[str, Any]:
     return {"of": one.of, "state": one.state.value, "why": one.why,
             "needs_readers": list(one.readers), "without": list(one.without_base),
             "numbers": [{"number": p.number, "state": p.state.value, "with": _plain(p.with_it),
@@ -82,7 +82,7 @@ def _comparison(one: Comparison) -> dict[str, Any]:
                          "difference": _plain(p.difference)} for p in one.numbers]}  # fmt: skip
 
 
-def three(cell: Cell) -> str:
+def three(cell: MatrixCell) -> str:
     """The three numbers of a cell: full set, without the mechanism, base with it alone; of the
     number that moves most.
     """
@@ -100,14 +100,14 @@ def three(cell: Cell) -> str:
     )
 
 
-def _of(one: Comparison, name: str, with_it: bool) -> str:
+def _of(one: PairedMemories, name: str, with_it: bool) -> str:
     pair: Pair | None = next((p for p in one.numbers if p.number == name), None)
     return (
         str(one.state) if pair is None else with_interval(pair.with_it if with_it else pair.without)
     )
 
 
-def to_markdown(found: Matrix) -> str:
+def to_markdown(found: AliveMatrix) -> str:
     """The mechanisms, both disagreements with the registry, and every cell that was run."""
     lines = [
         f"# Alive: {in_cell(found.measured)}",
@@ -143,7 +143,7 @@ def to_markdown(found: Matrix) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary_rows(found: Matrix) -> list[tuple[str, str, str]]:
+def summary_rows(found: AliveMatrix) -> list[tuple[str, str, str]]:
     """Mechanism, verdict, and what it moves or why nothing moves; for a terminal."""
     return [
         (one.mechanism, one.verdict, visible(", ".join(one.moved) or one.why))

@@ -20,7 +20,7 @@ RESAMPLES = 10_000
 STORED = 0.9
 
 
-class Verdict(StrEnum):
+class ProbeVerdict(StrEnum):
     SHOWN = "shown"
     OUTSIDE = "outside"
     NOT_SHOWN = "not shown"
@@ -31,21 +31,21 @@ class Verdict(StrEnum):
     MEASURED = "measured"
 
 
-MEANING: Mapping[Verdict, str] = {
-    Verdict.SHOWN: "every claim of the band holds",
-    Verdict.OUTSIDE: "a claim of the band does not hold",
-    Verdict.NOT_SHOWN: "a number of the band is not defined, or nothing that the band compares differs in any seed",
-    Verdict.NOT_APPLICABLE: "the system lacks what the experiment needs",
-    Verdict.REFUSED: "the effect is not shown, and gates stored fewer than 9 in 10 of the events told, so that the experiment did not take place; "
+MEANING: Mapping[ProbeVerdict, str] = {
+    ProbeVerdict.SHOWN: "every claim of the band holds",
+    ProbeVerdict.OUTSIDE: "a claim of the band does not hold",
+    ProbeVerdict.NOT_SHOWN: "a number of the band is not defined, or nothing that the band compares differs in any seed",
+    ProbeVerdict.NOT_APPLICABLE: "the system lacks what the experiment needs",
+    ProbeVerdict.REFUSED: "the effect is not shown, and gates stored fewer than 9 in 10 of the events told, so that the experiment did not take place; "
     "counts as failing",
-    Verdict.ERROR: "a call of the memory failed",
-    Verdict.NO_VERDICT: f"fewer than {FEWEST} seeds",
-    Verdict.MEASURED: "the probe has no band",
+    ProbeVerdict.ERROR: "a call of the memory failed",
+    ProbeVerdict.NO_VERDICT: f"fewer than {FEWEST} seeds",
+    ProbeVerdict.MEASURED: "the probe has no band",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class SeedEstimate:
     """Mean over the seeds in which a number is defined, with the 95% percentile bootstrap interval
     over seeds.
 
@@ -59,25 +59,25 @@ class Estimate:
     n: int
 
 
-def estimate(values: ArrayLike) -> Estimate:
+def estimate(values: ArrayLike) -> SeedEstimate:
     """Mean and interval of one number per seed; values that are not finite are left out.  The same
     values give the same interval.
 
     >>> estimate([0.5, 0.5, 0.5])
-    Estimate(mean=0.5, low=0.5, high=0.5, n=3)
+    SeedEstimate(mean=0.5, low=0.5, high=0.5, n=3)
     >>> estimate([1.0, 2.0, math.nan])
-    Estimate(mean=1.5, low=nan, high=nan, n=2)
+    SeedEstimate(mean=1.5, low=nan, high=nan, n=2)
     """
     found = np.asarray(values, np.float64)
     found = found[np.isfinite(found)]
     mean = float(found.mean()) if found.size else math.nan
     if found.size < FEWEST:
-        return Estimate(mean, math.nan, math.nan, found.size)
+        return SeedEstimate(mean, math.nan, math.nan, found.size)
     low, high = np.quantile(found[_draws(found.size)].mean(axis=1), (0.025, 0.975))
-    return Estimate(mean, float(low), float(high), found.size)
+    return SeedEstimate(mean, float(low), float(high), found.size)
 
 
-def ratio(first: ArrayLike, second: ArrayLike) -> Estimate:
+def ratio(first: ArrayLike, second: ArrayLike) -> SeedEstimate:
     """Ratio of two means of paired numbers; NaN if the second mean is 0 in the data, and its
     interval over the resamples where it is not.
 
@@ -86,16 +86,16 @@ def ratio(first: ArrayLike, second: ArrayLike) -> Estimate:
     """
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if not b.size or not b.mean():
-        return Estimate(math.nan, math.nan, math.nan, b.size)
+        return SeedEstimate(math.nan, math.nan, math.nan, b.size)
     mean = float(a.mean() / b.mean())
     if b.size < FEWEST:
-        return Estimate(mean, math.nan, math.nan, b.size)
+        return SeedEstimate(mean, math.nan, math.nan, b.size)
     draws = _draws(b.size)
     below = b[draws].mean(axis=1)
     low, high = np.quantile(
         a[draws].mean(axis=1)[below != 0.0] / below[below != 0.0], (0.025, 0.975)
     )
-    return Estimate(mean, float(low), float(high), b.size)
+    return SeedEstimate(mean, float(low), float(high), b.size)
 
 
 def _draws(n: int) -> NDArray[np.int64]:
@@ -103,16 +103,16 @@ def _draws(n: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedClaim:
     """A claim of the band with the estimate that it is about."""
 
     text: str
-    estimate: Estimate
+    estimate: SeedEstimate
     holds: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeOutcome:
     """What one probe found.
 
     why    message of the first error, what the system lacks, or why the effect is not shown; ""
@@ -122,9 +122,9 @@ class Outcome:
     """
 
     probe: Probe
-    verdict: Verdict
-    numbers: Mapping[str, Estimate]
-    claims: tuple[Judged, ...] = ()
+    verdict: ProbeVerdict
+    numbers: Mapping[str, SeedEstimate]
+    claims: tuple[JudgedClaim, ...] = ()
     why: str = ""
     seeds: tuple[int, ...] = ()
     stimuli: tuple[str, ...] = field(default=())
@@ -132,18 +132,20 @@ class Outcome:
     stored: int = 0
 
 
-def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
+def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> ProbeOutcome:
     """The outcome of a probe from its rows, one for each seed."""
     seeds, stimuli = (
         tuple(int(str(row["seed"])) for row in rows),
         tuple(str(row["stimuli"]) for row in rows),
     )
     if missing := next((str(row["missing"]) for row in rows if row["missing"]), ""):
-        return Outcome(
-            probe, Verdict.NOT_APPLICABLE, {}, why=f"the system lacks: {missing}", seeds=seeds
+        return ProbeOutcome(
+            probe, ProbeVerdict.NOT_APPLICABLE, {}, why=f"the system lacks: {missing}", seeds=seeds
         )
     if message := next((f"seed {row['seed']}: {row['error']}" for row in rows if row["error"]), ""):
-        return Outcome(probe, Verdict.ERROR, {}, why=message, seeds=seeds, stimuli=stimuli)
+        return ProbeOutcome(
+            probe, ProbeVerdict.ERROR, {}, why=message, seeds=seeds, stimuli=stimuli
+        )
     found: list[Numbers] = [_floats(row["numbers"]) for row in rows]
     names = dict.fromkeys(name for numbers in found for name in numbers)
     estimates = {
@@ -153,12 +155,12 @@ def judge(probe: Probe, rows: Sequence[Mapping[str, object]]) -> Outcome:
     verdict, why = _verdict(probe, found, estimates, claims)
     told, stored = (sum(int(str(row.get(name, 0))) for row in rows) for name in ("told", "stored"))
     if (
-        verdict in (Verdict.OUTSIDE, Verdict.NOT_SHOWN)
+        verdict in (ProbeVerdict.OUTSIDE, ProbeVerdict.NOT_SHOWN)
         and not probe.of_gates
         and stored < STORED * told
     ):
-        verdict, why = Verdict.REFUSED, f"{stored} of {told} events stored; {verdict}: {why}"
-    return Outcome(probe, verdict, estimates, claims, why, seeds, stimuli, told, stored)
+        verdict, why = ProbeVerdict.REFUSED, f"{stored} of {told} events stored; {verdict}: {why}"
+    return ProbeOutcome(probe, verdict, estimates, claims, why, seeds, stimuli, told, stored)
 
 
 def _floats(numbers: object) -> Numbers:
@@ -169,7 +171,7 @@ def _floats(numbers: object) -> Numbers:
     }
 
 
-def _judged(claim: Claim, found: Sequence[Numbers]) -> Judged:
+def _judged(claim: Claim, found: Sequence[Numbers]) -> JudgedClaim:
     if isinstance(claim, Ratio):
         measured = ratio(
             [numbers[claim.first] for numbers in found],
@@ -178,7 +180,7 @@ def _judged(claim: Claim, found: Sequence[Numbers]) -> Judged:
     else:
         measured = estimate([claim.value(numbers) for numbers in found])
     defined = not math.isnan(measured.low)
-    return Judged(
+    return JudgedClaim(
         claim.text, measured, defined and claim.holds(measured.mean, measured.low, measured.high)
     )
 
@@ -186,23 +188,23 @@ def _judged(claim: Claim, found: Sequence[Numbers]) -> Judged:
 def _verdict(
     probe: Probe,
     found: Sequence[Numbers],
-    estimates: Mapping[str, Estimate],
-    claims: Sequence[Judged],
-) -> tuple[Verdict, str]:
+    estimates: Mapping[str, SeedEstimate],
+    claims: Sequence[JudgedClaim],
+) -> tuple[ProbeVerdict, str]:
     if not probe.band:
-        return Verdict.MEASURED, ""
+        return ProbeVerdict.MEASURED, ""
     if len(found) < FEWEST:
-        return Verdict.NO_VERDICT, MEANING[Verdict.NO_VERDICT]
+        return ProbeVerdict.NO_VERDICT, MEANING[ProbeVerdict.NO_VERDICT]
     named = dict.fromkeys(name for claim in probe.band for name in claim.names)
     if undefined := [
         f"{name} in {len(found) - estimates[name].n} of {len(found)} seeds"
         for name in named
         if estimates[name].n < len(found)
     ]:
-        return Verdict.NOT_SHOWN, f"not defined: {', '.join(undefined)}"
+        return ProbeVerdict.NOT_SHOWN, f"not defined: {', '.join(undefined)}"
     compared = [claim for claim in probe.band if isinstance(claim, Above)]
     if compared and all(claim.value(numbers) == 0.0 for claim in compared for numbers in found):
-        return Verdict.NOT_SHOWN, "nothing that the band compares differs in any seed"
+        return ProbeVerdict.NOT_SHOWN, "nothing that the band compares differs in any seed"
     if failing := [claim.text for claim in claims if not claim.holds]:
-        return Verdict.OUTSIDE, f"does not hold: {'; '.join(failing)}"
-    return Verdict.SHOWN, ""
+        return ProbeVerdict.OUTSIDE, f"does not hold: {'; '.join(failing)}"
+    return ProbeVerdict.SHOWN, ""

@@ -26,7 +26,7 @@ from .run import NotedTexts, Recorder
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ProbeReads:
     """What a probe reads of a memory.
 
     columns      of the engine
@@ -43,7 +43,7 @@ class Measured:
     instruments: tuple[Instrument, ...] = ()
 
 
-def measured(probe: Probe) -> Measured:
+def measured(probe: Probe) -> ProbeReads:
     """What a probe declares that it reads, and the instruments that it adds, from a run without a
     memory.
 
@@ -62,7 +62,7 @@ def measured(probe: Probe) -> Measured:
     with closing(Life(make, NotedTexts({}))) as life, suppress(Exception):
         probe.run(life, 0)
     declared = probe.measures
-    return Measured(
+    return ProbeReads(
         frozenset(
             c
             for c in vars(vocabulary).values()
@@ -76,7 +76,7 @@ def measured(probe: Probe) -> Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _WrittenPlace:
     """What a step wrote, where it can be read: only by its owner if private, only in the phase
     if it does not persist.
     """
@@ -86,7 +86,7 @@ class _Place:
     owner: str
 
 
-class Reach(Routes):
+class ProbeReach(Routes):
     """What can change with what each mechanism of a set writes, through any number of steps."""
 
     def __init__(self, mechanisms: Sequence[Mechanism[Any]]) -> None:
@@ -101,7 +101,9 @@ class Reach(Routes):
             for what in dict.fromkeys((*self._read(node), *changed)):
                 self._by_read.setdefault(what, []).append(node)
 
-    def chain(self, id: str, probe: Measured, near: Collection[str] = ()) -> tuple[str, ...] | None:
+    def chain(
+        self, id: str, probe: ProbeReads, near: Collection[str] = ()
+    ) -> tuple[str, ...] | None:
         """The mechanisms between a mechanism and what a probe measures, on the chain with the
         fewest of them; None if there is no path.
 
@@ -110,7 +112,10 @@ class Reach(Routes):
         Cost: O(steps x columns).
         """
         known, order = {id, ENGINE, *near}, count()
-        found, waiting = set[_Place](), list[tuple[int, int, int, _Place, tuple[str, ...]]]()
+        found, waiting = (
+            set[_WrittenPlace](),
+            list[tuple[int, int, int, _WrittenPlace, tuple[str, ...]]](),
+        )
 
         def push(cost: int, hops: int, node: Node, through: tuple[str, ...]) -> None:
             new = node.owner not in known and node.owner not in through
@@ -143,7 +148,7 @@ class Reach(Routes):
                 push(cost, hops, node, through)
         return None
 
-    def _following(self, place: _Place, learns: bool) -> Iterator[Node]:
+    def _following(self, place: _WrittenPlace, learns: bool) -> Iterator[Node]:
         for node in self._by_read.get(place.what, ()):
             after = node.phase is Phase.RETRIEVE and RECALLED in node.sees
             if (
@@ -154,14 +159,16 @@ class Reach(Routes):
                 yield node
 
 
-def _written(node: Node) -> Iterator[_Place]:
+def _written(node: Node) -> Iterator[_WrittenPlace]:
     for what in (*node.sets, *node.adds):
         private = not isinstance(what, Column) and what.private
-        yield _Place(what, None if what.persists else node.phase, node.owner if private else "")
+        yield _WrittenPlace(
+            what, None if what.persists else node.phase, node.owner if private else ""
+        )
 
 
-def reach_of(mechanisms: Sequence[Mechanism[Any]], probe: Measured) -> Reach:
+def reach_of(mechanisms: Sequence[Mechanism[Any]], probe: ProbeReads) -> ProbeReach:
     """The paths of a set with the instruments of a probe.  Raises ContractError if they cannot
     be scheduled together.
     """
-    return Reach([*mechanisms, *probe.instruments])
+    return ProbeReach([*mechanisms, *probe.instruments])

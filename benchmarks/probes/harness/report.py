@@ -15,13 +15,13 @@ from typing import Any
 from ....reporting.files import write_whole
 from ....reporting.pages import environment
 from ....reporting.text import in_cell, plural
-from .bands import MEANING, Estimate, Outcome, Verdict
+from .bands import MEANING, ProbeOutcome, ProbeVerdict, SeedEstimate
 from .base import Probe
 
 FORMAT = 1
 TEMPLATES = Path(__file__).parent.parent.parent / "templates"
 NO_EVIDENCE = "The hashing embedder knows no meaning: these numbers are for tests, and no evidence about a memory."
-FAILING = (Verdict.OUTSIDE, Verdict.NOT_SHOWN, Verdict.REFUSED, Verdict.ERROR)
+FAILING = (ProbeVerdict.OUTSIDE, ProbeVerdict.NOT_SHOWN, ProbeVerdict.REFUSED, ProbeVerdict.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Report:
     """
 
     measured: str
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[ProbeOutcome]
     named: frozenset[str]
     evidence: bool
     provenance: Mapping[str, Any]
 
     @property
-    def failing(self) -> list[Outcome]:
+    def failing(self) -> list[ProbeOutcome]:
         """Probes that the set's mechanisms name and that are not in their band."""
         return [
             one for one in self.outcomes if one.verdict in FAILING and one.probe.name in self.named
@@ -52,7 +52,7 @@ class Report:
     def headline(self) -> str:
         counts = Counter(one.verdict for one in self.outcomes)
         return f"{plural(len(self.outcomes), 'probe')}: " + ", ".join(
-            f"{counts[v]} {v}" for v in Verdict if counts[v]
+            f"{counts[v]} {v}" for v in ProbeVerdict if counts[v]
         )
 
 
@@ -78,7 +78,7 @@ def record(p: Probe) -> dict[str, Any]:
             "needs": sorted(need.value for need in p.needs), "default_seeds": p.seeds}  # fmt: skip
 
 
-def _probe(one: Outcome, report: Report) -> dict[str, Any]:
+def _probe(one: ProbeOutcome, report: Report) -> dict[str, Any]:
     return {**record(one.probe), "expected": one.probe.name in report.named,
             "verdict": one.verdict.value, "why": one.why,
             "told": one.told, "stored": one.stored, "seeds": list(one.seeds),
@@ -88,7 +88,7 @@ def _probe(one: Outcome, report: Report) -> dict[str, Any]:
                         **_plain(c.estimate)} for c in one.claims]}  # fmt: skip
 
 
-def _plain(found: Estimate) -> dict[str, Any]:
+def _plain(found: SeedEstimate) -> dict[str, Any]:
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in asdict(found).items()
@@ -106,9 +106,9 @@ def shown(value: float) -> str:
     )
 
 
-def with_interval(found: Estimate) -> str:
+def with_interval(found: SeedEstimate) -> str:
     """
-    >>> with_interval(Estimate(0.5, 0.4, 0.6, 10)), with_interval(Estimate(0.5, math.nan, math.nan, 2))
+    >>> with_interval(SeedEstimate(0.5, 0.4, 0.6, 10)), with_interval(SeedEstimate(0.5, math.nan, math.nan, 2))
     ('0.500 [0.400, 0.600]', '0.500')
     """
     return shown(found.mean) + (
@@ -119,7 +119,7 @@ def with_interval(found: Estimate) -> str:
 CURVE = re.compile(r"hits at ([0-9.]+)")
 
 
-def curve(one: Outcome) -> list[tuple[float, Estimate]]:
+def curve(one: ProbeOutcome) -> list[tuple[float, SeedEstimate]]:
     """The points of a probe that measures hits at shares of false alarms, (false alarms, hits),
     in order; [] for another probe.
     """
@@ -146,7 +146,7 @@ def to_markdown(report: Report) -> str:
     lines += ["", "Intervals: 95%, bootstrap over seeds.", ""]
     lines += [
         f"{verdict}: {MEANING[verdict]}.  "
-        for verdict in Verdict
+        for verdict in ProbeVerdict
         if any(one.verdict is verdict for one in report.outcomes)
     ]
     for one in report.outcomes:
@@ -167,7 +167,7 @@ def to_html(report: Report, path: Path) -> Path:
         report=report,
         no_evidence=NO_EVIDENCE,
         meaning=MEANING,
-        used=[v for v in Verdict if any(one.verdict is v for one in report.outcomes)],
+        used=[v for v in ProbeVerdict if any(one.verdict is v for one in report.outcomes)],
     )
     write_whole(path, [page], shared=True)
     return path

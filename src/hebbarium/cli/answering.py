@@ -9,7 +9,7 @@ import typer
 
 from ..engine.base.errors import InputError
 from .app import app
-from .assembling import DatasetOption, SetOption, Strategy
+from .assembling import DatasetOption, SetOption, StrategyName
 from .shared import (
     DEFAULT_SET,
     DataOption,
@@ -72,7 +72,7 @@ def answer(
         int, typer.Option("--budget", min=0, metavar="TOKENS", help="Most tokens of a context.")
     ] = 2048,
     strategy: Annotated[
-        Strategy | None,
+        StrategyName | None,
         typer.Option(
             "--strategy",
             help=(
@@ -101,12 +101,12 @@ def answer(
             where="--llm" if llm is None else "--transcript",
             cure="give --llm MODEL --transcript FILE to record, or --transcript FILE alone to replay",
         )
-    from ..benchmarks.language_models.answering import Asking, answered, models
+    from ..benchmarks.language_models.answering import AnsweringSetup, answered, models
     from ..console import Meter
     from ..engine.ports.by_name import language_model
 
     asking, registry, file = (
-        Asking(budget, strategy.value if strategy else "", votes),
+        AnsweringSetup(budget, strategy.value if strategy else "", votes),
         installed_registry(),
         transcript.expanduser(),
     )

@@ -47,7 +47,7 @@ TimeOption = Annotated[
 SHOWN = 60  # characters of a text in the table
 
 
-class Strategy(StrEnum):
+class StrategyName(StrEnum):
     """Names in `engine.context.assembly.STRATEGIES`."""
 
     SOURCES = "sources"
@@ -59,7 +59,7 @@ class Strategy(StrEnum):
     NOTHING = "nothing"
 
 
-class Form(StrEnum):
+class FormatName(StrEnum):
     """Names in `engine.context.formats.FORMATS`."""
 
     SECTIONS = "sections"
@@ -89,7 +89,7 @@ def assemble(
             "--strategy",
             metavar="NAME",
             help=(
-                f"How memories are chosen: {', '.join(Strategy)}; or by sources other than the set's: assistant, coding, companion, "
+                f"How memories are chosen: {', '.join(StrategyName)}; or by sources other than the set's: assistant, coding, companion, "
                 "context_spec, or a YAML file. By default what the set's sources offer, without sources flat: the best first."
             ),
         ),
@@ -98,7 +98,9 @@ def assemble(
         str | None, typer.Option("--session", help="Session of the asker, for sources.")
     ] = None,
     time: TimeOption = None,
-    form: Annotated[Form, typer.Option("--form", help="How they are written.")] = Form.SECTIONS,
+    form: Annotated[
+        FormatName, typer.Option("--form", help="How they are written.")
+    ] = FormatName.SECTIONS,
     items: Annotated[
         int | None,
         typer.Option("--items", min=0, help="Most memories; without --budget 10 if not given."),
@@ -254,14 +256,14 @@ def _with_strategy(set_name: str, strategy: str | None) -> tuple[str, str]:
     from ..engine.base.errors import InputError, nearest
 
     contexts = installed_registry().contexts
-    if strategy is None or strategy in list(Strategy):
+    if strategy is None or strategy in list(StrategyName):
         return set_name, strategy or ""
     if strategy in contexts or strategy.endswith((".yaml", ".yml")):
-        return f"{set_name}+{strategy}", Strategy.SOURCES.value
+        return f"{set_name}+{strategy}", StrategyName.SOURCES.value
     raise InputError(
         f"there is no strategy {strategy!r}",
         where="--strategy",
-        cure=nearest(strategy, [*Strategy, *contexts]),
+        cure=nearest(strategy, [*StrategyName, *contexts]),
     )
 
 

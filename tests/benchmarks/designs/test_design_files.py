@@ -19,9 +19,9 @@ from hebbarium.benchmarks.designs.kinds import (
     Fractional,
     Laid,
     Pairs,
+    ParameterSweep,
     Range,
     Shapley,
-    Sweep,
     Varieties,
 )
 from hebbarium.benchmarks.designs.probe_metric import Measure
@@ -209,11 +209,11 @@ def test_varieties_are_swapped_both_ways() -> None:
 
 
 def test_a_grid_has_every_combination_and_points_are_scrambled_sobol() -> None:
-    grid = Sweep({"lexical_bm25.weight": (0, 0.5), "recency.weight": (0.1, 0.2, 0.3)}).laid(
-        MINIMAL, REGISTRY
-    )
+    grid = ParameterSweep(
+        {"lexical_bm25.weight": (0, 0.5), "recency.weight": (0.1, 0.2, 0.3)}
+    ).laid(MINIMAL, REGISTRY)
     assert len(grid.arms) == 1 + 6 and grid.arms[1].chosen.mechanisms["lexical_bm25"]["weight"] == 0
-    drawn = Sweep(
+    drawn = ParameterSweep(
         ranges={
             "recency.half_life": Range(1.0, 100.0, log=True),
             "recency.weight": Range(0.0, 1.0),

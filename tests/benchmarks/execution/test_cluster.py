@@ -107,8 +107,8 @@ def test_a_cell_whose_workers_end_each_time_is_a_failure(
 ) -> None:
     """As by KilledWorker, which dask raises after more than three killed workers."""
     spec = specs_of(planned([Arm("full", CHOSEN)], registry), tiny, embedder(tmp_path))[0]
-    call = (Held(tiny.conversations[0]), (local.Asked(spec, "k" * 64, True, None),))
-    work = local.Work(registry, embedder(tmp_path), None, Options(), raising=False)
+    call = (Held(tiny.conversations[0]), (local.RequestedCell(spec, "k" * 64, True, None),))
+    work = local.CellWork(registry, embedder(tmp_path), None, Options(), raising=False)
     (failed,) = local._lost(work, call, "it ended").failed
     assert (
         failed.failure.error == "it ended"

@@ -24,7 +24,7 @@ from hebbarium.benchmarks.execution.spec import DEFAULTS, Settings
 from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.systems.by_name import OURS, maker
-from hebbarium.benchmarks.systems.hebbarium import Life
+from hebbarium.benchmarks.systems.hebbarium import SharedLife
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.columns import Phase
@@ -78,7 +78,7 @@ def together(cells: list[Cell]) -> list[Outcome]:
     first = cells[0].spec
     return run_life(
         cells,
-        lambda embedder: closing(Life(REGISTRY, first.mechanisms, embedder, first.seed)),
+        lambda embedder: closing(SharedLife(REGISTRY, first.mechanisms, embedder, first.seed)),
         EMBEDDER,
     )
 
@@ -255,7 +255,7 @@ def test_a_kept_life_is_asked_by_other_retrieval_mechanisms(
     )
     kept(tmp_path / "lives", minimal, tmp_path / "first")
     run(other, REGISTRY, DATA, EMBEDDER, tmp_path / "lived")
-    monkeypatch.setattr(Life, "encode", None)  # encoding would fail now
+    monkeypatch.setattr(SharedLife, "encode", None)  # encoding would fail now
     for chosen, out, before in ((other, "asked", "lived"), (minimal, "again", "first")):
         run(
             chosen,
@@ -379,14 +379,14 @@ def test_a_cell_that_fails_fails_no_other(tmp_path: Path, monkeypatch: pytest.Mo
 def test_an_arm_that_fails_in_a_shared_life_is_run_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Life.asking
+    real = SharedLife.asking
 
-    def broken(self: Life, mechanisms: Any, receipts: bool = True) -> Any:
+    def broken(self: SharedLife, mechanisms: Any, receipts: bool = True) -> Any:
         if "dense_similarity" not in mechanisms:
             raise ZeroDivisionError("on purpose")
         return real(self, mechanisms, receipts)
 
-    monkeypatch.setattr(Life, "asking", broken)
+    monkeypatch.setattr(SharedLife, "asking", broken)
     ablate(
         REGISTRY.set("hybrid"),
         REGISTRY,
@@ -395,13 +395,13 @@ def test_an_arm_that_fails_in_a_shared_life_is_run_apart(
         tmp_path / "apart",
         options=Options(retries=0, fail_fast=False),
     )
-    monkeypatch.setattr(Life, "asking", real)
+    monkeypatch.setattr(SharedLife, "asking", real)
     ablate(REGISTRY.set("hybrid"), REGISTRY, DATA, EMBEDDER, tmp_path / "shared")
     assert (tmp_path / "apart" / "rows.jsonl").read_text() == (
         tmp_path / "shared" / "rows.jsonl"
     ).read_text()
     with pytest.raises(ZeroDivisionError):
-        monkeypatch.setattr(Life, "asking", broken)
+        monkeypatch.setattr(SharedLife, "asking", broken)
         ablate(
             REGISTRY.set("hybrid"),
             REGISTRY,

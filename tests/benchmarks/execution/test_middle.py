@@ -29,7 +29,7 @@ from hebbarium.benchmarks.experiments.design import ablate
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.surroundings import Conversations
 from hebbarium.benchmarks.systems.by_name import OURS, maker
-from hebbarium.benchmarks.systems.hebbarium import Life
+from hebbarium.benchmarks.systems.hebbarium import SharedLife
 from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.records import Event
@@ -169,7 +169,7 @@ def test_arms_of_one_life_are_asked_in_the_middle_as_alone(chosen: str) -> None:
     mine = [several[place] for place in places]
     shared = run_life(
         mine,
-        lambda embedder: closing(Life(REGISTRY, mine[0].spec.mechanisms, embedder, 0)),
+        lambda embedder: closing(SharedLife(REGISTRY, mine[0].spec.mechanisms, embedder, 0)),
         EMBEDDER,
     )
     for cell, outcome in zip(mine, shared, strict=True):

@@ -14,12 +14,12 @@ import pytest
 
 from hebbarium.benchmarks.probes.harness import alive
 from hebbarium.benchmarks.probes.harness import run as running
-from hebbarium.benchmarks.probes.harness.alive import Matrix, State, matrix, paired
+from hebbarium.benchmarks.probes.harness.alive import AliveMatrix, State, matrix, paired
 from hebbarium.benchmarks.probes.harness.alive_report import three, to_json, to_markdown, write
 from hebbarium.benchmarks.probes.harness.base import Measures, Probe
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life
-from hebbarium.benchmarks.probes.harness.reach import Measured, measured, reach_of
+from hebbarium.benchmarks.probes.harness.reach import ProbeReads, measured, reach_of
 from hebbarium.cli import main
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -44,7 +44,7 @@ SMALL = {
     "convex_fusion": {},
     "surprise_index": {},
 }
-ANSWERS = Measured(frozenset(), True, False, False)
+ANSWERS = ProbeReads(frozenset(), True, False, False)
 
 
 def nothing(view: Any, what: Any) -> None: ...
@@ -62,7 +62,7 @@ def made(
     only: Sequence[str] = (),
     seeds: int = 3,
     **more: Any,
-) -> Matrix:
+) -> AliveMatrix:
     small = MechanismSet("small", "", mechanisms or SMALL)
     return matrix(
         chosen(ids, own()),
@@ -76,7 +76,7 @@ def made(
     )
 
 
-def cell(found: Matrix, mechanism: str, probe: str) -> alive.Cell:
+def cell(found: AliveMatrix, mechanism: str, probe: str) -> alive.MatrixCell:
     return next(c for c in found.cells if (c.mechanism, c.probe.id) == (mechanism, probe))
 
 
@@ -86,7 +86,7 @@ def test_a_path_goes_through_the_steps_that_read_what_was_written() -> None:
     a = mechanism("a", does(Phase.MAINTAIN, nothing, sets=[first]), owns=[first, second])
     b = mechanism("b", does(Phase.MAINTAIN, nothing, reads=[first], sets=[second]), order=1)
     c = mechanism("c", does(Phase.MAINTAIN, nothing, reads=[second], adds=[LOG_STRENGTH]), order=2)
-    strength = Measured(frozenset({LOG_STRENGTH}), False, False, False)
+    strength = ProbeReads(frozenset({LOG_STRENGTH}), False, False, False)
     assert (
         reach_of([a, b, c], strength).chain("a", strength) == ("b", "c")
         and reach_of([a, b, c], strength).chain("c", strength) == ()
@@ -106,8 +106,8 @@ def test_an_answer_changes_memory_only_where_the_probe_learns() -> None:
         order=1,
     )
     for learns in (False, True):
-        wanted = Measured(frozenset({LOG_STRENGTH}), True, learns, False)
-        ranks = Measured(frozenset({LOG_STRENGTH}), False, learns, False)
+        wanted = ProbeReads(frozenset({LOG_STRENGTH}), True, learns, False)
+        ranks = ProbeReads(frozenset({LOG_STRENGTH}), False, learns, False)
         reach = reach_of([by_number(), learner], wanted)
         assert (
             reach.chain("number", wanted) == ()
@@ -119,7 +119,7 @@ def test_a_column_of_a_query_is_not_read_in_another_phase() -> None:
     fleeting = column("fleeting", Scope.CANDIDATE)
     a = mechanism("a", does(Phase.RETRIEVE, nothing, sets=[fleeting]), owns=[fleeting])
     b = mechanism("b", does(Phase.RETRIEVE, nothing, reads=[fleeting], sets=[RESOURCES]), order=1)
-    wanted = Measured(frozenset({RESOURCES}), False, False, False)
+    wanted = ProbeReads(frozenset({RESOURCES}), False, False, False)
     assert reach_of([a, b], wanted).chain("a", wanted) == ("b",)
 
 
@@ -192,7 +192,7 @@ def test_the_lesion_is_part_of_the_path(registry: Registry) -> None:
     writer = mechanism("writer", does(Phase.CONSOLIDATE, nothing, adds=[HIPPOCAMPAL_DEPENDENCE]))
     with_lesion, without = (
         measured(own()["retrograde_gradient/lesion"]),
-        Measured(frozenset({LOG_STRENGTH}), False, False, False),
+        ProbeReads(frozenset({LOG_STRENGTH}), False, False, False),
     )
     assert reach_of([writer], with_lesion).chain("writer", with_lesion) == ("probe_lesion",)
     assert reach_of([writer], without).chain("writer", without) is None

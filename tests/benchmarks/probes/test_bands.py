@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hebbarium.benchmarks.probes.harness.bands import Outcome, Verdict, estimate, judge, ratio
+from hebbarium.benchmarks.probes.harness.bands import (
+    ProbeOutcome,
+    ProbeVerdict,
+    estimate,
+    judge,
+    ratio,
+)
 from hebbarium.benchmarks.probes.harness.base import (
     Above,
     Claim,
@@ -44,7 +50,7 @@ def rows(
     ]
 
 
-def verdict(band: Claim, *numbers: dict[str, float | None]) -> Verdict:
+def verdict(band: Claim, *numbers: dict[str, float | None]) -> ProbeVerdict:
     return judge(probe(band), rows(*numbers)).verdict
 
 
@@ -88,31 +94,31 @@ def test_each_claim_holds_and_fails(
     band: Claim, holding: dict[str, float | None], failing: dict[str, float | None]
 ) -> None:
     assert (
-        verdict(band, *[holding] * 3) is Verdict.SHOWN
-        and verdict(band, *[failing] * 3) is Verdict.OUTSIDE
+        verdict(band, *[holding] * 3) is ProbeVerdict.SHOWN
+        and verdict(band, *[failing] * 3) is ProbeVerdict.OUTSIDE
     )
 
 
 def test_an_order_needs_an_interval_that_excludes_0() -> None:
     assert (
         verdict(Above("a", "b"), {"a": 3.0, "b": 0.0}, {"a": 0.0, "b": 1.0}, {"a": 3.0, "b": 0.0})
-        is Verdict.OUTSIDE
+        is ProbeVerdict.OUTSIDE
     )
     assert (
         verdict(
             NotBelow("a", "b"), {"a": 0.0, "b": 3.0}, {"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 3.0}
         )
-        is Verdict.SHOWN
+        is ProbeVerdict.SHOWN
     )
-    assert verdict(MoreThan("a", 0.5), {"a": 0.4}, {"a": 1.0}, {"a": 1.0}) is Verdict.OUTSIDE
+    assert verdict(MoreThan("a", 0.5), {"a": 0.4}, {"a": 1.0}, {"a": 1.0}) is ProbeVerdict.OUTSIDE
 
 
 def test_nan_and_constant_signatures_are_not_shown() -> None:
-    assert verdict(Above("a", "b"), *[{"a": 1.0, "b": 1.0}] * 3) is Verdict.NOT_SHOWN
-    assert verdict(NotBelow("a", "b"), *[{"a": 1.0, "b": 1.0}] * 3) is Verdict.NOT_SHOWN
+    assert verdict(Above("a", "b"), *[{"a": 1.0, "b": 1.0}] * 3) is ProbeVerdict.NOT_SHOWN
+    assert verdict(NotBelow("a", "b"), *[{"a": 1.0, "b": 1.0}] * 3) is ProbeVerdict.NOT_SHOWN
     found = judge(probe(Within("a", low=0.0)), rows({"a": 1.0}, {"a": None}, {"a": 1.0}))
     assert (
-        found.verdict is Verdict.NOT_SHOWN
+        found.verdict is ProbeVerdict.NOT_SHOWN
         and found.why == "not defined: a in 1 of 3 seeds"
         and found.numbers["a"].mean == 1.0
     )
@@ -122,18 +128,20 @@ def test_errors_missing_capabilities_and_few_seeds_have_verdicts_of_their_own() 
     band = Within("a", low=0.0)
     failed = judge(probe(band), rows({"a": 1.0}, {}, {"a": 1.0}, error="ValueError: no"))
     assert (
-        failed.verdict is Verdict.ERROR
+        failed.verdict is ProbeVerdict.ERROR
         and failed.why == "seed 1: ValueError: no"
         and failed.seeds == (0, 1, 2)
     )
-    assert judge(probe(band), rows({}, {}, {}, missing="sleep")).verdict is Verdict.NOT_APPLICABLE
+    assert (
+        judge(probe(band), rows({}, {}, {}, missing="sleep")).verdict is ProbeVerdict.NOT_APPLICABLE
+    )
     few = judge(probe(band), rows({"a": 1.0}, {"a": 2.0}))
     assert (
-        few.verdict is Verdict.NO_VERDICT
+        few.verdict is ProbeVerdict.NO_VERDICT
         and few.numbers["a"].mean == 1.5
         and math.isnan(few.numbers["a"].low)
     )
-    assert judge(probe(), rows({"a": 1.0}, {"a": 2.0}, {"a": 3.0})).verdict is Verdict.MEASURED
+    assert judge(probe(), rows({"a": 1.0}, {"a": 2.0}, {"a": 3.0})).verdict is ProbeVerdict.MEASURED
 
 
 def test_a_failure_with_few_stored_events_is_said_to_be_refused_and_stays_a_failure() -> None:
@@ -142,17 +150,17 @@ def test_a_failure_with_few_stored_events_is_said_to_be_refused_and_stays_a_fail
     """
     band = Within("a", low=1.0)
 
-    def found(value: float, stored: int, *, of_gates: bool = False) -> Outcome:
+    def found(value: float, stored: int, *, of_gates: bool = False) -> ProbeOutcome:
         given = [{**row, "told": 10, "stored": stored} for row in rows(*[{"a": value}] * 3)]
         return judge(replace(probe(band), of_gates=of_gates), given)
 
     refused = found(0.0, 8)
     assert (
-        refused.verdict is Verdict.REFUSED
+        refused.verdict is ProbeVerdict.REFUSED
         and refused.why == "24 of 30 events stored; outside: does not hold: a >= 1"
     )
     assert refused.verdict in FAILING and (refused.told, refused.stored) == (30, 24)
     assert (
-        found(0.0, 9).verdict is found(0.0, 8, of_gates=True).verdict is Verdict.OUTSIDE
-        and found(1.0, 1).verdict is Verdict.SHOWN
+        found(0.0, 9).verdict is found(0.0, 8, of_gates=True).verdict is ProbeVerdict.OUTSIDE
+        and found(1.0, 1).verdict is ProbeVerdict.SHOWN
     )

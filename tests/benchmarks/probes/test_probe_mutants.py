@@ -16,7 +16,7 @@ from hebbarium.audit.checks import evidence_of
 from hebbarium.audit.collect import evidence_module
 from hebbarium.audit.memory import plug_in, registry
 from hebbarium.audit.specimen import Specimen
-from hebbarium.benchmarks.probes.harness.bands import Verdict, judge
+from hebbarium.benchmarks.probes.harness.bands import ProbeVerdict, judge
 from hebbarium.benchmarks.probes.harness.collection import own
 from hebbarium.benchmarks.probes.harness.life import Life
 from hebbarium.benchmarks.systems.hebbarium import Hebbarium
@@ -60,7 +60,7 @@ def embedder() -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(256), None)
 
 
-def verdict(id: str, probe: str, others: Sequence[str], mutant: str = "") -> Verdict:
+def verdict(id: str, probe: str, others: Sequence[str], mutant: str = "") -> ProbeVerdict:
     """Of the probe on a memory of the mechanism, or its mutant, with the others."""
     entry = registry().entry(id)
     specimen: Any = Specimen(id, importlib.import_module(entry.path.partition(":")[0]))
@@ -97,8 +97,8 @@ def test_the_mutants_of_a_mechanism_leave_the_band_of_its_probe(
     id: str, probe: str, others: tuple[str, ...], mutants: tuple[str, ...]
 ) -> None:
     assert own()[probe].name in registry().entry(id).probes
-    assert verdict(id, probe, others) is Verdict.SHOWN
-    assert [m for m in mutants if verdict(id, probe, others, m) is Verdict.SHOWN] == []
+    assert verdict(id, probe, others) is ProbeVerdict.SHOWN
+    assert [m for m in mutants if verdict(id, probe, others, m) is ProbeVerdict.SHOWN] == []
 
 
 def test_at_least_ten_mechanisms_are_tried() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from hebbarium.benchmarks.probes import abstention
 from hebbarium.benchmarks.probes.harness import run as running
-from hebbarium.benchmarks.probes.harness.bands import Verdict
+from hebbarium.benchmarks.probes.harness.bands import ProbeVerdict
 from hebbarium.benchmarks.probes.harness.base import Numbers, Probe, Within
 from hebbarium.benchmarks.probes.harness.collection import chosen, own
 from hebbarium.benchmarks.probes.harness.life import Life, Need
@@ -72,7 +72,7 @@ def test_rows_are_equal_for_any_number_of_jobs(tmp_path: Path, registry: Registr
     assert (
         [o.verdict for o in one.outcomes]
         == [o.verdict for o in two.outcomes]
-        == [Verdict.NO_VERDICT] * 2
+        == [ProbeVerdict.NO_VERDICT] * 2
     )
 
 
@@ -166,13 +166,13 @@ def test_another_system_is_not_applicable_where_it_lacks_something_and_measured_
         system=BASELINE,
     )
     fan, predictive, forgetting = found.outcomes
-    assert fan.verdict in (Verdict.SHOWN, Verdict.OUTSIDE)
+    assert fan.verdict in (ProbeVerdict.SHOWN, ProbeVerdict.OUTSIDE)
     assert (predictive.verdict, predictive.why) == (
-        Verdict.NOT_APPLICABLE,
+        ProbeVerdict.NOT_APPLICABLE,
         "the system lacks: learning from recall",
     )
     assert (forgetting.verdict, forgetting.why) == (
-        Verdict.NOT_APPLICABLE,
+        ProbeVerdict.NOT_APPLICABLE,
         "the system lacks: engine columns",
     )
 
@@ -188,7 +188,7 @@ def test_a_failing_memory_makes_an_error_with_its_message_and_no_missing_row(
         registry, tmp_path / "o", "fan_effect", seeds=3, system="failing_memory:Failing"
     )
     assert (
-        found.outcomes[0].verdict is Verdict.ERROR
+        found.outcomes[0].verdict is ProbeVerdict.ERROR
         and found.outcomes[0].why == "seed 0: RuntimeError: <b>no room</b> | left"
     )
     rows = [
@@ -321,7 +321,7 @@ PROBES = (Probe("theirs/one", "Tells one thing.", "", "here", "One event.", "eve
             tmp_path / "o",
         )
         assert (
-            report.outcomes[0].verdict is Verdict.MEASURED
+            report.outcomes[0].verdict is ProbeVerdict.MEASURED
             and report.outcomes[0].numbers["events"].mean == 1.0
         )
         module.write_text(

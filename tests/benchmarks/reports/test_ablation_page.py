@@ -19,7 +19,7 @@ import pytest
 from sample_ablation import CATEGORIES, EFFECTS, HOSTILE, sample, whole
 
 from hebbarium.benchmarks.reports import published as module
-from hebbarium.benchmarks.reports.figures import Scale
+from hebbarium.benchmarks.reports.figures import AxisScale
 from hebbarium.benchmarks.reports.page import to_html, to_svg
 from hebbarium.benchmarks.reports.result import BlockResult, Cost, from_json, to_json
 from hebbarium.benchmarks.reports.tables import to_lines, to_markdown
@@ -221,7 +221,7 @@ def test_the_forest_puts_every_mark_where_its_number_is(
 
 
 def test_a_scale_is_continuous_monotone_and_holds_every_value() -> None:
-    scale = Scale((-0.01, 0.05), (-0.4, 0.29), 100.0, 400.0, 6)
+    scale = AxisScale((-0.01, 0.05), (-0.4, 0.29), 100.0, 400.0, 6)
     values = [-0.4 + 0.69 * i / 400 for i in range(401)]
     places = [scale(value) for value in values]
     assert (
@@ -237,7 +237,7 @@ def test_a_scale_is_continuous_monotone_and_holds_every_value() -> None:
         False,
         True,
     ]
-    one = Scale((-0.01, 0.05), (-0.01, 0.05), 0.0, 300.0, 6)
+    one = AxisScale((-0.01, 0.05), (-0.01, 0.05), 0.0, 300.0, 6)
     assert one.breaks == [] and one(0.02) == pytest.approx((one(-0.01) + one(0.05)) / 2, abs=0.02)
     labels = sorted(x for x, _ in scale.ticks)
     assert min(b - a for a, b in pairwise(labels)) > 24.0

@@ -208,8 +208,8 @@ def test_what_a_full_observer_keeps_by_hand() -> None:
     of the older one; the new one always stays.
     """
 
-    def ask(time: float, needed: int, *fits: str) -> flood.Ask:
-        return flood.Ask(f"q{time}", time, "", tuple((id,) for id in fits), needed)
+    def ask(time: float, needed: int, *fits: str) -> flood.WorldQuestion:
+        return flood.WorldQuestion(f"q{time}", time, "", tuple((id,) for id in fits), needed)
 
     events = [Event(float(t), str(t), id=f"e{t}") for t in range(4)]
     asks = [ask(1.5, 0, "e0", "e1"), ask(2.5, 1, "e0", "e1", "e2"), ask(3.5, 0, "e0", "e2", "e3")]

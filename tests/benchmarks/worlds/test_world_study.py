@@ -15,11 +15,11 @@ import pytest
 from hebbarium.benchmarks.probes.harness.bands import estimate
 from hebbarium.benchmarks.systems.bm25_dense import BM25Dense
 from hebbarium.benchmarks.worlds import run as running
-from hebbarium.benchmarks.worlds.base import Ask, Stream, World, expected, places
+from hebbarium.benchmarks.worlds.base import Stream, World, WorldQuestion, expected, places
 from hebbarium.benchmarks.worlds.collection import WORLDS, named
 from hebbarium.benchmarks.worlds.figure import WIDE, figure
-from hebbarium.benchmarks.worlds.report import Report, to_html, to_json, to_markdown
-from hebbarium.benchmarks.worlds.result import Verdict, result_of, rows_of, verdict
+from hebbarium.benchmarks.worlds.report import WorldReport, to_html, to_json, to_markdown
+from hebbarium.benchmarks.worlds.result import WorldVerdict, result_of, rows_of, verdict
 from hebbarium.benchmarks.worlds.study import study
 from hebbarium.engine.base.errors import InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -41,7 +41,7 @@ def small(strength: float, seed: int) -> Stream:
         for i, thing in enumerate(("fence", "door", "boat"))
     ]
     asks = [
-        Ask(f"q{i}", 4.0 + i, "What did Ada paint?", ids, int(rng.choice(3, p=need)))
+        WorldQuestion(f"q{i}", 4.0 + i, "What did Ada paint?", ids, int(rng.choice(3, p=need)))
         for i in range(12)
     ]
     return Stream((*events, *asks), lambda: [need] * 12)
@@ -59,7 +59,7 @@ def embedder(folder: Path) -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(32), folder / "cache.sqlite")
 
 
-def studied(registry: Registry, out: Path, *sets: str, **more: Any) -> Report:
+def studied(registry: Registry, out: Path, *sets: str, **more: Any) -> WorldReport:
     return study(
         [SMALL],
         [registry.set(name) for name in sets],
@@ -124,14 +124,16 @@ def test_the_ideal_order_has_efficiency_1_and_the_floor_0() -> None:
 
 
 @pytest.mark.parametrize(("differences", "expected_verdict"), [
-    ({0.0: [0.0] * 3, 1.0: [0.2, 0.3, 0.25]}, Verdict.EARNS), ({0.0: [-0.1, -0.11, -0.1], 1.0: [0.2,
-    0.3, 0.25]}, Verdict.COSTS),
-    ({0.0: [0.0] * 3, 1.0: [-0.2, -0.3, -0.25]}, Verdict.HARMFUL), ({0.0: [0.0] * 3, 1.0: [0.001,
-    -0.001, 0.0]}, Verdict.NO_EFFECT),
-    ({0.0: [0.0] * 3, 1.0: [0.2, -0.3, 0.1]}, Verdict.UNDECIDED), ({0.0: [0.0], 1.0: [0.2]},
-    Verdict.NO_VERDICT),
-    ({1.0: [0.2, 0.3, 0.25]}, Verdict.NO_VERDICT)], ids=lambda x: getattr(x, "value", ""))  # fmt: skip
-def test_each_verdict(differences: dict[float, list[float]], expected_verdict: Verdict) -> None:
+    ({0.0: [0.0] * 3, 1.0: [0.2, 0.3, 0.25]}, WorldVerdict.EARNS), ({0.0: [-0.1, -0.11, -0.1], 1.0: [0.2,
+    0.3, 0.25]}, WorldVerdict.COSTS),
+    ({0.0: [0.0] * 3, 1.0: [-0.2, -0.3, -0.25]}, WorldVerdict.HARMFUL), ({0.0: [0.0] * 3, 1.0: [0.001,
+    -0.001, 0.0]}, WorldVerdict.NO_EFFECT),
+    ({0.0: [0.0] * 3, 1.0: [0.2, -0.3, 0.1]}, WorldVerdict.UNDECIDED), ({0.0: [0.0], 1.0: [0.2]},
+    WorldVerdict.NO_VERDICT),
+    ({1.0: [0.2, 0.3, 0.25]}, WorldVerdict.NO_VERDICT)], ids=lambda x: getattr(x, "value", ""))  # fmt: skip
+def test_each_verdict(
+    differences: dict[float, list[float]], expected_verdict: WorldVerdict
+) -> None:
     assert (
         verdict({s: estimate(values) for s, values in differences.items()}, 0.01)
         is expected_verdict
@@ -307,7 +309,7 @@ def test_the_points_of_a_single_strength_stand_beside_the_names(
 @pytest.mark.usefixtures("tiny_worlds")
 def test_data_is_shown_as_text_on_the_page(tmp_path: Path, registry: Registry) -> None:
     report = studied(registry, tmp_path / "out", system=BASELINE)
-    report = Report(("<script>alert(1)</script>",), report.results, True, report.provenance)
+    report = WorldReport(("<script>alert(1)</script>",), report.results, True, report.provenance)
     page = to_html(report, tmp_path / "page.html").read_text()
     assert (
         "<script>alert" not in page

@@ -19,11 +19,11 @@ from ...reporting.files import results_folder, write_json, write_whole
 from ..calls import record
 from ..files import free_place
 from .forms import READERS, reader_of
-from .messages import Choices, Report, cleaned
-from .source import Progress, Source
+from .messages import Choices, ImportReport, cleaned
+from .source import Export, Progress
 from .spool import Spool, present
 
-__all__ = ["READERS", "Choices", "Report", "import_to_folder", "import_to_memory"]
+__all__ = ["READERS", "Choices", "ImportReport", "import_to_folder", "import_to_memory"]
 
 REPORT = "import.json"
 
@@ -95,10 +95,10 @@ def import_to_memory(
 @contextmanager
 def _read(
     path: Path, choices: Choices, progress: Progress | None
-) -> Iterator[tuple[Spool, Report]]:
+) -> Iterator[tuple[Spool, ImportReport]]:
     """An export, read to disk, and the report of that."""
-    report = Report()
-    with closing(Source(path, progress)) as source, Spool(report, source.modified) as spool:
+    report = ImportReport()
+    with closing(Export(path, progress)) as source, Spool(report, source.modified) as spool:
         read, names = reader_of(source, report)
         now = present()
         for message in read(source, names, report, choices):

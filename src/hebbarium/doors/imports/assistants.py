@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from .json_stream import ALL, items, lines
-from .messages import Choices, Message, Report
-from .source import Source
+from .messages import Choices, ImportReport, Message
+from .source import Export
 from .values import as_dict, as_list, from_iso, from_seconds, text_of
 
-MessagesOf = Callable[[Mapping[str, Any], Report, str], Iterator[Message]]  # of one chat
+MessagesOf = Callable[[Mapping[str, Any], ImportReport, str], Iterator[Message]]  # of one chat
 ROLES = {"human": "user", "user": "user", "assistant": "assistant", "ai": "assistant"}
 BRANCHES = "messages of branches that were edited or made again"
 SYSTEM = "instructions of the program to the assistant"
@@ -25,14 +25,14 @@ ODD = "messages in a form that is not known"
 
 
 def chatgpt(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """conversations.json: of each chat the branch that was shown last."""
     return _of_chats(source, names, report, _of_chatgpt)
 
 
 def _of_chats(
-    source: Source, names: Sequence[str], report: Report, messages_of: MessagesOf
+    source: Export, names: Sequence[str], report: ImportReport, messages_of: MessagesOf
 ) -> Iterator[Message]:
     """The messages of each chat of files that hold a list of chats, one chat at a time."""
     for name in names:
@@ -41,7 +41,7 @@ def _of_chats(
                 yield from messages_of(as_dict(item.value), report, name)
 
 
-def _of_chatgpt(chat: Mapping[str, Any], report: Report, where: str) -> Iterator[Message]:
+def _of_chatgpt(chat: Mapping[str, Any], report: ImportReport, where: str) -> Iterator[Message]:
     mapping = as_dict(chat.get("mapping"))
     key = text_of(chat.get("conversation_id") or chat.get("id"))
     title = text_of(chat.get("title")) or "chat"
@@ -125,13 +125,13 @@ def _texts(message: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
 
 
 def claude(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """conversations.json of Claude."""
     return _of_chats(source, names, report, _of_claude)
 
 
-def _of_claude(chat: Mapping[str, Any], report: Report, where: str) -> Iterator[Message]:
+def _of_claude(chat: Mapping[str, Any], report: ImportReport, where: str) -> Iterator[Message]:
     key, title = text_of(chat.get("uuid")), text_of(chat.get("name")) or "chat"
     told = as_list(chat.get("chat_messages"))
     if not told:
@@ -159,7 +159,7 @@ def _of_claude(chat: Mapping[str, Any], report: Report, where: str) -> Iterator[
         )
 
 
-def said(content: Any, report: Report, where: str) -> str:
+def said(content: Any, report: ImportReport, where: str) -> str:
     """What a message says in words: a text, or the blocks of text of a list; other blocks are
     counted in the report.
     """
@@ -182,7 +182,7 @@ def said(content: Any, report: Report, where: str) -> str:
 
 
 def interface_messages(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Lists of messages with `role` and `content`, in one document or in JSON Lines."""
     for name in names:
@@ -201,7 +201,7 @@ def interface_messages(
 
 
 def _of_record(
-    record: Mapping[str, Any], name: str, number: int, report: Report
+    record: Mapping[str, Any], name: str, number: int, report: ImportReport
 ) -> Iterator[Message]:
     """The messages of one chat among several, or the one message of a line."""
     if "messages" not in record:
@@ -212,14 +212,14 @@ def _of_record(
         yield from _of_interface(message, key, place, report)
 
 
-def is_lines(source: Source, name: str) -> bool:
+def is_lines(source: Export, name: str) -> bool:
     """Whether a file holds one object a line."""
     head, _ = source.head(name)
     first, _, rest = head.partition(b"\n")
     return first.strip().startswith(b"{") and rest.lstrip().startswith(b"{")
 
 
-def _of_interface(given: Any, key: str, number: int, report: Report) -> Iterator[Message]:
+def _of_interface(given: Any, key: str, number: int, report: ImportReport) -> Iterator[Message]:
     message, place = as_dict(given), f"{key}, message {number}"
     role = text_of(message.get("role"))
     if role in ("system", "developer"):
@@ -240,7 +240,7 @@ def _of_interface(given: Any, key: str, number: int, report: Report) -> Iterator
 
 
 def claude_code(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Session logs of Claude Code: what the person and the assistant said."""
     for name in names:
@@ -262,7 +262,7 @@ def claude_code(
 
 
 def codex(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Session logs of Codex: what the person and the assistant said."""
     for name in names:

@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from .json_stream import ALL, items
-from .messages import Choices, Message, Report
-from .source import Source
+from .messages import Choices, ImportReport, Message
+from .source import Export
 from .values import as_dict, as_list, from_iso, from_seconds, text_of
 
 NOTICES: Final = "notices, such as who joined or left"
@@ -38,7 +38,7 @@ LIST_MOST: Final = 1 << 26  # bytes of a list of users or channels
 
 
 def slack(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """A folder for each channel with a file for each day; users.json names who spoke."""
     listed = {PurePosixPath(name).name: name for name in source.names}
@@ -61,7 +61,7 @@ def slack(
                                      report, f"{name}, message {item.place[0]}")  # fmt: skip
 
 
-def _small_list(source: Source, name: str | None, report: Report) -> Sequence[Any]:
+def _small_list(source: Export, name: str | None, report: ImportReport) -> Sequence[Any]:
     if name is None or source.size(name) > LIST_MOST:
         return ()
     with source.text(name) as file:
@@ -80,7 +80,11 @@ def _slack_name(user: Mapping[str, Any]) -> str:
 
 
 def _of_slack(
-    message: Mapping[str, Any], channel: str, users: Mapping[str, str], report: Report, where: str
+    message: Mapping[str, Any],
+    channel: str,
+    users: Mapping[str, str],
+    report: ImportReport,
+    where: str,
 ) -> Iterator[Message]:
     subtype = text_of(message.get("subtype"))
     if subtype == "bot_message" or (message.get("bot_id") and not message.get("user")):
@@ -134,7 +138,7 @@ MESSAGE_MOST: Final = 2_000_000  # characters
 
 
 def whatsapp(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Chats as text, in the form of iPhones ("[01.03.25, 22:03:11] Mira: ...") and of Android
     ("01/03/2025, 22:03 - Mira: ...").
@@ -149,7 +153,9 @@ def whatsapp(
             yield from _of_whatsapp(head, text, day_first, title, report, where)
 
 
-def _entries(source: Source, name: str, report: Report) -> Iterator[tuple[re.Match[str], str, str]]:
+def _entries(
+    source: Export, name: str, report: ImportReport
+) -> Iterator[tuple[re.Match[str], str, str]]:
     """Each message: the match of its date, its text with further lines, and its place."""
     head: re.Match[str] | None = None
     parts, first, size = list[str](), 0, 0
@@ -171,7 +177,7 @@ def _entries(source: Source, name: str, report: Report) -> Iterator[tuple[re.Mat
         yield head, "".join(parts), f"{name}, line {first}"
 
 
-def _day_first(source: Source, name: str, report: Report, choices: Choices) -> bool:
+def _day_first(source: Export, name: str, report: ImportReport, choices: Choices) -> bool:
     """Whether the first number of a date is the day: as the user says; else as the dates allow;
     else as they go ahead in smaller steps.
     """
@@ -216,7 +222,7 @@ def _date(date: tuple[str, str, str], day_first: bool) -> datetime | None:
 
 
 def _of_whatsapp(
-    head: re.Match[str], text: str, day_first: bool, title: str, report: Report, where: str
+    head: re.Match[str], text: str, day_first: bool, title: str, report: ImportReport, where: str
 ) -> Iterator[Message]:
     groups = head.groups()[:7] if head[1] else head.groups()[7:]
     date = _date((groups[0], groups[1], groups[2]), day_first)
@@ -246,7 +252,7 @@ def _of_whatsapp(
 
 # --- Telegram and Discord -------------------------------------------------------------------------
 def telegram(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """result.json of one chat, or of all."""
     ways = (("messages", ALL), ("chats", "list", ALL, "messages", ALL))
@@ -282,7 +288,7 @@ def _last(path: str) -> str:
 
 
 def discord(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Channels as DiscordChatExporter writes them."""
     for name in names:
@@ -311,7 +317,7 @@ def discord(
 
 
 def own_discord(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Messages of one's own, as Discord hands them out: a folder for each channel."""
     report.assume("Discord hands out your own messages alone, so the speaker is always 'me'")

@@ -23,8 +23,8 @@ from ...engine.text.dates import times
 from .assistants import is_lines
 from .chats import day_of
 from .json_stream import ALL, items, lines
-from .messages import Choices, Message, Report
-from .source import Source
+from .messages import Choices, ImportReport, Message
+from .source import Export
 from .values import as_dict, from_iso, from_seconds, text_of
 
 # --- mail -----------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ WROTE: Final = re.compile(r"^(on .{5,200} wrote|am .{5,200} schrieb.*|-+ ?origin
 
 
 def mbox(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """A mailbox: each mail without what it quotes and without its signature; a subject is a
     session.
@@ -49,7 +49,7 @@ def mbox(
                 yield from _of_mail(raw, conversation, report, f"{name}, mail {number}")
 
 
-def _mails(file: BinaryIO, report: Report, where: str) -> Iterator[bytes]:
+def _mails(file: BinaryIO, report: ImportReport, where: str) -> Iterator[bytes]:
     """The bytes of each mail: from a line "From ..." after an empty one to the next."""
     parts, size, empty, whole = list[bytes](), 0, True, True
     while line := file.readline(LINE_MOST):
@@ -69,7 +69,7 @@ def _mails(file: BinaryIO, report: Report, where: str) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-def _of_mail(raw: bytes, conversation: str, report: Report, where: str) -> Iterator[Message]:
+def _of_mail(raw: bytes, conversation: str, report: ImportReport, where: str) -> Iterator[Message]:
     try:
         mail = message_from_bytes(raw, policy=default)
         assert isinstance(mail, EmailMessage)
@@ -151,7 +151,7 @@ NOON: Final = 12
 
 
 def markdown(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Diaries: a day in a heading, or in the name of a file, dates the paragraphs below it; each
     paragraph is a message.
@@ -213,7 +213,7 @@ csv.field_size_limit(1 << 26)
 
 
 def table(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Tables whose first line names the columns."""
     for name in names:
@@ -240,7 +240,7 @@ def table(
 
 
 def records(
-    source: Source, names: Sequence[str], report: Report, choices: Choices
+    source: Export, names: Sequence[str], report: ImportReport, choices: Choices
 ) -> Iterator[Message]:
     """Objects of JSON with a text, in lines or in a list."""
     for name in names:

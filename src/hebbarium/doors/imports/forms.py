@@ -11,10 +11,10 @@ from ...engine.base.errors import DataError
 from .assistants import chatgpt, claude, claude_code, codex, interface_messages
 from .chats import discord, own_discord, slack, telegram, whatsapp
 from .documents import markdown, mbox, records, table
-from .messages import Choices, Message, Report
-from .source import Source
+from .messages import Choices, ImportReport, Message
+from .source import Export
 
-Reader = Callable[[Source, Sequence[str], Report, Choices], Iterator[Message]]
+Reader = Callable[[Export, Sequence[str], ImportReport, Choices], Iterator[Message]]
 # name of a form in `recognise` -> reader
 READERS: Final[Mapping[str, Reader]] = {
     "chatgpt": chatgpt,
@@ -37,7 +37,7 @@ DIARY: Final = (".md", ".markdown")
 TABLES: Final = (".csv", ".tsv")
 
 
-def reader_of(source: Source, report: Report) -> tuple[Reader, Sequence[str]]:
+def reader_of(source: Export, report: ImportReport) -> tuple[Reader, Sequence[str]]:
     """The reader of an export, and the files that it reads; the others are counted in the report.
 
     Raises DataError for an export in no known form, which says what it seems to be.

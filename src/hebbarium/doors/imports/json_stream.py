@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TextIO
 
 from ...engine.base.errors import DataError
-from .messages import Report
+from .messages import ImportReport
 
 CHUNK: Final = 1 << 18  # characters
 MOST: Final = 1 << 26  # characters of one item
@@ -96,7 +96,7 @@ class _Cursor:
         )
 
 
-def items(file: TextIO, ways: Sequence[Way], report: Report, where: str) -> Iterator[Item]:
+def items(file: TextIO, ways: Sequence[Way], report: ImportReport, where: str) -> Iterator[Item]:
     """The items of a document at some ways down: ("messages", "*") leads to the items of the list
     in the field `messages`.
 
@@ -143,7 +143,9 @@ def _walk(
             yield Item(place, beside, value)
 
 
-def lines(file: TextIO, report: Report, where: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def lines(
+    file: TextIO, report: ImportReport, where: str
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The objects of JSON Lines with the numbers of their lines; other lines are left out."""
     number = 0
     while line := file.readline(MOST):

@@ -58,7 +58,7 @@ class Choices:
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """What an import read, what it took for granted, and what it left out and why."""
 
     form: str = ""
@@ -91,7 +91,9 @@ class Report:
         }
 
 
-def cleaned(message: Message, choices: Choices, report: Report, now: datetime) -> Message | None:
+def cleaned(
+    message: Message, choices: Choices, report: ImportReport, now: datetime
+) -> Message | None:
     """The message as it is kept, or None, which the report counts.
 
     Control characters are taken out, a time without an offset gets the user's zone, and a time that

@@ -22,7 +22,7 @@ FILES: Final = 100_000
 Progress = Callable[[int, int], None]
 
 
-class Source:
+class Export:
     """An export.
 
     path      of the file, folder or archive

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from ...engine.base.times import hours, moment, offset_of
 from ...engine.contract.records import Event
-from .messages import Message, Report
+from .messages import ImportReport, Message
 
 MINUTE = timedelta(minutes=1)
 TABLE = """
@@ -29,7 +29,7 @@ class Spool:
     since  when the first message without a time is taken to have been written
     """
 
-    def __init__(self, report: Report, since: datetime) -> None:
+    def __init__(self, report: ImportReport, since: datetime) -> None:
         self._folder = TemporaryDirectory(prefix="hebbarium-import-")
         self._file = sqlite3.connect(Path(self._folder.name) / "messages.sqlite")
         self._file.execute("PRAGMA journal_mode = OFF")
