@@ -557,7 +557,7 @@ def test_from_an_export_to_an_answer_in_two_commands(hebbarium: Command, tmp_pat
 
 def test_every_form_that_is_recognised_has_a_reader() -> None:
     module = import_module("hebbarium.benchmarks.datasets.recognise")
-    kinds = {form.kind for form in vars(module).values() if isinstance(form, module.Form)}
+    kinds = {form.kind for form in vars(module).values() if isinstance(form, module.DataForm)}
     assert kinds - {""} <= set(READERS) and len(kinds) > 10
 
 
