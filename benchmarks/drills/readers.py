@@ -80,7 +80,7 @@ def readers(make: Make, events: list[Event], folder: Path, count: int, seed: int
 
 def _begun(memory: Engine, events: Sequence[Event]) -> Engine:
     # asked by several threads at the same time, however small it is
-    memory.assembly.places.least = 0
+    memory.assembly.beside_from = 0
     for event in events:
         memory.encode(event)
     return memory

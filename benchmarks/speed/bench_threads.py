@@ -12,7 +12,6 @@ import pytest
 
 from hebbarium.engine.contract.records import Query
 from hebbarium.engine.memory.engine import Engine
-from hebbarium.engine.scale.crew import PAYS
 
 EACH = 32  # questions of a thread
 SIZES = (1_000, 10_000, 100_000)
@@ -52,12 +51,12 @@ def test_one_question_of_two_threads(
 ) -> None:
     """Also in memories that are too small for helpers by default."""
     shared, queries = memory(n), asked(n)
-    crew = shared.assembly.crew
-    crew.least = 0
+    crew, usual = shared.assembly.crew, shared.assembly.helped_from
+    shared.assembly.helped_from = 0
 
     def ask(threads: int) -> None:
         crew.threads = threads
         shared.retrieve(next(queries))
 
     clock(lambda: ask(2), 64, reference=lambda: ask(1), against="one thread", warmup=4)
-    crew.threads, crew.least = 1, PAYS
+    crew.threads, shared.assembly.helped_from = 1, usual

@@ -86,7 +86,7 @@ class Answering:
                  for others they are brought to the present
         """
         self._passing.look(depth=0)
-        if alone or self._measured or self._store.n < self._assembly.places.least:
+        if alone or self._measured or self._store.n < self._assembly.beside_from:
             with self._turns.alone():
                 if not in_part:
                     self.refresh()
@@ -116,7 +116,7 @@ class Answering:
             # a measured memory computes the late columns of all rows, and measures that
             self.turn(alone=learn, in_part=likely and not self._measured),
             self._turns.answering(),
-            self._assembly.places.one() as place,
+            self._assembly.place() as place,
         ):
             self._changes.require("retrieve")
             ask = self.asked(query, k, learn=learn, whole=whole or learn)

@@ -17,6 +17,7 @@ from ..base.times import as_hours, moment, offset_of
 from ..contract.records import Event, Only, Query, attribute_pairs
 from .nights import DAY
 
+SHORTEST: Final = 64  # rows of a shortlist
 WORDS: Final = ("text", "speaker", "session", "id", "caption")  # of an event
 
 
@@ -216,3 +217,18 @@ def _names(given: Any, where: str) -> tuple[str, ...]:
             cure='give a tuple of texts, such as ("Ada", "Bo"), or ()',
         )
     return tuple(sorted({str.__str__(name) for name in given}))
+
+
+def checked_shortlist(rows: object) -> int | None:
+    """Rows of a shortlist as a memory takes them.  Raises InputError.
+
+    >>> checked_shortlist(None), checked_shortlist(2048)
+    (None, 2048)
+    """
+    if rows is None or (isinstance(rows, int) and not isinstance(rows, bool) and rows >= SHORTEST):
+        return rows
+    raise InputError(
+        f"a shortlist of {rows!r} memories",
+        where="shortlist",
+        cure=f"give a whole number of at least {SHORTEST}, such as 2048, or None",
+    )

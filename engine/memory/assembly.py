@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import astuple, replace
+from functools import cached_property
 from itertools import chain
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.checks import checked_count, checked_row
+from ..base.checks import checked_count, checked_limit, checked_row
 from ..base.errors import ContractError, HebbariumError, InputError
 from ..base.numerics import read_only
 from ..contract.ask import Ask
@@ -63,22 +64,18 @@ from ..contract.vocabulary import (
 )
 from ..contract.writings import Writings
 from ..flow.dataflow import derived, late, touched_by
-from ..flow.passes import Helpers, Instrument, PhasePlan, Wrap, nodes_of, schedule
+from ..flow.passes import Helpers, Instrument, PhasePlan, Work, Wrap, nodes_of, schedule
 from ..flow.schedule import ENGINE, Node, Stages
 from ..flow.view import Binding
 from ..ports.embedder import Embedder, HashingEmbedder, Vectors
 from ..ports.embedding_cache import metered
 from ..ports.language_model import LanguageModel, described
 from ..ports.language_model import metered as metered_model
-from ..scale.approximate import index_of
-from ..scale.concurrent import Place, Places
-from ..scale.crew import Crew, Lends
-from ..scale.on_read import LateRows
-from ..scale.shortlist import Shortlist
 from ..state.clock import Clock
 from ..state.event_log import Erased, EventLog
 from ..state.graph import Graph
 from ..state.postings import BM25Index, Forward, TrigramIndex, terms_of
+from ..state.scans import SharedScans
 from ..state.store import Cells, Store
 from ..steps.capacity import Capacity, without_votes
 from ..steps.filter import Banned, banned
@@ -104,6 +101,18 @@ from ..steps.uses import used_node
 from ..steps.withholding import FreeTexts, Withholding
 from ..text.features import features
 
+if TYPE_CHECKING:
+    from ..scale.concurrent import Place, Places
+    from ..scale.crew import Crew, Lends
+    from ..scale.on_read import LateRows
+    from ..scale.shortlist import Shortlist
+
+# rows; a smaller memory is asked by one thread at a time: its questions are mostly Python, of which
+# one thread runs at a time
+BESIDE_FROM: Final = 4_096
+# rows; in a smaller memory handing work over takes longer than what it saves
+HELPED_FROM: Final = 32_768
+EXACT: Final = "exact"  # the index that compares all rows
 # texts that are embedded in one batch when a file without passages is opened
 TOGETHER: Final = 256
 # what an erased row keeps, or has overwritten
@@ -139,7 +148,8 @@ class Assembly:
     signals      each signal with its weight
     sources      share of the budget of each source of contexts, percent, in registry order
     shortlist    asks large memories in part; None: every question is asked of all rows
-    places       where questions of several threads are asked at the same time
+    beside_from  rows of a memory that answers several questions sooner at the same time than in turn
+    helped_from  rows of a memory whose question several threads answer sooner than one
     stages       which array holds each stage of the ranking
     ranking      the stages that some step computes, in order; the scores of the last decide the
                  answer
@@ -161,7 +171,7 @@ class Assembly:
         threads: int | None = 1,
         lends: Sequence[Lends] = (),
     ) -> None:
-        """threads, lends: of `Crew`, beside what the index lends."""
+        """threads, lends: of `scale.crew.Crew`, beside what the index lends."""
         self.mechanisms, self.embedder, self.seed = (
             in_order(mechanisms),
             metered(embedder),
@@ -173,7 +183,7 @@ class Assembly:
         )
         self.clock = Clock()
         self.event_log = EventLog(writings=Writings(self.clock))
-        self.index = index_of(index, embedder.dimensions)
+        self.index = self._empty_index(index, embedder.dimensions)
         self.graph, self.lexicon, self.trigrams = Graph(), BM25Index(), TrigramIndex()
         self.streams = {m.id: stream(seed, m.id) for m in self.mechanisms}
         self.passages = Passages(
@@ -229,7 +239,13 @@ class Assembly:
             instrument.attach(
                 [m.id for m in self.mechanisms], self.clock, self.embedder, self.language_model
             )
-        self.crew = Crew(threads, [self.index, *lends], lambda: self.places.asked > 1)
+        self._threads = checked_limit(
+            threads,
+            "threads",
+            "give how many threads work on one question, a whole number from 1, or None",
+        )
+        self._lends = [self.index, *lends]
+        self.beside_from, self.helped_from = BESIDE_FROM, HELPED_FROM
         wrap = instrument.wrap if instrument else None
         at_once, put_off = (
             PhasePlan(
@@ -243,7 +259,7 @@ class Assembly:
             for waits in (False, True)
         )
         self.plans = {
-            phase: at_once if phase is Phase.MAINTAIN else self.plan(phase, wrap, helpers=self.crew)
+            phase: at_once if phase is Phase.MAINTAIN else self.plan(phase, wrap, helpers=self)
             for phase in self.phases
         }
         self.run: dict[Phase, Callable[..., None]] = {
@@ -258,33 +274,8 @@ class Assembly:
         self.learn: Callable[[Ask], None] = (
             instrument.timed(Phase.RETRIEVE, retrieve.learn) if instrument else retrieve.learn
         )
-        self.shortlist = (
-            Shortlist(
-                shortlist,
-                self.store,
-                self._banned,
-                self._asking,
-                self.signals,
-                self.streams,
-                instrument,
-                None if instrument else self.crew,
-                late=self.late_of_rows,
-            )
-            if shortlist
-            else None
-        )
-        self.places = Places(
-            lambda: Place(
-                self.store,
-                self._banned,
-                self._asking,
-                self.signals,
-                self.streams,
-                self.wordings,
-                shortlist,
-                self.late_of_rows,
-            )
-        )
+        self._most = shortlist
+        self.shortlist = self._shortlist(instrument) if shortlist else None
         self._forecasts = [
             self._reader(m, f, Phase.ENCODE) for m in self.mechanisms for f in type(m).forecasts()
         ]
@@ -298,6 +289,88 @@ class Assembly:
         self._coming: dict[Event, Incoming] = {}  # read by `embed_forecast`, not yet encoded
         self.stages = self.plans[Phase.RETRIEVE].stages
         self.ranking = self.stages.up_to(RELEASED)
+
+    # The room of scale is loaded by the memories that use it.
+
+    @staticmethod
+    def _empty_index(name: object, dimensions: int) -> SharedScans:
+        """Raises InputError for a name that no index has."""
+        if name == EXACT:
+            return SharedScans(dimensions)
+        from ..scale.approximate import index_of
+
+        return index_of(name, dimensions)
+
+    def _shortlist(self, instrument: Instrument | None) -> Shortlist:
+        from ..scale.shortlist import Shortlist
+
+        assert self._most
+        return Shortlist(
+            self._most,
+            self.store,
+            self._banned,
+            self._asking,
+            self.signals,
+            self.streams,
+            instrument,
+            None if instrument else self,
+            late=self.late_of_rows,
+        )
+
+    @cached_property
+    def places(self) -> Places:
+        """Where questions of several threads are asked at the same time."""
+        from ..scale import concurrent
+
+        return concurrent.Places(
+            lambda: concurrent.Place(
+                self.store,
+                self._banned,
+                self._asking,
+                self.signals,
+                self.streams,
+                self.wordings,
+                self._most,
+                self.late_of_rows,
+            )
+        )
+
+    def place(self) -> AbstractContextManager[Place | None]:
+        """A place for one question; None: the memory itself, in which a small memory is asked."""
+        return nullcontext() if self.store.n < self.beside_from else self.places.one()
+
+    def leave_places(self) -> None:
+        """Drop what places beside the memory hold of earlier questions."""
+        if "places" in vars(self):
+            self.places.clear()
+
+    @cached_property
+    def crew(self) -> Crew:
+        """The threads that work on one question to a large memory."""
+        from ..scale.crew import Crew
+
+        return Crew(self._threads, self._lends, lambda: self.places.asked > 1)
+
+    def helping(self, rows: int) -> AbstractContextManager[Work | None]:
+        """As `flow.passes.Helpers`."""
+        return self.crew.helping() if rows >= self.helped_from else nullcontext()
+
+    def order(self, nodes: Sequence[Node], signals: Sequence[Signal]) -> Any:
+        """As `flow.passes.Helpers`."""
+        from ..scale.crew import Order
+
+        return Order(nodes, signals)
+
+    def late_of_rows(self, base: Cells, most: int) -> LateRows | None:
+        """What computes the late columns of some rows of a store that shows this one; None:
+        there are none.
+        """
+        if not self.late:
+            return None
+        from ..scale.on_read import LateRows
+
+        steps = [step.node for step in self.late_plan.steps]
+        return LateRows(base, most, self.late, steps, self.clock)
 
     def _banned(self, only: Only) -> NDArray[np.bool_]:
         """As `filter.banned`, of all rows."""
@@ -664,18 +737,6 @@ class Assembly:
         time = self.clock.maintained
         PhasePlan(Phase.MAINTAIN, self._deriving, self.store, (), self.streams, None).run(
             Tick(time, time)
-        )
-
-    def late_of_rows(self, base: Cells, most: int) -> LateRows | None:
-        """What computes the late columns of some rows of a store that shows this one; None:
-        there are none.
-        """
-        return (
-            LateRows(
-                base, most, self.late, [step.node for step in self.late_plan.steps], self.clock
-            )
-            if self.late
-            else None
         )
 
     def refresh(self) -> None:

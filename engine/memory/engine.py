@@ -39,13 +39,12 @@ from ..flow.view import Reader
 from ..ports.embedder import Embedder, Progress, checked_embedder
 from ..ports.language_model import LanguageModel
 from ..saving.snapshot import Durable, Snapshot
-from ..scale.shortlist import checked_shortlist
 from ..state.graph import BUILT_IN
 from ..state.ranking import Answer, Rows
 from ..steps.capacity import checked_capacity
 from ..text.memo import forget_texts
 from .answering import Answering
-from .arguments import checked_durable, checked_time
+from .arguments import checked_durable, checked_shortlist, checked_time
 from .arrivals import EVENTS, WallClock, require_believable
 from .assembly import Assembly
 from .changes import Changes, Repeated
@@ -544,7 +543,7 @@ class Engine(Serial):
             self.passing.leave_jumps()
             self.tasks.read_again()
             self._contexts.clear()
-            self.assembly.places.clear()
+            self.assembly.leave_places()
             forget_texts()
             self.clock.changed()
         self.changes.save(erased)

@@ -31,9 +31,6 @@ from ..steps.filter import Banned
 from .on_read import LateRows
 from .shortlist import Shortlist
 
-# a smaller memory is asked by one thread at a time: its questions are mostly Python, of which one
-# thread runs at a time
-PAYS: Final = 4096
 MOST: Final = cpu_count() or 1
 Found = tuple[NDArray[np.int64], Standing]
 Nodes = Callable[[Cells, Banned], Sequence[Node]]  # the steps of RETRIEVE for a store
@@ -129,14 +126,11 @@ class Places:
     """The places of one memory: the memory itself, and as many beside it as questions were asked at
     once.
 
-    least  rows of a memory that answers several questions sooner at the same time than in turn
-
     A place takes 170 bytes a row in `default`, 260 in `everything`, beside what `scans.SharedScans`
     keeps for a thread.  As many places are kept as there are processors.
     """
 
     def __init__(self, make: Callable[[], Place]) -> None:
-        self.least = PAYS
         self._make, self._lock = make, Lock()
         self.asked = 0  # questions that are being answered
         self._asked = False  # whether the memory itself is asked

@@ -15,7 +15,6 @@ from threading import Condition, Lock, Thread, get_ident
 from time import perf_counter
 from typing import Final, Protocol
 
-from ..base.checks import checked_limit
 from ..base.sharing import HELPED, alone
 from ..base.sharing import threads as available
 from ..contract.columns import Signal
@@ -24,8 +23,6 @@ from ..flow.schedule import Node
 
 # threads of one question, if nothing else is asked for: more find nothing to do
 MOST: Final = 4
-# rows; in a smaller memory handing work over takes longer than what it saves
-PAYS: Final = 32_768
 # s after which a thread that waits looks again, as an interruption may cost a notification
 HEALS: Final = 0.5
 
@@ -71,7 +68,6 @@ class Crew:
     """The threads of one memory's questions.
 
     threads  that work on a question, the asking one included
-    least    rows of a memory whose questions they answer sooner
 
     Helpers live as long as a pass; starting one takes some 60 us.
     """
@@ -81,33 +77,15 @@ class Crew:
     ) -> None:
         """threads: None: those of `sharing.threads`, at most 4; lends: what helpers need of the
         asking thread; busy: whether others ask meanwhile.
-
-        Raises InputError.
         """
-        given = checked_limit(
-            threads,
-            "threads",
-            "give how many threads work on one question, a whole number from 1, or None",
-        )
-        self.threads, self.least = given or min(MOST, available()), PAYS
+        self.threads = threads or min(MOST, available())
         self._lends, self._busy = tuple(lends), busy
 
-    def pays(self, rows: int) -> bool:
-        """Whether a question to so many rows is answered sooner by several threads: not while
-        others are answered, which use the processors.
+    def helping(self) -> AbstractContextManager[CrewWork | None]:
+        """As `at_work`; None, without helpers, while others are answered, which use the
+        processors.
         """
-        return self.threads > 1 and rows >= self.least and not self._busy()
-
-    def helping(self, rows: int) -> AbstractContextManager[CrewWork | None]:
-        """As `at_work`, for a pass over so many rows; None, without helpers, where that is done
-        sooner.
-        """
-        return self.at_work() if self.pays(rows) else nullcontext()
-
-    @staticmethod
-    def order(nodes: Sequence[Node], signals: Sequence[Signal]) -> Order:
-        """Which of some steps wait for which."""
-        return Order(nodes, signals)
+        return self.at_work() if self.threads > 1 and not self._busy() else nullcontext()
 
     @contextmanager
     def at_work(self) -> Iterator[CrewWork]:

@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import InputError
 from ..base.numerics import kernel, read_only
 from ..base.sharing import at_once
 from ..contract.ask import Ask
@@ -38,7 +37,7 @@ from ..contract.vocabulary import (
     VISIBLE,
 )
 from ..flow.dataflow import answering, touched_by
-from ..flow.passes import Instrument, PhasePlan, schedule
+from ..flow.passes import Helpers, Instrument, PhasePlan, schedule
 from ..flow.schedule import ENGINE, Node
 from ..state.graph import EdgeType, entity_node
 from ..state.postings import BM25Index, Idf
@@ -47,13 +46,11 @@ from ..state.scans import SharedScans
 from ..state.store import Cells
 from ..steps.filter import Banned
 from ..text.dates import times
-from .crew import Crew
 from .on_read import LateRows
 from .partial import PartialStore, Rows
 from .priors import Priors
 
 Points = NDArray[np.bool_]  # (rows, AROUND), of one column
-LEAST: Final = 64  # rows of a shortlist
 # a memory of fewer rows than so many shortlists is asked as a whole, which is faster
 PAYS: Final = 16
 MOST_ANSWERED: Final = 1 / 8  # share of a shortlist that can be answered
@@ -99,21 +96,6 @@ AROUND: Final = 2  # neighbours in time on either side, at least
 # rank r, divided by r
 FAR: Final = 1 / 16
 GOLDEN: Final = (5**0.5 - 1) / 2  # its multiples modulo 1 are spread evenly and never repeat
-
-
-def checked_shortlist(rows: object) -> int | None:
-    """Rows of a shortlist as a memory takes them.  Raises InputError.
-
-    >>> checked_shortlist(None), checked_shortlist(2048)
-    (None, 2048)
-    """
-    if rows is None or (isinstance(rows, int) and not isinstance(rows, bool) and rows >= LEAST):
-        return rows
-    raise InputError(
-        f"a shortlist of {rows!r} memories",
-        where="shortlist",
-        cure=f"give a whole number of at least {LEAST}, such as 2048, or None",
-    )
 
 
 @kernel
@@ -325,22 +307,22 @@ class Shortlist:
         signals: Sequence[tuple[Signal, float]],
         streams: Mapping[str, np.random.Generator],
         instrument: Instrument | None,
-        crew: Crew | None = None,
+        helpers: Helpers | None = None,
         *,
         late: Callable[[Cells, int], LateRows | None],
     ) -> None:
-        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; crew:
+        """banned: of all rows; nodes: the steps of RETRIEVE for the store that is asked; helpers:
         threads that find the rows; late: makes what computes the late columns of at most so many
         rows.
 
         Raises ContractError for a set that cannot be asked in part.
         """
-        self.most, self._base, self._graph, self._banned_of, self._crew = (
+        self.most, self._base, self._graph, self._banned_of, self._helpers = (
             most,
             base,
             base.graph,
             banned,
-            crew,
+            helpers,
         )
         self._index: SharedScans = base.structures[INDEX]
         self._lexicon: BM25Index = base.structures[LEXICON]
@@ -388,7 +370,7 @@ class Shortlist:
         return self._base.n >= PAYS * self.most and rows <= self.most * MOST_ANSWERED
 
     def _run(self, ask: Ask) -> None:
-        with self._crew.helping(self._base.n) if self._crew else nullcontext():
+        with self._helpers.helping(self._base.n) if self._helpers else nullcontext():
             rows, self._stand_for = self.chosen(ask.cue)
             self.store.show(rows)
             self.plan.run(ask)

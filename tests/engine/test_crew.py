@@ -45,7 +45,7 @@ QUESTIONS = (*map(Query, TEXTS), Query("Where was Bo?", only=Only(speakers=("Ada
 def lived(name: str, threads: int) -> Engine:
     """A memory of a set, whose questions several threads answer although it is small."""
     made = Engine(REGISTRY.build(REGISTRY.set(name)), HashingEmbedder(32), threads=threads)
-    made.assembly.crew.least = 1
+    made.assembly.helped_from = 1
     return simulated(made, talk(), learn=False)
 
 
@@ -171,7 +171,7 @@ def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
 
 def asked(*hooks: Any, threads: int = 2, **more: Any) -> Engine:
     memory = small(*hooks, by_number(), threads=threads, **more)
-    memory.assembly.crew.least = 1
+    memory.assembly.helped_from = 1
     memory.encode(Event(0.0, "1"))
     return memory
 
@@ -352,13 +352,13 @@ def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.Mo
 def test_helpers_are_used_while_one_question_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     memory, times, run = lived("hybrid", 2), list[int](), CrewWork.run
     monkeypatch.setattr(CrewWork, "run", lambda self, *given: times.append(1) or run(self, *given))
-    memory.assembly.places.least = 1
+    memory.assembly.beside_from = 1
     memory.retrieve(QUESTIONS[0])
     assert times == [1]
     with memory.assembly.places.one():
         memory.retrieve(QUESTIONS[0])
     memory.retrieve(QUESTIONS[0], learn=True)
-    memory.assembly.crew.least = memory.store.n + 1
+    memory.assembly.helped_from = memory.store.n + 1
     memory.retrieve(QUESTIONS[0])
     assert times == [1]
 

@@ -553,7 +553,7 @@ def test_encoding_that_reads_them_sees_them_as_of_the_last_maintenance() -> None
 def test_threads_that_ask_after_a_tick_see_the_present() -> None:
     """The first of them computes the columns alone."""
     e, computed = ageing()
-    e.assembly.places.least = 1
+    e.assembly.beside_from = 1
     e.encode_all([Event(float(hour), f"number {hour}") for hour in range(8)])
     plain = e.retrieve("number 3")
     for hours in range(1, 20):

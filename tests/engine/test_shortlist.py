@@ -17,18 +17,11 @@ from hebbarium.engine.context.assembly import STRATEGIES, assemble, context_of
 from hebbarium.engine.contract.records import Event, Only, Query
 from hebbarium.engine.contract.vocabulary import LEXICON, SESSION, VISIBLE
 from hebbarium.engine.flow.observer import Observer
+from hebbarium.engine.memory.arguments import checked_shortlist
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.scale import shortlist
-from hebbarium.engine.scale.shortlist import (
-    EACH,
-    PAYS,
-    Shortlist,
-    around,
-    beyond,
-    checked_shortlist,
-    positive,
-)
+from hebbarium.engine.scale.shortlist import EACH, PAYS, Shortlist, around, beyond, positive
 from hebbarium.engine.state.graph import EdgeType, Graph, entity_node
 from hebbarium.engine.state.postings import BM25Index, Idf, ScoredRows, TrigramIndex, TrigramMeasure
 from hebbarium.engine.state.ranking import Asked, add_standardised

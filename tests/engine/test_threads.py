@@ -46,7 +46,7 @@ def memory(
     """A memory that several threads ask at the same time, however small it is."""
     registry = Registry.read()
     made = Engine(registry.build(registry.set(chosen)), HashingEmbedder(16), **options)
-    made.assembly.places.least = 0
+    made.assembly.beside_from = 0
     for event in events:
         made.encode(event)
     return made
@@ -169,7 +169,7 @@ def test_a_hook_cannot_call_the_memory_that_asks_it(call: str, least: int) -> No
         _ = held[0].retrieve("again") if call == "retrieve" else held[0].encode(EVENTS[TOLD])
 
     held.append(small(mechanism("m", does(Phase.RETRIEVE, meddle, reads=[VISIBLE])), by_number()))
-    held[0].assembly.places.least = least
+    held[0].assembly.beside_from = least
     held[0].encode(EVENTS[0])
     with pytest.raises(ContractError, match="in the middle of a call"):
         held[0].retrieve(QUESTIONS[0])
