@@ -20,8 +20,8 @@ class OfficialSource:
     """An official source.
 
     file      name of the file; '' if the data set is a folder that must be fetched by hand
-    sha256    published by several independent users of the file, so a changed download is detected;
-              None if unknown
+    sha256    the digest under which the official hub stores the file, and which several independent
+              users of it have published, so a changed download is detected; None if unknown
     size      bytes; None if unknown
     paper     its key in references.bib
     by_hand   how to fetch it, if no single file can be downloaded
@@ -54,7 +54,10 @@ class Checked:
 _LOCOMO = "Maharana et al. 2024, Evaluating Very Long-Term Conversational Memory of LLM Agents, ACL, arXiv:2402.17753"
 _LONGMEMEVAL = "Wu et al. 2025, LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory, ICLR, arXiv:2410.10813"
 _BEAM = "Tavakoli et al. 2026, Beyond a Million Tokens: Benchmarking and Enhancing Long-Term Memory in LLMs, ICLR, arXiv:2510.27246"
-_HUB = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main/"
+# Digests and sizes of LongMemEval are of this revision.  Many projects publish them: deer-flow names
+# revision and digest of the oracle (its pull request 4810), others all three files with sizes.
+_REVISION = "98d7416c24c778c2fee6e6f3006e7a073259d48f"
+_HUB = f"https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/{_REVISION}/"
 
 SOURCES = (
     OfficialSource(
@@ -81,8 +84,8 @@ SOURCES = (
         "longmemeval-oracle",
         _HUB + "longmemeval_oracle.json",
         "longmemeval_oracle.json",
-        None,
-        None,
+        "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c",
+        15_388_478,
         "MIT",
         _LONGMEMEVAL,
         "wu2025longmemeval",
@@ -91,8 +94,8 @@ SOURCES = (
         "longmemeval-m",
         _HUB + "longmemeval_m_cleaned.json",
         "longmemeval_m_cleaned.json",
-        None,
-        None,
+        "9d79e5524794a2e6900a3aa9cb7d9152c5a3e8319c9a87c25494ba1eacee495f",
+        2_737_100_077,
         "MIT",
         _LONGMEMEVAL,
         "wu2025longmemeval",

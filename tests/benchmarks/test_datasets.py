@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -674,6 +675,7 @@ def test_sources_state_licence_and_citation() -> None:
         ), source.name
         assert source.sha256 is None or len(bytes.fromhex(source.sha256)) == 32
         assert bool(source.file) != bool(source.by_hand)
+        assert bool(source.file) == bool(source.sha256) == bool(source.size), "a file has a digest"
     assert {s.name for s in fetching.list_sources()} >= set(LOADERS) - {"demo", "conversations"}
 
 
@@ -689,7 +691,10 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
         (path / fname).write_bytes(b"[]")
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
-    path = fetching.get("longmemeval-oracle", tmp_path / "new")
+    unpublished = replace(fetching.SOURCES[0], name="new", file="new.json", sha256=None)
+    unpublished = replace(unpublished, url="https://example.org/new.json")
+    monkeypatch.setattr(fetching, "SOURCES", (unpublished,))
+    path = fetching.get("new", tmp_path / "new")
     words = hashlib.sha256(b"[]").hexdigest()
     assert words in capsys.readouterr().out
     assert path.with_name(path.name + ".sha256").read_text(encoding="utf-8").split() == [
@@ -702,7 +707,7 @@ def test_a_first_download_is_recorded_and_a_changed_file_noticed(
     with pytest.raises(DataError, match="recorded on first use"):
         fetching.check(path, recorded=True)
     with pytest.raises(DataError, match="recorded on first use"):
-        fetching.get("longmemeval-oracle", tmp_path / "new", progress=False)
+        fetching.get("new", tmp_path / "new", progress=False)
 
 
 @pytest.mark.parametrize(
