@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 import hebbarium as hb
 from hebbarium.benchmarks.datasets import Dataset
@@ -196,3 +197,15 @@ def test_a_draft_has_a_name_of_its_own_in_the_same_folder(tmp_path: Path) -> Non
         with pytest.raises(FileExistsError):
             opened_new(link)
     assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.slow
+def test_the_guide_lists_every_file_that_commands_write() -> None:
+    """If not, run `python docs/tools/file_modes.py`."""
+    tool = script("file_modes")
+    steps = tool.seen()
+    assert tool.PLACE.search(tool.GUIDE.read_text(encoding="utf-8"))[0] == tool.table(steps)
+    shared = {name for pairs in steps.values() for name, mode in pairs if mode != "0600"}
+    reports = {f"out/design.{end}" for end in ("csv", "html", "json", "md", "svg", "tex")}
+    reports |= {"out/card.json", "out/metrics.json", tool.DRAFTS}
+    assert {name for name in shared if not name.endswith("/")} == reports
