@@ -291,6 +291,8 @@ REASONS: Mapping[str, str] = {
     "sequence.",
     "serial_position/immediate": "The cue names no item, and recall goes on forward from where it starts, so the first items are not reached.",
     "serial_position/delayed": "As for immediate recall; the end of the list is still ahead after other talk.",
+    "shared_memory/filters": "Filters are the engine's, and hold in every set: no answer has a word of somebody else. In `everything` the gates refuse "
+    "seven facts in ten, which are made of one template, so what its owner asks for is not there.",
     "sleep_benefit/wake_sleep": "`default` does not sleep; in `everything` the gates refuse some items.",
     "sleep_schedule/two_process": "Only sets with `sleep_pressure` decide when to sleep.",
     "spacing_effect/crossover": "In sets that sleep, nights raise what was told a day before the test; sets without a history of use show nothing.",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....engine.base.times import hours
-from ....engine.contract.records import Event, Query
+from ....engine.contract.records import Event, Only, Query
 from ....engine.contract.vocabulary import (
     ACTIVATION,
     CHRONOLOGICAL,
@@ -176,12 +176,15 @@ class Life:
         at: float | None = None,
         *,
         dated: bool = False,
+        attributes: tuple[tuple[str, str], ...] = (),
     ) -> str:
         """Tell one thing, now or `at` a later time (h).  Id of the event.
 
         dated  whether the date is part of the indexed text
         """
-        return self.tell_all([text], speaker=speaker, session=session, at=at, dated=dated)[0]
+        return self.tell_all(
+            [text], speaker=speaker, session=session, at=at, dated=dated, attributes=attributes
+        )[0]
 
     def tell_all(
         self,
@@ -192,6 +195,7 @@ class Life:
         session: str = "",
         at: float | None = None,
         dated: bool = False,
+        attributes: tuple[tuple[str, str], ...] = (),
     ) -> list[str]:
         """Tell things `apart` h from each other; the last one is told at the time that is then
         the present.  Ids of the events.
@@ -199,7 +203,13 @@ class Life:
         start, events = self.now if at is None else at, []
         for i, text in enumerate(texts):
             event = Event(
-                start + i * apart, text, speaker, session, f"e{len(self._texts)}", dated=dated
+                start + i * apart,
+                text,
+                speaker,
+                session,
+                f"e{len(self._texts)}",
+                attributes=attributes,
+                dated=dated,
             )
             self._texts[event.id] = event.rendered()
             self._digest.update(f"{speaker}\0{text}\0".encode())
@@ -255,13 +265,21 @@ class Life:
             engine.archive(row)
 
     # --- questions --------------------------------------------------------------------------------
-    def ask(self, text: str, k: int = 10, learn: bool = False, session: str = "") -> Retrieved:
+    def ask(
+        self,
+        text: str,
+        k: int = 10,
+        learn: bool = False,
+        session: str = "",
+        only: Only | None = None,
+    ) -> Retrieved:
         """The answer to a question at the present time.
 
         session  of the conversation; uses of one session follow each other, uses without one do not
+        only     which events may be answered; None: all
         """
         self._present()
-        return self._asked(Query(text, session=session), k, learn)
+        return self._asked(Query(text, session=session, only=only), k, learn)
 
     def _asked(self, query: Query, k: int, learn: bool) -> Retrieved:
         return self.system.retrieve(query, k, learn=learn)

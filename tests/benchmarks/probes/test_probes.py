@@ -380,6 +380,23 @@ def test_what_a_rule_keeps_back_is_not_answered() -> None:
     assert written("scope_rules/speaker", shared_words)["kept back, answered"] == 1.0
 
 
+def test_a_memory_that_takes_no_filter_answers_with_the_words_of_others(
+    registry: Registry,
+) -> None:
+    plain, _ = lived(
+        PROBES["shared_memory/filters"],
+        0,
+        lambda: Hebbarium(registry.build(registry.set("naive_rag")), embedder(), 0),
+    )
+    assert plain == {
+        "own, answered": 1.0,
+        "others' words": 0.0,
+        "others' words, no filter": 1.0,
+    }
+    unfiltered = written("shared_memory/filters", shared_words)
+    assert unfiltered["others' words"] == unfiltered["others' words, no filter"] == 1.0
+
+
 def test_the_order_of_telling_shows_where_it_decides() -> None:
     def oldest(events: list[Event], question: str) -> list[tuple[Event, float]]:
         return [(e, -float(i)) for i, e in enumerate(events)]
@@ -608,7 +625,7 @@ IDS = [
     "runaway_control/speakers", "salience/news",
     "schema_learning/lesion", "scope_rules/speaker", "selectivity/modifiability",
     "sequence_prediction/order", "serial_position/immediate",
-    "serial_position/delayed", "sleep_benefit/wake_sleep", "sleep_schedule/two_process",
+    "serial_position/delayed", "shared_memory/filters", "sleep_benefit/wake_sleep", "sleep_schedule/two_process",
     "spacing_effect/crossover",
     "standing_instruction/no_shared_words", "surprise_recall/news", "testing_effect/crossover",
     "when_did/distractors", "when_did/alone",
