@@ -88,8 +88,8 @@ def costs_of(
     mechanism has no hook there, or nothing of the kind happens.
     """
     held = conversation.held()
-    _lived(chosen, registry, held, embedder, seed, k)  # compiles, and fills caches
-    told, asked = _lived(chosen, registry, held, embedder, seed, k)
+    lived(chosen, registry, held, embedder, seed, k)  # compiles, and fills caches
+    told, asked = lived(chosen, registry, held, embedder, seed, k)
     n_events, n_questions, nights = (
         len(held.events),
         len(held.questions),
@@ -106,7 +106,7 @@ def costs_of(
     return found
 
 
-def _lived(
+def lived(
     chosen: MechanismSet,
     registry: Registry,
     conversation: Conversation,
@@ -114,7 +114,7 @@ def _lived(
     seed: int,
     k: int,
 ) -> tuple[HookTimes, HookTimes]:
-    """Times of the events, and of the questions."""
+    """Times of the hooks in one life of a conversation: of its events, and of its questions."""
     times = HookTimes()
     with closing(Engine(registry.build(chosen), embedder, seed=seed, observer=times)) as engine:
         told, asked = HookTimes(), HookTimes()

@@ -10,6 +10,7 @@ try:
         auditing,
         calibrating,
         catalogue,
+        composing,
         data,
         doctoring,
         experiments,
@@ -28,6 +29,6 @@ try:
 except KeyboardInterrupt:  # before there is a command that could say what is finished
     raise SystemExit(130) from None
 
-__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "data", "doctoring",
+__all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "composing", "data", "doctoring",
            "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
            "topology", "warming", "weighing", "worlds"]  # fmt: skip

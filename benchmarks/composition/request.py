@@ -1,0 +1,168 @@
+"""What a composition is asked for: by a YAML file, or by the options of the command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ...engine.base.errors import InputError, nearest
+from ...engine.base.yaml_file import YamlFile
+from ..designs.file import UNITS, DataRef
+from .scores import METRICS
+
+KEYS: Final = ("summary", "set", "metrics", "margin", "cost", "folds", "keep", "data")
+OF_DATA: Final = ("dataset", "data", "unit", "limit", "metrics", "margin", "category")
+MOST_FOLDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Data, and what must not be lost on them.
+
+    metrics   of questions
+    margin    that may be lost of each
+    category  of the questions that count; "" for all
+    """
+
+    ref: DataRef
+    metrics: tuple[str, ...]
+    margin: float
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a composition is asked for.
+
+    set    name or file of the whole set
+    needs  data with their metrics
+    cost   that is made small, a key of `result.COSTS`
+    folds  of the cross-validation; 0: none
+    keep   mechanisms that are not removed
+    """
+
+    set: str
+    needs: tuple[Need, ...]
+    cost: str
+    folds: int
+    keep: tuple[str, ...]
+
+
+def plain(
+    set_name: str,
+    refs: Sequence[DataRef],
+    metrics: Sequence[str],
+    margin: float,
+    cost: str,
+    folds: int,
+    keep: Sequence[str],
+) -> Request:
+    """From options: the same metrics and margin on all data.  Raises InputError."""
+    for metric in metrics:
+        if metric not in METRICS:
+            raise InputError(
+                f"no metric {metric!r}", where="--metric", cure=nearest(metric, METRICS)
+            )
+    if not 0.0 <= margin <= 1.0:
+        raise InputError(
+            f"the margin is {margin:g}", where="--margin", cure="give a number from 0 to 1"
+        )
+    needs = tuple(Need(ref, tuple(dict.fromkeys(metrics)), margin) for ref in refs)
+    return Request(set_name, needs, cost, folds, tuple(keep))
+
+
+def read(path: Path, datasets: Collection[str], costs: Collection[str]) -> Request:
+    """From a file.  Raises InputError or RegistryError with file, line and cure."""
+    return _Reader(YamlFile(path), datasets, costs).request()
+
+
+@dataclass
+class _Reader:
+    file: YamlFile
+    datasets: Collection[str]
+    costs: Collection[str]
+
+    def request(self) -> Request:
+        raw = self.file.data
+        self._keys(raw, KEYS)
+        given = raw.get("data")
+        if not given or not isinstance(given, list):
+            raise self._odd("it names no data", "write `data: [{dataset: demo}]`", "data")
+        metrics = self._metrics(raw.get("metrics", ["recall@10"]), "metrics")
+        margin = self._number(raw.get("margin", 0.005), "margin")
+        folds, cost = raw.get("folds", 5), raw.get("cost", "mechanisms")
+        if isinstance(folds, bool) or not isinstance(folds, int) or not 0 <= folds <= MOST_FOLDS:
+            raise self._odd(
+                f"{folds!r} folds", f"give a whole number from 0 to {MOST_FOLDS}", "folds"
+            )
+        if cost not in self.costs:
+            raise self._odd(f"no cost {cost!r}", f"choose from {', '.join(self.costs)}", "cost")
+        name = raw.get("set", "default")
+        if not isinstance(name, str):
+            raise self._odd(f"{name!r} is no name of a set", "write one name", "set")
+        return Request(
+            name,
+            tuple(self._need(one, place, metrics, margin) for place, one in enumerate(given)),
+            str(cost),
+            folds,
+            self._texts(raw.get("keep", []), "keep"),
+        )
+
+    def _need(self, one: Any, place: int, metrics: tuple[str, ...], margin: float) -> Need:
+        at = ("data", place)
+        if not isinstance(one, dict) or "dataset" not in one:
+            raise self._odd(
+                f"{one!r} describes no data", "write `{dataset: locomo, data: PATH}`", *at
+            )
+        self._keys(one, OF_DATA, *at)
+        if one["dataset"] not in self.datasets:
+            cure = nearest(str(one["dataset"]), self.datasets)
+            raise self._odd(f"no data set {one['dataset']!r}", cure, *at, "dataset")
+        unit, limit, category = one.get("unit", "turn"), one.get("limit"), one.get("category", "")
+        if unit not in UNITS:
+            raise self._odd(f"unit {unit!r}", f"it is {' or '.join(UNITS)}", *at, "unit")
+        if limit is not None and (
+            isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
+        ):
+            raise self._odd(f"limit {limit!r}", "give a whole number from 1", *at, "limit")
+        return Need(
+            DataRef(one["dataset"], str(one.get("data") or ""), unit, limit),
+            self._metrics(one["metrics"], *at, "metrics") if "metrics" in one else metrics,
+            self._number(one["margin"], *at, "margin") if "margin" in one else margin,
+            str(category),
+        )
+
+    def _keys(self, raw: dict[str, Any], known: Sequence[str], *at: object) -> None:
+        if unknown := [key for key in raw if key not in known]:
+            cure = nearest(str(unknown[0]), known)
+            raise self._odd(f"unknown key {unknown[0]!r}", cure, *at, unknown[0])
+
+    def _metrics(self, given: Any, *at: object) -> tuple[str, ...]:
+        found = self._texts([given] if isinstance(given, str) else given, *at)
+        for metric in found:
+            if metric not in METRICS:
+                raise self._odd(f"no metric {metric!r}", nearest(metric, METRICS), *at)
+        if not found:
+            raise self._odd("it names no metric", "write `metrics: [recall@10]`", *at)
+        return found
+
+    def _texts(self, given: Any, *at: object) -> tuple[str, ...]:
+        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+            raise self._odd(f"{given!r} is no list of names", "write [name, ...]", *at)
+        return tuple(dict.fromkeys(given))
+
+    def _number(self, given: Any, *at: object) -> float:
+        if (
+            isinstance(given, bool)
+            or not isinstance(given, (int, float))
+            or not math.isfinite(given)
+            or not 0.0 <= given <= 1.0
+        ):
+            raise self._odd(f"the margin {given!r}", "give a number from 0 to 1", *at)
+        return float(given)
+
+    def _odd(self, what: str, cure: str, *at: object) -> InputError:
+        return InputError(what, where=self.file.place(*at), cure=cure)

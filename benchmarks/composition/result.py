@@ -1,0 +1,396 @@
+"""The result of a composition as plain data, a table and one HTML page that loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ...engine.base.yaml_file import yaml_text
+from ...engine.catalogue.registry import MechanismSet
+from ...reporting.files import write_whole
+from ...reporting.pages import environment
+from ...reporting.text import in_cell, plural, visible
+from ..reports.figures import ticks_of
+from ..reports.words import number, signed
+from .resampling import CrossValidation, Stability
+from .search import Part
+
+FORMAT: Final = 1
+TEMPLATES: Final = Path(__file__).parent.parent / "templates"
+COSTS: Final[Mapping[str, str]] = {
+    "mechanisms": "mechanisms",
+    "event": "ms an event",
+    "question": "ms a question",
+    "compile": "CPU s to compile",
+}
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 380.0, 230.0, 52.0, 366.0, 14.0, 182.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One constraint, and what the found part loses on it.
+
+    name, metric, margin  as the constraint has them
+    n, conversations      questions that are scored, and their conversations
+    whole, found          mean of the whole set, and of the found part
+    low, high             95 % interval of the loss, conversations as clusters; None without a
+                          spread.  The part was chosen by these questions, so it flatters
+    """
+
+    name: str
+    metric: str
+    margin: float
+    n: int
+    conversations: int
+    whole: float
+    found: float
+    low: float | None
+    high: float | None
+
+    @property
+    def loss(self) -> float:
+        return self.whole - self.found
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}, {self.metric}"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A part that was measured.
+
+    costs    name of each cost that was measured -> that of the part
+    scores   mean on every constraint
+    allowed  whether it loses no more than the margins
+    """
+
+    part: tuple[str, ...]
+    costs: Mapping[str, float]
+    scores: tuple[float, ...]
+    allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """What `compose` found.
+
+    chosen       the whole set
+    found        the smallest allowed part, as a set
+    cost         name of the cost that was made small
+    constraints  with their scores
+    singles      mechanism -> what the whole set loses without it on each constraint
+    families     family -> the same
+    family_of    mechanism -> family
+    costs        name of each cost that was measured -> of each mechanism
+    points       every part that was measured, in that order
+    steps        how the search went: sentences
+    stability    over resamples
+    validated    nested cross-validation; None without folds
+    unbuildable  reason why the engine refused a part -> how many
+    fixed        mechanisms that were not to be removed
+    provenance   what decided it
+    """
+
+    chosen: MechanismSet
+    found: MechanismSet
+    cost: str
+    constraints: tuple[Scored, ...]
+    singles: Mapping[str, tuple[float, ...]]
+    families: Mapping[str, tuple[float, ...]]
+    family_of: Mapping[str, str]
+    costs: Mapping[str, Mapping[str, float]]
+    points: tuple[Point, ...]
+    steps: tuple[str, ...]
+    stability: Stability
+    validated: CrossValidation | None
+    unbuildable: Mapping[str, int]
+    fixed: Part
+    provenance: Mapping[str, Any]
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        return tuple(id for id in self.chosen.mechanisms if id not in self.found.mechanisms)
+
+    @property
+    def headline(self) -> str:
+        n, of = len(self.found.mechanisms), len(self.chosen.mechanisms)
+        worst = max(self.constraints, key=lambda one: one.loss / max(one.margin, 1e-6))
+        return (
+            f"{n} of the {plural(of, 'mechanism')} of {self.chosen.name} lose at most their margin; "
+            f"the most is {signed(-worst.loss, 3)} of {worst.label} (margin {worst.margin:g})"
+        )
+
+    def honest(self) -> list[str]:
+        """What was lost on conversations that took no part, in a sentence for each constraint."""
+        if self.validated is None:
+            return []
+        return [
+            f"{one.label}: {number(found.mean, 4)}"
+            + (
+                ""
+                if found.low is None or found.high is None
+                else f" [{number(found.low, 4)}, {number(found.high, 4)}]"
+            )
+            for one, found in zip(self.constraints, self.validated.losses, strict=True)
+            if found
+        ]
+
+    def path(self) -> list[Point]:
+        """The best part of every number of mechanisms that was measured, smallest first: the one
+        whose largest loss, in units of its margin, is least.
+        """
+        margins, whole = (
+            [one.margin for one in self.constraints],
+            [one.whole for one in self.constraints],
+        )
+
+        def worst(point: Point) -> float:
+            return max(
+                (full - mine) / max(margin, 1e-6)
+                for full, mine, margin in zip(whole, point.scores, margins, strict=True)
+            )
+
+        best: dict[int, Point] = {}
+        for point in self.points:
+            size = len(point.part)
+            if size not in best or worst(point) < worst(best[size]):
+                best[size] = point
+        return [best[size] for size in sorted(best)]
+
+
+def to_json(result: Composed) -> dict[str, Any]:
+    """Plain data for `json.dumps`."""
+    return {
+        "format": FORMAT,
+        "set": result.chosen.name,
+        "cost": result.cost,
+        "headline": result.headline,
+        "found": list(result.found.mechanisms),
+        "removed": list(result.removed),
+        "fixed": sorted(result.fixed),
+        "constraints": [
+            {**asdict(one), "loss": one.loss, "held_out": asdict(held) if held else None}
+            for one, held in zip(result.constraints, _held(result), strict=True)
+        ],
+        "mechanisms": [
+            {
+                "mechanism": id,
+                "family": result.family_of.get(id, ""),
+                "kept": id in result.found.mechanisms,
+                "alone": list(result.singles.get(id, ())),
+                "stays": {
+                    "questions": result.stability.questions[id],
+                    "conversations": result.stability.conversations.get(id),
+                    "folds": result.validated.kept[id] if result.validated else None,
+                },
+                "costs": {name: each.get(id) for name, each in result.costs.items()},
+            }
+            for id in result.chosen.mechanisms
+        ],
+        "families": {name: list(each) for name, each in result.families.items()},
+        "sizes": {str(size): share for size, share in result.stability.sizes.items()},
+        "folds": [
+            {
+                "held_out": [id for _, id in fold.held_out],
+                "found": [id for id in result.chosen.mechanisms if id in fold.part],
+                "losses": list(fold.losses),
+            }
+            for fold in (result.validated.folds if result.validated else ())
+        ],
+        "path": [asdict(point) for point in result.path()],
+        "measured": [asdict(point) for point in result.points],
+        "steps": list(result.steps),
+        "unbuildable": dict(result.unbuildable),
+        "provenance": dict(result.provenance),
+    }
+
+
+def _held(result: Composed) -> Sequence[Any]:
+    return result.validated.losses if result.validated else [None] * len(result.constraints)
+
+
+HEADS: Final = ("constraint", "questions", "whole", "found", "loss", "margin", "loss held out")
+
+
+def constraint_rows(result: Composed) -> list[tuple[str, ...]]:
+    """Rows of a table under `HEADS`."""
+    rows = []
+    for one, held in zip(result.constraints, _held(result), strict=True):
+        apart = "-"
+        if held:
+            apart = number(held.mean, 4)
+            if held.low is not None:
+                apart += f" [{number(held.low, 4)}, {number(held.high, 4)}]"
+        rows.append(
+            (
+                one.label,
+                f"{one.n:,}",
+                number(one.whole, 4),
+                number(one.found, 4),
+                number(one.loss, 4),
+                f"{one.margin:g}",
+                apart,
+            )
+        )
+    return rows
+
+
+MECHANISM_HEADS: Final = ("mechanism", "family", "kept", "loss alone", "questions",
+                          "conversations", "folds")  # fmt: skip
+
+
+def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
+    """Rows of a table under `MECHANISM_HEADS`: kept mechanisms first.  `loss alone` is the largest
+    loss without the mechanism, in units of its margin.
+    """
+
+    def alone(id: str) -> str:
+        if id not in result.singles:
+            return "fixed"
+        found = max(
+            loss / max(one.margin, 1e-6)
+            for loss, one in zip(result.singles[id], result.constraints, strict=True)
+        )
+        return "cannot be built" if found == float("inf") else f"{found:.2f}"
+
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.0%}"
+
+    ordered = sorted(result.chosen.mechanisms, key=lambda id: id not in result.found.mechanisms)
+    return [
+        (
+            id,
+            result.family_of.get(id, ""),
+            "yes" if id in result.found.mechanisms else "no",
+            alone(id),
+            share(result.stability.questions[id]),
+            share(result.stability.conversations.get(id)),
+            share(result.validated.kept[id] if result.validated else None),
+        )
+        for id in ordered
+    ]
+
+
+def to_markdown(result: Composed) -> str:
+    """The tables of the report as Markdown."""
+    lines = [f"# The smallest part of {in_cell(result.chosen.name)}", "", result.headline + ".", ""]
+    lines += _markdown(HEADS, constraint_rows(result))
+    lines += ["", "How often each mechanism stays:", ""]
+    lines += _markdown(MECHANISM_HEADS, mechanism_rows(result))
+    lines += ["", *(f"- {step}" for step in result.steps)]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [
+        f"| {' | '.join(heads)} |",
+        f"|{'---|' * len(heads)}",
+        *(f"| {' | '.join(map(in_cell, row))} |" for row in rows),
+    ]
+
+
+def set_text(result: Composed, command: str) -> str:
+    """The found part as the file of a mechanism set."""
+    found = result.found
+    lines = [
+        f"# The smallest part of {result.chosen.name} that `hebbarium compose` found: {command}",
+        *(
+            f"# {one.label}: {number(one.found, 4)} ({result.chosen.name} {number(one.whole, 4)}, "
+            f"margin {one.margin:g})"
+            for one in result.constraints
+        ),
+    ]
+    data: dict[str, Any] = {
+        "summary": found.summary,
+        "mechanisms": {id: dict(values) for id, values in found.mechanisms.items()}
+        if any(found.mechanisms.values())
+        else list(found.mechanisms),
+    }
+    if found.alternates:
+        data["alternates"] = {id: list(others) for id, others in found.alternates.items()}
+    return visible("\n".join(lines), keep="\n") + "\n" + yaml_text(data)
+
+
+# --- the page -------------------------------------------------------------------------------------
+def to_html(result: Composed, path: Path) -> Path:
+    """Write the page, whole or not at all.  Raises HebbariumError."""
+    made = environment(TEMPLATES)
+    page = made.get_template("composition.html.j2").render(
+        result=result,
+        costs=COSTS,
+        constraint_heads=HEADS,
+        constraints=constraint_rows(result),
+        mechanism_heads=MECHANISM_HEADS,
+        mechanisms=mechanism_rows(result),
+        figures=[
+            (COSTS[cost], [panel(result, place, cost) for place in range(len(result.constraints))])
+            for cost in result.costs
+        ],
+        sizes=sorted(result.stability.sizes.items()),
+    )
+    write_whole(path, [page], shared=True)
+    return path
+
+
+def panel(result: Composed, place: int, cost: str) -> dict[str, Any]:
+    """One constraint against one cost, as px: every part that was measured, the path of the best
+    part of each size, and the line below which a part is not allowed.
+    """
+    one, path = result.constraints[place], result.path()
+    shown = [point for point in result.points if point.scores[place] > float("-inf")]
+    floor = one.whole - one.margin
+    values = [point.scores[place] for point in shown]
+    # parts far below the margin would flatten the rest
+    low = max(min(values), floor - 12.0 * max(one.margin, 0.005))
+    y = _scale(min(low, floor), max(*values, one.whole), BOTTOM, TOP, lambda v: f"{v:.3f}")
+    x = _scale(0.0, max(point.costs[cost] for point in shown), LEFT, RIGHT, lambda v: f"{v:g}")
+    best = [p for p in path if p.scores[place] > float("-inf")]
+    return {
+        "name": one.label,
+        "cost": COSTS[cost],
+        "points": [
+            (x.at(p.costs[cost]), y.at(p.scores[place]), p.allowed)
+            for p in shown
+            if p.scores[place] >= low
+        ],
+        "path": [
+            (x.at(p.costs[cost]), y.at(p.scores[place])) for p in best if p.scores[place] >= low
+        ]
+        if cost == "mechanisms"
+        else [],
+        "found": next(
+            (x.at(p.costs[cost]), y.at(p.scores[place]))
+            for p in shown
+            if set(p.part) == set(result.found.mechanisms)
+        ),
+        "whole": y.at(one.whole),
+        "floor": y.at(floor),
+        "xs": x.ticks,
+        "ys": y.ticks,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[tuple[float, str], ...] = ()
+
+    def at(self, value: float) -> float:
+        share = (value - self.low) / ((self.high - self.low) or 1.0)
+        return round(self.start + share * (self.end - self.start), 2)
+
+
+def _scale(
+    low: float, high: float, start: float, end: float, text: Callable[[float], str]
+) -> _Scale:
+    ticks = ticks_of(low, high, 4)
+    bare = _Scale(ticks[0], ticks[-1], start, end)
+    return _Scale(
+        bare.low, bare.high, start, end, tuple((bare.at(tick), text(tick)) for tick in ticks)
+    )
