@@ -152,8 +152,8 @@ def test_help_answers_at_once(tmp_path: Path) -> None:
 def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     _, commands = hebbarium("--help").out.split("Commands:\n")
     assert [line.split()[0] for line in commands.splitlines()] == [
-        "list", "show", "run", "ablate", "calibrate", "compare", "explain", "reproduce", "topology",
-        "export", "score", "assemble",
+        "list", "show", "run", "ablate", "compose", "calibrate", "compare", "explain", "reproduce",
+        "topology", "export", "score", "assemble",
         "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "import",
         "memory", "serve", "hook", "doctor", "new", "warm"]  # fmt: skip
     assert all(

@@ -175,9 +175,9 @@ class Scores:
             if keys and self._planned(part, place):
                 wanted.setdefault(keys, []).append(part)
         if wanted and place not in self._embedded:
-            embed_ahead(
-                source.data, self.embedder, tokens=self._plans[self.whole, place].reads_tokens
-            )
+            first = self._planned(self.whole, place)
+            tokens = first is not None and first.reads_tokens
+            embed_ahead(source.data, self.embedder, tokens=tokens)
             self._embedded.add(place)
         for keys, mine in wanted.items():
             some = tuple(

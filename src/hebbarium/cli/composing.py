@@ -40,7 +40,7 @@ def compose(
             "--request",
             metavar="FILE.yaml",
             help=(
-                "What is asked for, with several data sets: docs/guides/compose.md; in place of the options of data."
+                "What is asked for, with several data sets: docs/guides/designs.md; in place of the options of data."
             ),
         ),
     ] = None,
