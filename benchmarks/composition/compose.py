@@ -74,6 +74,7 @@ def compose(
     whole = settings.applied(chosen)
     sources, constraints = laid_out(request, data)
     problem = problem_of(whole, registry, constraints, request.keep, settings)
+    start = started(request.start, whole, registry)
     stamp = making or made()
     deciding = {
         "set": asdict(whole),
@@ -82,6 +83,7 @@ def compose(
         "cost": request.cost,
         "folds": request.folds,
         "keep": list(request.keep),
+        "start": sorted(start or ()),
         "seed": settings.seed,
         "match": settings.match,
         "embedder": embedder.name,
@@ -104,13 +106,13 @@ def compose(
         )  # fmt: skip
         costs = costs_in(book, scores, compiled=request.cost == "compile", say=tell)
         problem = replace(problem, cost=costs[request.cost])
-        found = smallest(problem, losses(scores), tell)
+        found = smallest(problem, losses(scores), tell, start)
         folds = dealt(
             list(dict.fromkeys(key for one in sources for key in one.keys)),
             request.folds,
             settings.seed,
         )
-        validated = cross_validated(problem, scores, folds, tell)
+        validated = cross_validated(problem, scores, folds, tell, start)
         result = _composed(problem, found, scores, costs, request, deciding, stamp, validated)
     write_json(out / RESULT, to_json(result), shared=True)
     write_whole(out / "composition.md", [to_markdown(result)], shared=True)
@@ -195,6 +197,22 @@ def problem_of(
         {id: frozenset(needed) for id, needed in requires.items()},
         {id: family_of(id) for id in whole.mechanisms},
     )
+
+
+def started(name: str, whole: MechanismSet, registry: Registry) -> Part | None:
+    """The mechanisms of the set to begin with; None without one.  Raises InputError for a mechanism
+    that the whole set does not have, RegistryError for an unknown set.
+    """
+    if not name:
+        return None
+    begun = registry.set(name)
+    if odd := [id for id in begun.mechanisms if id not in whole.mechanisms]:
+        raise InputError(
+            f"{odd[0]!r} of {begun.name} is not in the set {whole.name}",
+            where="--start",
+            cure="begin with a part of the whole set",
+        )
+    return frozenset(begun.mechanisms)
 
 
 def costs_in(

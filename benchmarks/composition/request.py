@@ -13,7 +13,7 @@ from ...engine.base.yaml_file import YamlFile
 from ..designs.file import UNITS, DataRef
 from .scores import METRICS
 
-KEYS: Final = ("summary", "set", "metrics", "margin", "cost", "folds", "keep", "data")
+KEYS: Final = ("summary", "set", "metrics", "margin", "cost", "folds", "keep", "start", "data")
 OF_DATA: Final = ("dataset", "data", "unit", "limit", "metrics", "margin", "category")
 MOST_FOLDS: Final = 100
 
@@ -42,6 +42,8 @@ class Request:
     cost   that is made small, a key of `result.COSTS`
     folds  of the cross-validation; 0: none
     keep   mechanisms that are not removed
+    start  name or file of a set to begin with, whose mechanisms are all of the whole set; "" for
+           the whole set
     """
 
     set: str
@@ -49,6 +51,7 @@ class Request:
     cost: str
     folds: int
     keep: tuple[str, ...]
+    start: str = ""
 
 
 def plain(
@@ -59,6 +62,7 @@ def plain(
     cost: str,
     folds: int,
     keep: Sequence[str],
+    start: str = "",
 ) -> Request:
     """From options: the same metrics and margin on all data.  Raises InputError."""
     for metric in metrics:
@@ -71,7 +75,7 @@ def plain(
             f"the margin is {margin:g}", where="--margin", cure="give a number from 0 to 1"
         )
     needs = tuple(Need(ref, tuple(dict.fromkeys(metrics)), margin) for ref in refs)
-    return Request(set_name, needs, cost, folds, tuple(keep))
+    return Request(set_name, needs, cost, folds, tuple(keep), start)
 
 
 def read(path: Path, datasets: Collection[str], costs: Collection[str]) -> Request:
@@ -100,15 +104,17 @@ class _Reader:
             )
         if cost not in self.costs:
             raise self._odd(f"no cost {cost!r}", f"choose from {', '.join(self.costs)}", "cost")
-        name = raw.get("set", "default")
-        if not isinstance(name, str):
-            raise self._odd(f"{name!r} is no name of a set", "write one name", "set")
+        name, start = raw.get("set", "default"), raw.get("start", "")
+        for key, given_name in (("set", name), ("start", start)):
+            if not isinstance(given_name, str):
+                raise self._odd(f"{given_name!r} is no name of a set", "write one name", key)
         return Request(
             name,
             tuple(self._need(one, place, metrics, margin) for place, one in enumerate(given)),
             str(cost),
             folds,
             self._texts(raw.get("keep", []), "keep"),
+            start,
         )
 
     def _need(self, one: Any, place: int, metrics: tuple[str, ...], margin: float) -> Need:

@@ -240,9 +240,13 @@ def cross_validated(
     measured: Differences,
     folds: Sequence[frozenset[Key]],
     say: Callable[[str], None] | None = None,
+    start: Part | None = None,
 ) -> CrossValidation | None:
     """Search again without each fold, and measure what is found on that fold: an honest estimate of
     what composing by this data loses on other conversations.  None without folds.
+
+    start  a part to begin each search with, as of `smallest`; if it was chosen by the same
+           conversations, the estimate flatters
 
     Parts and conversations that were measured before are not measured again, if `measured` keeps
     them.
@@ -253,9 +257,8 @@ def cross_validated(
     made, values, clusters = list[Fold](), list[list[Floats]](), list[list[Key]]()
     for place, fold in enumerate(folds, 1):
         training = frozenset(everything - fold)
-        found = smallest(
-            problem, losses(measured, training), _numbered(say, f"fold {place} of {len(folds)}")
-        )
+        told = _numbered(say, f"fold {place} of {len(folds)}")
+        found = smallest(problem, losses(measured, training), told, start)
         (held,) = measured.of([found.part], fold)
         made.append(
             Fold(

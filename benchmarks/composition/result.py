@@ -249,7 +249,7 @@ def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
 
     def alone(id: str) -> str:
         if id not in result.singles:
-            return "fixed"
+            return "fixed" if id in result.fixed else "-"
         found = max(
             loss / max(one.margin, 1e-6)
             for loss, one in zip(result.singles[id], result.constraints, strict=True)

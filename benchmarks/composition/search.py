@@ -94,7 +94,7 @@ class Problem:
 class Step:
     """A part that the search accepted.
 
-    how     `elimination` or `re-entry`
+    how     `growth`, `elimination` or `re-entry`
     part    its mechanisms
     left    mechanisms that left it, compared with the part before
     entered mechanisms that came back
@@ -112,8 +112,8 @@ class Result:
 
     part      the smallest part that loses no more than the margins
     measured  every part that was measured, in that order, with its losses (c,)
-    singles   mechanism -> losses of the whole set without it
-    families  family -> losses of the whole set without it
+    singles   mechanism -> losses of the whole set without it; {} if a part was begun with
+    families  family -> the same
     steps     parts that were accepted, one after the other
     """
 
@@ -124,11 +124,17 @@ class Result:
     steps: tuple[Step, ...]
 
 
-def smallest(problem: Problem, losses: Losses, say: Callable[[str], None] | None = None) -> Result:
+def smallest(
+    problem: Problem,
+    losses: Losses,
+    say: Callable[[str], None] | None = None,
+    start: Part | None = None,
+) -> Result:
     """The cheapest part that can be found which loses no more than the margins.
 
     losses  see `Losses`; equal parts must have equal losses
     say     called with what is measured next
+    start   a part to begin with, in place of the whole set
 
     Screening: the whole set without each mechanism and without each family.  Elimination: the
     mechanisms of a part are ordered by what they would lose together if losses added up (of members
@@ -139,8 +145,12 @@ def smallest(problem: Problem, losses: Losses, say: Callable[[str], None] | None
 
     The part is allowed, and none without one of its mechanisms is.  A cheaper one may exist, since
     not all 2^n are measured; about 3 n to 8 n are.
+
+    With a part to begin with nothing is screened, which is most of the work in a large set.  While
+    that part is not allowed, the mechanism that gains most enters; if none gains, the search begins
+    with the whole set after all.
     """
-    return _Search(problem, losses, say or (lambda _: None)).result()
+    return _Search(problem, losses, say or (lambda _: None)).result(start)
 
 
 class _Search:
@@ -149,7 +159,15 @@ class _Search:
         self.measured: dict[Part, Floats] = {}
         self.steps: list[Step] = []
 
-    def result(self) -> Result:
+    def result(self, start: Part | None) -> Result:
+        grown = None if start is None else self._grown(start)
+        if grown is None:
+            return self._from_the_whole()
+        part = self._eliminated(grown)
+        self._note("elimination", grown, part)
+        return Result(self._with_re_entries(part), self.measured, {}, {}, tuple(self.steps))
+
+    def _from_the_whole(self) -> Result:
         problem = self.problem
         whole, families = problem.whole, self._families()
         singles = {id: problem.without(whole, [id]) for id in problem.removable(whole)}
@@ -160,11 +178,8 @@ class _Search:
         of_families = {name: self.measured[part] for name, part in families.items()}
         part = self._eliminated(whole, of_families=of_families)
         self._note("elimination", whole, part)
-        while (better := self._re_entered(part)) is not None:
-            self._note("re-entry", part, better)
-            part = better
         return Result(
-            part,
+            self._with_re_entries(part),
             self.measured,
             {id: self.measured[without] for id, without in singles.items()},
             of_families,
@@ -207,7 +222,7 @@ class _Search:
             ids = [id for id in self.problem.removable(part) if not self._behind(part, id) & stays]
             alone = {id: self.problem.without(part, [id]) for id in ids}
             self._measure(
-                f"elimination: {len(part)} mechanisms without each of {len(ids)}", alone.values()
+                f"elimination: {self._size(part)} without each of {len(ids)}", alone.values()
             )
             best = self._lowered(part, self._ordered(part, alone, of_families or {}))
             if best == part:
@@ -265,7 +280,7 @@ class _Search:
                 - {high}
             )
             self._measure(
-                f"elimination: {len(part)} mechanisms without {rungs[0]} to {rungs[-1]} of them",
+                f"elimination: {self._size(part)} without {rungs[0]} to {rungs[-1]} of them",
                 [parts[rung] for rung in rungs],
             )
             allowed = [rung for rung in rungs if self._allowed(parts[rung])]
@@ -280,12 +295,41 @@ class _Search:
         allowed = [one for one in parts if self._allowed(one)]
         return min(allowed, key=self._price, default=part)
 
-    # --- re-entry ---------------------------------------------------------------------------------
+    # --- growth and re-entry ----------------------------------------------------------------------
+    def _grown(self, start: Part) -> Part | None:
+        """The part with as many mechanisms as it needs to be allowed, with those that stay and all
+        that is required; None if no mechanism gains before it is.
+        """
+        part, whole = start | self.problem.fixed, self.problem.whole
+        for id in sorted(part):
+            part = self.problem.with_required(part, id)
+        self._measure("growth: the whole set and the part to begin with", [whole, part])
+        before = start
+        while not self._allowed(part):
+            wider = [self.problem.with_required(part, id) for id in sorted(whole - part)]
+            self._measure(f"growth: {self._size(part)} with each of {len(wider)}", wider)
+            now = float(self.problem.worst(self.measured[part]))
+            best = min(wider, key=lambda one: float(self.problem.worst(self.measured[one])))
+            if float(self.problem.worst(self.measured[best])) >= now:
+                return None
+            part = best
+        self._note("growth", before, part)
+        return part
+
+    def _with_re_entries(self, part: Part) -> Part:
+        while (better := self._re_entered(part)) is not None:
+            self._note("re-entry", part, better)
+            part = better
+        return part
+
+    def _size(self, part: Part) -> str:
+        return f"{len(part)} mechanism{'s' * (len(part) != 1)}"
+
     def _re_entered(self, part: Part) -> Part | None:
         """A cheaper allowed part that has a removed mechanism, or None."""
         out = [id for id in self.problem.mechanisms if id not in part]
         grown = {id: self.problem.with_required(part, id) for id in out}
-        self._measure(f"re-entry: {len(part)} mechanisms with each of {len(out)}", grown.values())
+        self._measure(f"re-entry: {self._size(part)} with each of {len(out)}", grown.values())
         worst = {id: float(self.problem.worst(self.measured[one])) for id, one in grown.items()}
         now = float(self.problem.worst(self.measured[part]))
         gaining = sorted((id for id in out if worst[id] < now), key=lambda id: worst[id])

@@ -88,6 +88,14 @@ def compose(
             "--keep", metavar="MECHANISM", help="Mechanism that stays; may be given again."
         ),
     ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            metavar="SET",
+            help="A part to begin with, which spares most of the work: a set, or a YAML file.",
+        ),
+    ] = None,
     folds: Annotated[
         int,
         typer.Option(
@@ -127,7 +135,7 @@ def compose(
     from ..reporting.provenance import made
 
     asked = _request(
-        request, set_name, dataset, data, unit, limit, metric, margin, cost, folds, keep
+        request, set_name, dataset, data, unit, limit, metric, margin, cost, folds, keep, start
     )
     chosen = registry.set(asked.set)
     _check_target(write)
@@ -180,6 +188,7 @@ def _request(
     cost: str,
     folds: int,
     keep: list[str] | None,
+    start: str | None,
 ) -> Request:
     """What is asked for, by a file or by options.  Raises HebbariumError."""
     from dataclasses import replace
@@ -197,6 +206,7 @@ def _request(
             ("--limit", limit),
             ("--metric", metric),
             ("--keep", keep),
+            ("--start", start),
         ]
         if twice := [flag for flag, value in given if value is not None]:
             raise InputError(
@@ -228,6 +238,7 @@ def _request(
         cost,
         folds,
         keep or (),
+        start or "",
     )
 
 

@@ -191,3 +191,33 @@ def test_every_part_is_measured_once_and_the_work_grows_slowly() -> None:
     useful = [value for value in effects.values() if value == 0.03]
     minor = [value for value in effects.values() if value == 0.001]
     assert len(result.part) == len(useful) + len(minor) - 6  # six times .001 is the margin
+
+
+def test_a_search_that_begins_with_a_part_grows_it_first_and_ends_as_well() -> None:
+    gaps = []
+    for seed in range(120):
+        problem, score = toy(seed)
+        start = frozenset(np.random.default_rng(seed).choice(IDS, 2, replace=False).tolist())
+        lost = losing(problem, score)
+        result = smallest(problem, lost, start=start)
+        assert problem.allowed(lost([result.part])[0])
+        alone = [problem.without(result.part, [id]) for id in problem.removable(result.part)]
+        assert not alone or not problem.allowed(lost(alone)).any()
+        gaps.append(problem.cost_of(result.part) - cheapest(problem, score))
+    assert np.mean(np.array(gaps) == 0) >= 0.8
+
+
+def test_a_part_to_begin_with_that_is_allowed_spares_the_screening() -> None:
+    ids = tuple(f"m{place}" for place in range(36))
+    problem = Problem(ids, (0.006,), dict.fromkeys(ids, 1.0))
+
+    def lost(parts: Sequence[Part]) -> Floats:
+        return np.array([[0.1 * len({"m1", "m2"} - part)] for part in parts])
+
+    result = smallest(problem, lost, start=frozenset({"m1", "m2", "m3"}))
+    assert result.part == {"m1", "m2"}
+    assert result.singles == {}
+    assert len(result.measured) < 45
+    nothing = smallest(problem, lost, start=frozenset({"m3"}))
+    assert nothing.part == {"m1", "m2"}
+    assert [step.how for step in nothing.steps] == ["growth", "elimination"]
