@@ -23,11 +23,11 @@ from ..execution.ledger import Ledger
 from ..execution.local import Progress, embed_ahead, run_cells
 from ..execution.plan import Composition, Plan, planned, specs_of
 from ..execution.spec import Settings
-from ..scores.metrics import DEPTHS, every_metric
+from ..scores.metrics import DEPTHS, at_depths
 from .resampling import Asked, Key
 from .search import Floats, Part
 
-METRICS: Final = tuple(every_metric([1], DEPTHS))
+METRICS: Final = tuple(at_depths([1], DEPTHS))
 _NAMED: Final = 3  # mechanisms that the id of an arm names
 
 
@@ -231,7 +231,7 @@ class Scores:
         for at, outcome in enumerate(outcomes):
             part, conversation = parts[at // size], data.conversations[at % size]
             scored = [
-                (row["category"], every_metric(row["ranks"])) for row in outcome.rows if row["gold"]
+                (row["category"], at_depths(row["ranks"])) for row in outcome.rows if row["gold"]
             ]
             self._values[part, place, (data.sha256, conversation.id)] = {
                 f"{metric} {category}": np.array(

@@ -16,7 +16,7 @@ from ...engine.base.errors import HebbariumError, InputError
 from ...engine.base.private import draft_name, opened_new, private_folder
 from ...reporting.files import write_whole
 from ..execution.folder import RunFolder
-from ..scores.metrics import every_metric
+from ..scores.metrics import at_depths
 
 KEY = ("arm", "conversation", "question", "seed")  # names a line of times.jsonl
 
@@ -32,11 +32,11 @@ def table(run: RunFolder) -> list[dict[str, Any]]:
         }
         for line in run.times()
     }
-    nothing = dict.fromkeys(every_metric([0]))
+    nothing = dict.fromkeys(at_depths([0]))
     return [
         {
             **row,
-            **(every_metric(row["ranks"]) if row["gold"] else nothing),
+            **(at_depths(row["ranks"]) if row["gold"] else nothing),
             **times.get(tuple(row.get(name) for name in KEY), {}),
         }
         for row in run.rows()

@@ -64,13 +64,14 @@ def pool_of(sizes: Sequence[int], k: int) -> Pool:
 
 
 def chance(pool: int, gold: int, k: int) -> dict[str, float]:
-    """Expected `hit`, `recall`, `mrr` and `ndcg` at depth k if the pool is ranked at random.  O(k).
+    """Expected `hit`, `recall`, `mrr`, `ndcg` and `all` at depth k if the pool is ranked at random.  O(k).
 
     The rank of the first of g gold items among n is r with probability C(n - r, g - 1) / C(n, g);
-    every item is at every rank with probability 1 / n.  Raises InputError for more gold than pool.
+    every item is at every rank with probability 1 / n; all are among the first k with probability
+    C(k, g) / C(n, g).  Raises InputError for more gold than pool.
 
     >>> {name: round(value, 4) for name, value in chance(10, 1, 5).items()}
-    {'hit': 0.5, 'recall': 0.5, 'mrr': 0.2283, 'ndcg': 0.2948}
+    {'hit': 0.5, 'recall': 0.5, 'mrr': 0.2283, 'ndcg': 0.2948, 'all': 0.5}
     """
     if not 1 <= gold <= pool or k < 1:
         raise InputError(
@@ -86,6 +87,7 @@ def chance(pool: int, gold: int, k: int) -> dict[str, float]:
         "recall": depth / pool,
         "mrr": fsum(p / r for r, p in enumerate(first, 1)),
         "ndcg": gain / ideal,
+        "all": comb(depth, gold) / ways,
     }
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from ...engine.base.errors import InputError
 
 METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
-KINDS: Final = ("hit", "recall", "mrr", "ndcg")
+KINDS: Final = ("hit", "recall", "mrr", "ndcg", "all")
 DEPTHS: Final = (1, 5, 10, 50)
 DEPTH = 10
 _DISCOUNT = tuple(1.0 / log2(rank + 1) for rank in range(1, DEPTH + 1))
@@ -101,22 +101,26 @@ def named(kind: str, depth: int) -> str:
 
 
 def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
-    """`hit`, `recall`, `mrr` and `ndcg` of one question at several depths, by name; at 10 equal to
-    those of `question_metrics`.  O(gold * depths).
+    """`hit`, `recall`, `mrr`, `ndcg` and `all` of one question at several depths, by name; at 10
+    equal to those of `question_metrics`.  `all` is 1 if every gold item is among the first so many.
+    O(gold * depths).
 
     ranks  (g,) as `question_metrics` takes them
 
     >>> found = at_depths([2, 7, 0])
     >>> found["hit@1"], found["recall@5"] == 1 / 3, found["mrr@50"]
     (0.0, True, 0.5)
+    >>> found["all@50"], at_depths([2, 7])["all@5"], at_depths([2, 7])["all@10"]
+    (0.0, 0.0, 1.0)
     """
     given = question_metrics(ranks)  # checks the ranks
     ordered = sorted(rank for rank in map(index, ranks) if rank)
     found: dict[str, float] = {}
     for depth in depths:
         top, total = [rank for rank in ordered if rank <= depth], len(ranks)
+        complete = float(len(top) == total)
         if depth == DEPTH:
-            values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10)
+            values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10, complete)
         else:
             gain, ideal = (
                 fsum(1.0 / log2(rank + 1) for rank in top),
@@ -127,20 +131,10 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
                 len(top) / total,
                 1.0 / top[0] if top else 0.0,
                 gain / ideal,
+                complete,
             )
         found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
     return found
-
-
-def every_metric(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str, float]:
-    """`at_depths`, and `all`: 1 if every gold item is among the first so many.
-
-    >>> every_metric([2, 7])["all@5"], every_metric([2, 7])["all@10"], every_metric([1])["all@1"]
-    (0.0, 1.0, 1.0)
-    """
-    return at_depths(ranks, depths) | {
-        named("all", depth): float(all(0 < rank <= depth for rank in ranks)) for depth in depths
-    }
 
 
 def depth_summary(

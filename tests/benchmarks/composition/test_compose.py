@@ -20,7 +20,7 @@ from hebbarium.benchmarks.designs.file import DataRef
 from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.benchmarks.execution.spec import DEFAULTS
 from hebbarium.benchmarks.experiments.run import run
-from hebbarium.benchmarks.scores.metrics import every_metric
+from hebbarium.benchmarks.scores.metrics import at_depths
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -68,7 +68,7 @@ def test_the_values_of_a_part_are_those_of_a_run_of_it(
     run(alone, REGISTRY, data, embedder, tmp_path / "run")
     rows = [json.loads(line) for line in (tmp_path / "run" / "rows.jsonl").open()]
     for place, metric in enumerate(("recall@5", "all@10")):
-        theirs = [every_metric(row["ranks"])[metric] for row in rows if row["gold"]]
+        theirs = [at_depths(row["ranks"])[metric] for row in rows if row["gold"]]
         assert mine[place].tolist() == theirs
     keys = [("same", row["conversation"]) for row in rows if row["gold"]]
     assert [id for _, id in scores.asked()[0].conversations] == [id for _, id in keys]
