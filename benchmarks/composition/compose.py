@@ -33,7 +33,9 @@ from ..execution.setup import code_version, versions
 from ..execution.spec import DEFAULTS, Settings
 from ..experiments.costs import costs_of
 from ..scores.cluster_robust import cluster_t
+from ..worlds.collection import named
 from .cold import compile_seconds
+from .lives import Lives
 from .request import Request
 from .resampling import cross_validated, dealt, losses, stability
 from .result import Composed, Point, Scored, set_text, to_html, to_json, to_markdown
@@ -62,7 +64,7 @@ def compose(
 ) -> Composed:
     """Find the part, and write composition.json, .md, .html and found.yaml into `out`.
 
-    request  with as many needs as there are data
+    request  with as many needs of data as there are data
     chosen   the whole set
     data     of each need, loaded with its unit
     say      called with what is measured next
@@ -78,7 +80,7 @@ def compose(
     stamp = making or made()
     deciding = {
         "set": asdict(whole),
-        "data": [[one.data.sha256, one.unit, [key for _, key in one.keys]] for one in sources],
+        "data": [[one.name, *one.keys] for one in sources],
         "constraints": [asdict(one) for one in constraints],
         "cost": request.cost,
         "folds": request.folds,
@@ -125,22 +127,24 @@ def compose(
 
 def laid_out(
     request: Request, data: Sequence[Dataset]
-) -> tuple[tuple[Source, ...], tuple[Constraint, ...]]:
-    """Sources, each once, and the constraints on them, in the order of the request."""
-    sources, constraints = list[Source](), list[Constraint]()
+) -> tuple[tuple[Source | Lives, ...], tuple[Constraint, ...]]:
+    """Sources, each once, and the constraints on them, in the order of the request, worlds last.
+    Raises InputError for a number that is asked for twice and for an unknown world.
+    """
+    sources, constraints = list[Source | Lives](), list[Constraint]()
     for need, loaded in zip(request.needs, data, strict=True):
-        unit = "session" if need.ref.unit == "session" else "turn"
-        same = [
-            place
-            for place, one in enumerate(sources)
-            if (one.data.sha256, one.unit, one.keys) == (loaded.sha256, unit, Source(loaded).keys)
-        ]
-        if not same:
-            sources.append(Source(loaded, "session" if unit == "session" else "turn"))
-        place = same[0] if same else len(sources) - 1
-        name = " ".join(
-            filter(None, (loaded.name, "sessions" if unit == "session" else "", need.category))
+        source = Source(loaded, "session" if need.ref.unit == "session" else "turn")
+        place = next(
+            (
+                at
+                for at, one in enumerate(sources)
+                if (one.name, one.keys) == (source.name, source.keys)
+            ),
+            len(sources),
         )
+        if place == len(sources):
+            sources.append(source)
+        name = " ".join(filter(None, (source.name, need.category)))
         for metric in need.metrics:
             made_of = Constraint(place, metric, need.margin, need.category, name)
             if any(
@@ -153,6 +157,18 @@ def laid_out(
                     cure="name every metric of the same data once",
                 )
             constraints.append(made_of)
+    for asked in request.worlds:
+        for world in named(asked.world):
+            margin = world.margin if asked.margin is None else asked.margin
+            lives = Lives(world, tuple(sorted(set(asked.strengths))), asked.seeds)
+            if any(one.name == lives.name for one in sources):
+                raise InputError(
+                    f"{lives.name} is asked for twice", where="data", cure="name every world once"
+                )
+            sources.append(lives)
+            constraints.append(
+                Constraint(len(sources) - 1, f"hit@{world.k}", margin, "", lives.name)
+            )
     return tuple(sources), tuple(constraints)
 
 
@@ -225,7 +241,7 @@ def costs_in(
     of the first data, in the whole set.
     """
     costs = {"mechanisms": dict.fromkeys(scores.chosen.mechanisms, 1.0)}
-    source = scores.sources[0]
+    source = next(one for one in scores.sources if isinstance(one, Source))
     about = {
         "kind": "composition costs",
         "set": asdict(scores.chosen),

@@ -15,6 +15,9 @@ from .scores import METRICS
 
 KEYS: Final = ("summary", "set", "metrics", "margin", "cost", "folds", "keep", "start", "data")
 OF_DATA: Final = ("dataset", "data", "unit", "limit", "metrics", "margin", "category")
+OF_WORLD: Final = ("world", "strengths", "seeds", "margin")
+STRENGTHS: Final = (0.0, 0.5, 1.0)
+SEEDS: Final = 10
 MOST_FOLDS: Final = 100
 
 
@@ -34,6 +37,20 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
+class WorldNeed:
+    """A world, and what must not be lost of its hit@k.
+
+    strengths, seeds  of its lives
+    margin            that may be lost; None: that of the world itself
+    """
+
+    world: str
+    strengths: tuple[float, ...] = STRENGTHS
+    seeds: int = SEEDS
+    margin: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What a composition is asked for.
 
@@ -44,6 +61,7 @@ class Request:
     keep   mechanisms that are not removed
     start  name or file of a set to begin with, whose mechanisms are all of the whole set; "" for
            the whole set
+    worlds  whose hit@k must not be lost, beside the data
     """
 
     set: str
@@ -52,6 +70,7 @@ class Request:
     folds: int
     keep: tuple[str, ...]
     start: str = ""
+    worlds: tuple[WorldNeed, ...] = ()
 
 
 def plain(
@@ -108,13 +127,26 @@ class _Reader:
         for key, given_name in (("set", name), ("start", start)):
             if not isinstance(given_name, str):
                 raise self._odd(f"{given_name!r} is no name of a set", "write one name", key)
+        worlds = [isinstance(one, dict) and "world" in one for one in given]
+        if all(worlds):
+            raise self._odd(
+                "it names worlds alone, and no data",
+                "add data, such as `{dataset: demo}`: the first conversation is where costs are timed",
+                "data",
+            )
+        needs = [
+            self._need(one, place, metrics, margin)
+            for place, one in enumerate(given)
+            if not worlds[place]
+        ]
         return Request(
             name,
-            tuple(self._need(one, place, metrics, margin) for place, one in enumerate(given)),
+            tuple(needs),
             str(cost),
             folds,
             self._texts(raw.get("keep", []), "keep"),
             start,
+            tuple(self._world(one, place) for place, one in enumerate(given) if worlds[place]),
         )
 
     def _need(self, one: Any, place: int, metrics: tuple[str, ...], margin: float) -> Need:
@@ -139,6 +171,23 @@ class _Reader:
             self._metrics(one["metrics"], *at, "metrics") if "metrics" in one else metrics,
             self._number(one["margin"], *at, "margin") if "margin" in one else margin,
             str(category),
+        )
+
+    def _world(self, one: dict[str, Any], place: int) -> WorldNeed:
+        at = ("data", place)
+        self._keys(one, OF_WORLD, *at)
+        seeds, strengths = one.get("seeds", SEEDS), one.get("strengths", list(STRENGTHS))
+        if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+            raise self._odd(f"{seeds!r} seeds", "give a whole number from 1", *at, "seeds")
+        if not isinstance(strengths, list) or not strengths:
+            raise self._odd(
+                f"{strengths!r} is no list of strengths", "write [0, 1]", *at, "strengths"
+            )
+        return WorldNeed(
+            str(one["world"]),
+            tuple(self._number(each, *at, "strengths") for each in strengths),
+            seeds,
+            self._number(one["margin"], *at, "margin") if "margin" in one else None,
         )
 
     def _keys(self, raw: dict[str, Any], known: Sequence[str], *at: object) -> None:
@@ -167,7 +216,7 @@ class _Reader:
             or not math.isfinite(given)
             or not 0.0 <= given <= 1.0
         ):
-            raise self._odd(f"the margin {given!r}", "give a number from 0 to 1", *at)
+            raise self._odd(f"{at[-1]}: {given!r} is no share", "give a number from 0 to 1", *at)
         return float(given)
 
     def _odd(self, what: str, cure: str, *at: object) -> InputError:

@@ -5,6 +5,7 @@ Both use differences of questions: the whole set minus a part, positive where th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -143,15 +144,18 @@ def _drawn_questions(
     asked: Sequence[Asked], rng: np.random.Generator, resamples: int
 ) -> list[Floats]:
     """How often each question is drawn, each conversation keeping its number; the same for all
-    constraints that ask the same questions.
+    constraints that ask the same questions.  Conversations of one question have no spread inside:
+    together they are drawn as one.
     """
     drawn: dict[tuple[tuple[Key, ...], tuple[str, ...]], Floats] = {}
     for one in asked:
         if (one.conversations, one.questions) in drawn:
             continue
         weights = np.zeros((resamples, len(one.questions)))
-        for key in dict.fromkeys(one.conversations):
-            mine = np.flatnonzero([other == key for other in one.conversations])
+        times = Counter(one.conversations)
+        strata = [key if times[key] > 1 else None for key in one.conversations]
+        for stratum in dict.fromkeys(strata):
+            mine = np.flatnonzero([other == stratum for other in strata])
             n = len(mine)
             weights[:, mine] = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples)
         drawn[one.conversations, one.questions] = weights

@@ -22,8 +22,9 @@ from ..execution.failures import ALONE, Options
 from ..execution.ledger import Ledger
 from ..execution.local import Progress, embed_ahead, run_cells
 from ..execution.plan import Composition, Plan, planned, specs_of
-from ..execution.spec import Settings
+from ..execution.spec import DEFAULTS, Settings
 from ..scores.metrics import DEPTHS, at_depths
+from .lives import Lives, hits
 from .resampling import Asked, Key
 from .search import Floats, Part
 
@@ -39,16 +40,29 @@ class Source:
     unit: Unit = "turn"
 
     @property
+    def name(self) -> str:
+        return f"{self.data.name} sessions" if self.unit == "session" else self.data.name
+
+    @property
     def keys(self) -> tuple[Key, ...]:
         return tuple((self.data.sha256, c.id) for c in self.data.conversations)
+
+    def questions(self, category: str = "") -> list[tuple[Key, str]]:
+        """Conversation and id of every question with gold, of one category or of all ("")."""
+        return [
+            (key, q.id)
+            for key, c in zip(self.keys, self.data.conversations, strict=True)
+            for q in c.questions
+            if q.gold and category in ("", q.category)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """One number that a part may lower by no more than a margin.
 
-    source    place of its data
-    metric    of a question, such as recall@10 or all@5
+    source    place of its data, or of its world
+    metric    of a question, such as recall@10 or all@5; that of a world is its hit@k
     margin    in units of the metric
     category  of the questions that count; "" for all
     name      for tables
@@ -75,7 +89,7 @@ class Scores:
 
     chosen: MechanismSet
     registry: Registry
-    sources: Sequence[Source]
+    sources: Sequence[Source | Lives]
     constraints: Sequence[Constraint]
     embedder: CachedEmbedder
     book: Ledger
@@ -94,13 +108,17 @@ class Scores:
         """Raises InputError for a constraint that no question of its data can be scored by."""
         for one, asked in zip(self.constraints, self.asked(), strict=True):
             if not asked.questions:
-                data = self.sources[one.source].data
-                kinds = sorted({q.category for c in data.conversations for q in c.questions})
+                source = self.sources[one.source]
+                known = (
+                    {q.category for c in source.data.conversations for q in c.questions}
+                    if (isinstance(source, Source))
+                    else set[str]()
+                )
                 of = f" of the category {one.category!r}" if one.category else ""
                 raise InputError(
                     f"no question{of} names its evidence, so no part can be compared",
-                    where=data.path or data.name,
-                    cure=f"take another data set or category; the questions have {', '.join(kinds)}"
+                    where=source.name,
+                    cure=f"take one of the categories {', '.join(sorted(known))}"
                     if one.category
                     else "take more conversations, or another data set",
                 )
@@ -112,13 +130,10 @@ class Scores:
     def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[Asked]:
         found = []
         for one in self.constraints:
-            source = self.sources[one.source]
             kept = [
-                (key, q.id)
-                for key, c in zip(source.keys, source.data.conversations, strict=True)
+                (key, id)
+                for key, id in self.sources[one.source].questions(one.category)
                 if conversations is None or key in conversations
-                for q in c.questions
-                if q.gold and one.category in ("", q.category)
             ]
             found.append(Asked(tuple(key for key, _ in kept), tuple(id for _, id in kept)))
         return found
@@ -149,13 +164,15 @@ class Scores:
 
     def _value(self, part: Part, one: Constraint, conversations: frozenset[Key] | None) -> Floats:
         source = self.sources[one.source]
+        if part in self.unbuildable:
+            n = sum(
+                conversations is None or key in conversations
+                for key, _ in source.questions(one.category)
+            )
+            return np.full(n, -np.inf)
         mine = [
             self._values[part, one.source, key][f"{one.metric} {one.category}"]
-            if part not in self.unbuildable
-            else np.full(
-                sum(bool(q.gold) and one.category in ("", q.category) for q in c.questions), -np.inf
-            )
-            for key, c in zip(source.keys, source.data.conversations, strict=True)
+            for key in source.keys
             if conversations is None or key in conversations
         ]
         return np.concatenate([np.zeros(0), *mine])
@@ -174,29 +191,39 @@ class Scores:
             )
             if keys and self._planned(part, place):
                 wanted.setdefault(keys, []).append(part)
-        if wanted and place not in self._embedded:
+        for keys, mine in wanted.items():
+            if isinstance(source, Lives):
+                self._live(place, mine, source, keys)
+            else:
+                self._embed(place, source)
+                some = tuple(
+                    c
+                    for key, c in zip(source.keys, source.data.conversations, strict=True)
+                    if key in keys
+                )
+                self._measure(place, mine, replace(source.data, conversations=some))
+
+    def _embed(self, place: int, source: Source) -> None:
+        """Embed the texts of a source, once."""
+        if place not in self._embedded:
             first = self._planned(self.whole, place)
             tokens = first is not None and first.reads_tokens
             embed_ahead(source.data, self.embedder, tokens=tokens)
             self._embedded.add(place)
-        for keys, mine in wanted.items():
-            some = tuple(
-                c
-                for key, c in zip(source.keys, source.data.conversations, strict=True)
-                if key in keys
-            )
-            self._measure(place, mine, replace(source.data, conversations=some))
+
+    def _settings(self, place: int) -> Settings:
+        source = self.sources[place]
+        return replace(self.settings, unit=source.unit) if isinstance(source, Source) else DEFAULTS
 
     def _planned(self, part: Part, place: int) -> Composition | None:
         """The part as the engine builds it, or None if it refuses."""
         if part in self.unbuildable:
             return None
         if (part, place) not in self._plans:
-            settings = replace(self.settings, unit=self.sources[place].unit)
             mine = self.chosen.without([id for id in self.chosen.mechanisms if id not in part])
             arm = FULL if part == self.whole else self.named(part)
             try:
-                (made,) = planned([Arm(arm, mine)], self.registry, settings).arms
+                (made,) = planned([Arm(arm, mine)], self.registry, self._settings(place)).arms
             except (ContractError, RegistryError) as error:
                 if part == self.whole:
                     raise
@@ -205,10 +232,29 @@ class Scores:
             self._plans[part, place] = made
         return self._plans[part, place]
 
+    def _live(self, place: int, parts: Sequence[Part], source: Lives, keys: Sequence[Key]) -> None:
+        """Measure parts in some lives of a world."""
+        arms = {part: self._plans[part, place] for part in parts}
+        found = hits(
+            source,
+            keys,
+            tuple(arms.values()),
+            self.registry,
+            self.embedder,
+            self.book,
+            jobs=self.jobs,
+            progress=self.progress,
+        )
+        named = f"hit@{source.world.k} "
+        for part, arm in arms.items():
+            for key in keys:
+                self._values[part, place, key] = {named: np.array([found[arm.arm, key]])}
+
     def _measure(self, place: int, parts: Sequence[Part], data: Dataset) -> None:
-        settings = replace(self.settings, unit=self.sources[place].unit)
+        """Measure parts on some conversations of a data set."""
         arms = tuple(self._plans[part, place] for part in parts)
-        specs = specs_of(Plan(self.registry, settings, arms), data, self.embedder)
+        plan = Plan(self.registry, self._settings(place), arms)
+        specs = specs_of(plan, data, self.embedder)
         conversations = {c.id: c for c in data.conversations}
         lives = {one.arm: one.life for one in arms}
         cells = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from typer.testing import CliRunner
 
 from hebbarium.benchmarks.composition import compose as module
 from hebbarium.benchmarks.composition.compose import compose, laid_out, problem_of
-from hebbarium.benchmarks.composition.request import Need, Request, plain, read
+from hebbarium.benchmarks.composition.lives import Lives
+from hebbarium.benchmarks.composition.request import Need, Request, WorldNeed, plain, read
 from hebbarium.benchmarks.composition.result import COSTS, Composed, to_json
 from hebbarium.benchmarks.composition.scores import METRICS, Constraint, Scores, Source
 from hebbarium.benchmarks.datasets import LOADERS, load
@@ -21,6 +23,8 @@ from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.benchmarks.execution.spec import DEFAULTS
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.metrics import at_depths
+from hebbarium.benchmarks.worlds.collection import WORLDS
+from hebbarium.benchmarks.worlds.study import study
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
@@ -101,6 +105,35 @@ def test_a_part_that_the_engine_refuses_loses_everything(
     assert scores.unbuildable == {part: "it needs words"}
 
 
+def test_the_value_of_a_life_is_the_hit_of_the_world(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    world = WORLDS["needs"]
+    request = Request(
+        "some", asked().needs, "mechanisms", 0, (), "", (WorldNeed("needs", (1.0,), 2),)
+    )
+    sources, constraints = laid_out(request, [load("demo", limit=2)])
+    assert constraints[-1] == Constraint(1, f"hit@{world.k}", world.margin, "", "world needs")
+    lived = sources[1]
+    assert isinstance(lived, Lives)
+    assert lived.keys == (("world needs", "s = 1, seed 0"), ("world needs", "s = 1, seed 1"))
+    scores = Scores(
+        CHOSEN, REGISTRY, sources[1:], (replace(constraints[-1], source=0),), embedder,
+        Ledger(tmp_path / "l.db"), DEFAULTS,
+    )  # fmt: skip
+    ((mine,),) = scores.values([scores.whole])
+    report = study([world], [CHOSEN], REGISTRY, embedder, tmp_path / "w", seeds=2, strengths=[1.0])
+    curve = report.results[0].curve("some")
+    assert curve is not None
+    assert mine.mean() == pytest.approx(curve.points[0].hit.mean)
+    ((first,),) = scores.values([scores.whole], frozenset(lived.keys[:1]))
+    assert first.tolist() == mine[:1].tolist()
+    with pytest.raises(InputError, match="asked for twice"):
+        laid_out(
+            replace(request, worlds=(*request.worlds, *request.worlds)), [load("demo", limit=2)]
+        )
+
+
 # --- the problem ----------------------------------------------------------------------------------
 def test_the_fusion_is_fixed_and_families_are_those_declared() -> None:
     problem = problem_of(REGISTRY.set("default"), REGISTRY, [Constraint(0, "mrr@10", 0.01)])
@@ -119,7 +152,7 @@ def test_two_needs_of_the_same_data_are_measured_once() -> None:
         Need(DataRef("demo"), ("recall@10",), 0.03, data.conversations[0].questions[0].category),
     )
     sources, constraints = laid_out(Request("some", needs, "event", 0, ()), [data, other, data])
-    assert [source.unit for source in sources] == ["turn", "session"]
+    assert [source.name for source in sources] == ["demo", "demo sessions"]
     assert [(one.source, one.metric, one.margin) for one in constraints] == [
         (0, "mrr@10", 0.01),
         (1, "hit@10", 0.02),
@@ -235,14 +268,23 @@ def test_a_request_from_a_file(tmp_path: Path) -> None:
         ("set: default\n", "names no data", 1),
         ("data: [{dataset: demo}]\nmarginal: 1\n", "unknown key 'marginal'", 2),
         ("data: [{dataset: demo}]\nmetrics: [recall]\n", "no metric 'recall'", 2),
-        ("data: [{dataset: demo}]\nmargin: 2\n", "the margin 2", 2),
-        ("data: [{dataset: demo}]\nmargin: .nan\n", "the margin nan", 2),
+        ("data: [{dataset: demo}]\nmargin: 2\n", "margin: 2 is no share", 2),
+        ("data: [{dataset: demo}]\nmargin: .nan\n", "margin: nan is no share", 2),
         ("data: [{dataset: demo}]\nfolds: many\n", "'many' folds", 2),
         ("data: [{dataset: demo}]\ncost: gold\n", "no cost 'gold'", 2),
         ("data:\n  - {dataset: dem}\n", "no data set 'dem'", 2),
         ("data:\n  - {dataset: demo, unit: page}\n", "unit 'page'", 2),
         ("data:\n  - {dataset: demo, limit: 0}\n", "limit 0", 2),
         ("data:\n  - {dataset: demo, metrics: []}\n", "names no metric", 2),
+        ("data:\n  - {world: needs}\n", "worlds alone", 1),
+        ("data:\n  - {dataset: demo}\n  - {world: needs, seeds: 0}\n", "0 seeds", 3),
+        (
+            "data:\n  - {dataset: demo}\n  - {world: needs, strengths: []}\n",
+            "no list of strengths",
+            3,
+        ),
+        ("data:\n  - {dataset: demo}\n  - {world: needs, strengths: [2]}\n", "2 is no share", 3),
+        ("data:\n  - {dataset: demo}\n  - {world: needs, unit: turn}\n", "unknown key 'unit'", 3),
     ],
 )
 def test_an_odd_request_is_refused_with_its_line(
