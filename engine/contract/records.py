@@ -218,7 +218,7 @@ class Only:
 class Query:
     """A question to the memory.
 
-    text    what is asked
+    text    what is asked; blank: asked without words, from the session and the time alone
     time    h, when it is asked; None: at the memory's present time
     id      the source's identifier
     only    which memories may be answered; None: all that are visible

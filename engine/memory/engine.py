@@ -285,7 +285,8 @@ class Engine(Serial):
 
         A query later than the present is refused; call `advance(query.time)` first, since passing
         time changes memory.  A blank query asks without words, here and in every other call:
-        memories rank by time, use and strength alone.
+        memories rank by time, use, strength and the present context of the session in which it
+        is asked.
 
         Questions of several threads are answered at the same time (`engine.scale.concurrent`),
         unless they learn or are measured by an observer, and except in a memory of fewer than

@@ -769,6 +769,8 @@ class PatternSeparation(Mechanism[PatternSeparationParams]):
         sets=(SEPARATION,),
     )
     def compare(self, view: Any, cue: Cue) -> None:
+        if not cue.vector.any():  # asked without words: no input makes a code
+            return
         code = np.full(self.params.active, -1, dtype=np.int32)
         self.code(cue.vector, view.turnover, code)
         view.cell_lists.overlaps(

@@ -271,6 +271,8 @@ class HopfieldCompletion(Mechanism[HopfieldCompletionParams]):
         sets=(COMPLETION, COMPLETION_CONFIDENCE, COMPLETION_NEGLECTED),
     )
     def score(self, view: Any, cue: Cue) -> None:
+        if not cue.vector.any():  # asked without words: there is no pattern to complete
+            return
         p = self.params
         rows, first = view.index.search(cue.vector, p.pool)
         if not rows.size:

@@ -89,6 +89,8 @@ class HopfieldCompletionPrinted(Mechanism[HopfieldCompletionPrintedParams]):
 
     @hook(Phase.RETRIEVE, reads=(INDEX,), adds=(), sets=(COMPLETION_PRINTED,))
     def score(self, view: Any, cue: Cue) -> None:
+        if not cue.vector.any():  # asked without words: there is no pattern to complete
+            return
         p = self.params
         rows, _ = view.index.search(cue.vector, p.pool)
         if not rows.size:

@@ -557,6 +557,26 @@ def weight_acts_in_the_ranking_alone(bench: Bench) -> None:
             )
 
 
+def without_words_direct_signals_are_neutral(bench: Bench) -> None:
+    """A question without text scores every memory alike in each direct signal, which measures a
+    match with the text; what is ranked then is time, use, strength and the asker's session.
+    """
+    direct = [
+        c for c in bench.registry.entry(bench.id).load().owns if isinstance(c, Signal) and c.direct
+    ]
+    if not direct:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        memory = simulated(bench.build(*bench.company), talk(), learn=False)
+    for text in ("", " \n"):
+        memory.retrieve(Query(text, session="s2"))
+        for signal in direct:
+            scores = memory.column(signal)
+            scores = np.where(np.isnan(scores), signal.floor, scores)
+            assert np.ptp(scores) == 0.0, f"{signal.name} matches a question without words"
+
+
 def _require_same_columns(plain: Engine, grown: Engine, rows: Any) -> None:
     """The persistent columns are the same in both memories; rows, numbers of rows and writings
     are counted without the made ones.
@@ -621,4 +641,5 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     random_streams_are_private, undeclared_access_is_refused, a_year_loses_no_text,
     made_rows_change_nothing,
     made_rows_that_stay_visible_do_no_harm, a_saved_tick_is_whole, weight_acts_in_the_ranking_alone,
+    without_words_direct_signals_are_neutral,
 )  # fmt: skip
