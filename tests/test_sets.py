@@ -100,13 +100,21 @@ def test_a_set_of_another_system_answers_every_question_and_names_what_it_lacks(
 
 def test_the_gate_is_all_that_the_gated_set_adds() -> None:
     plain, gated = (REGISTRY.set(name).mechanisms for name in ("true_memory", "true_memory_gated"))
-    assert {"write_gate_true_memory": {}, **plain} == dict(gated)
+    """Both judge salience alike: without the gate, `event_importance` does."""
+    assert plain["event_importance"] == {"form": "true_memory"}
+    assert {"write_gate_true_memory": {}, **plain} == {
+        **gated,
+        "event_importance": plain["event_importance"],
+    }
     stored = {
-        name: set(events_of(asked(name, "What happened?")))
+        name: {
+            lived(name).event(row).id: float(lived(name).column("importance")[row])
+            for row in np.flatnonzero(lived(name).column("kind") == 0).tolist()
+        }
         for name in ("true_memory", "true_memory_gated")
     }
     assert len(stored["true_memory"]) == len(told().events), "without its gate everything is stored"
-    assert stored["true_memory_gated"] < stored["true_memory"]
+    assert stored["true_memory_gated"].items() < stored["true_memory"].items()
 
 
 def test_all_mem_ranks_by_descriptors_and_edits_after_three_sessions() -> None:
@@ -182,6 +190,7 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
         (
             "stages",
             {
+                "event_importance": {},
                 "stage_detection": {},
                 "stage_summary": {},
                 "own_stage": {},
@@ -192,6 +201,7 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
         (
             "context_spec",
             {
+                "event_importance": {},
                 "recent_context": {},
                 "ranked_context": {"boosts": "printed"},
                 "entity_context": {},
@@ -211,7 +221,7 @@ def test_a_set_with_sources_of_contexts_is_default_with_them(
     )
     shares = shares_of_sources(REGISTRY.build(chosen))
     assert (
-        set(shares) == set(more) - {"stage_detection", "stage_summary"}
+        set(shares) == set(more) - {"event_importance", "stage_detection", "stage_summary"}
         and sum(shares.values()) == 100.0
     )
 

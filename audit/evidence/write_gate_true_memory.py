@@ -1177,9 +1177,11 @@ def relative_to_memory(specimen: Any) -> Any:
 
 @mutant("questions count as statements", rejected_by="TM-10")
 def questions_as_statements(specimen: Any) -> Any:
-    return specimen.replacing(
-        "SPEECH_ACT_SALIENCE", {**specimen.SPEECH_ACT_SALIENCE, specimen.SpeechAct.QUESTION: 0.5}
-    )
+    def told(length: int, read: Any) -> float:
+        statement = length <= 50 and read.act is specimen.SpeechAct.QUESTION
+        return 0.5 if statement else float(specimen.salience(length, read))
+
+    return specimen.replacing("salience", told)
 
 
 @mutant(

@@ -25,7 +25,7 @@ from ..base.errors import ContractError, RegistryError, nearest
 from ..base.files import UNIT, FilePath
 from ..base.yaml_file import YamlFile, bytes_of
 from ..contract.hooks import Mechanism, Params, parameter_types
-from ..contract.vocabulary import OFFERS
+from ..contract.vocabulary import OFFERS, SALIENCE
 from .packages import Missing, Package, PackageError, raised, usable, words_of
 
 Value = bool | int | float | str
@@ -498,15 +498,19 @@ class Registry:
         )
 
     def _with_sources(self, base: MechanismSet, strategy: MechanismSet) -> MechanismSet:
-        """A set whose sources of contexts are those of a strategy.  Raises RegistryError if the
-        strategy has any other mechanism.
+        """A set whose sources of contexts are those of a strategy.  What judges the importance of
+        events, by which the sources order, comes from the strategy only if the set has none.
+        Raises RegistryError if the strategy has any other mechanism.
         """
-        if other := [id for id in strategy.mechanisms if not self._offers(id)]:
+        judges = [id for id in strategy.mechanisms if self._judges(id)]
+        if other := [id for id in strategy.mechanisms if id not in judges and not self._offers(id)]:
             raise RegistryError(
                 f"{other[0]!r} is no source of contexts",
                 where=strategy.where(other[0]),
-                cure="name it in the set; a strategy names sources alone",
+                cure="name it in the set; a strategy names sources, and what judges importance",
             )
+        if any(self._judges(id) for id in base.mechanisms):
+            strategy = strategy.without(judges)
         own = {id for id in base.mechanisms if self._offers(id)}
         kept = {id: values for id, values in base.mechanisms.items() if id not in own}
         alternates = {id: others for id, others in base.alternates.items() if id in kept}
@@ -521,6 +525,10 @@ class Registry:
     def _offers(self, id: str) -> bool:
         """Whether a mechanism is a source of contexts."""
         return any(OFFERS in hook.adds for hook in self.load(self.entry(id)).hooks())
+
+    def _judges(self, id: str) -> bool:
+        """Whether a mechanism judges the importance of events."""
+        return any(SALIENCE in hook.sets for hook in self.load(self.entry(id)).hooks())
 
     def _without(self) -> str:
         """For cures: the packages that are left out."""

@@ -27,7 +27,12 @@ def test_a_strategy_of_ours_is_sources_whose_shares_are_all_of_the_budget(name: 
     built = REGISTRY.build(REGISTRY.set(f"minimal+{name}"))
     shares = shares_of_sources(built)
     assert (
-        shares == {id: values["share"] for id, values in strategy.mechanisms.items()}
+        shares
+        == {
+            id: values["share"]
+            for id, values in strategy.mechanisms.items()
+            if id != "event_importance"
+        }
         and sum(shares.values()) == 100.0
     )
     assert {m.id for m in built} == set(base.mechanisms) | set(strategy.mechanisms)
@@ -46,7 +51,7 @@ def test_a_strategy_replaces_the_sources_of_a_set() -> None:
     }
     assert (
         set(other.mechanisms) - set(staged.mechanisms)
-        == set(REGISTRY.contexts["coding"].mechanisms)
+        == set(REGISTRY.contexts["coding"].mechanisms) - {"event_importance"}
         and other.name == "stages+coding"
     )
     assert (
@@ -59,6 +64,30 @@ def test_a_strategy_replaces_the_sources_of_a_set() -> None:
         again.set("stages+coding") == other
         and again.set(f"stages+{FOLDER / 'coding.yaml'}").mechanisms == other.mechanisms
     )
+
+
+def test_a_set_that_judges_importance_keeps_its_own_judge() -> None:
+    """Two mechanisms that set SALIENCE cannot be in one set."""
+    for name, judge in (
+        ("true_memory_gated", "write_gate_true_memory"),
+        ("minimal", "event_importance"),
+    ):
+        mechanisms = REGISTRY.set(f"{name}+companion").mechanisms
+        assert {"event_importance", "write_gate_true_memory"} & set(mechanisms) == {judge}
+        Engine(REGISTRY.build(REGISTRY.set(f"{name}+companion")), HashingEmbedder(8))
+    judged = REGISTRY.set("true_memory+companion").mechanisms["event_importance"]
+    assert judged == {"form": "true_memory"}, "the set's own form stays, too"
+
+
+def test_the_highlights_of_a_companion_are_what_was_important() -> None:
+    memory = Engine(REGISTRY.build(REGISTRY.set("bm25+companion")), HashingEmbedder(8))
+    said = ("Good day.", "We decided to adopt a dog.", "Bo broke his leg.", "The tea is hot.",
+            "What is the time?", "Here again.")  # fmt: skip
+    for hour, text in enumerate(said):
+        memory.encode(Event(float(hour), text, "Ada", "S1" if hour < 5 else "S2", dated=False))
+    shown = {offer.row for offer in memory.offers("?", 900, session="S2")[1]
+             if offer.source == "recent_context"}  # fmt: skip
+    assert shown == {1, 2, 5}, "not the latest two of the session"
 
 
 def test_the_specification_as_a_strategy_is_the_set_of_its_name() -> None:
