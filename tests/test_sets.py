@@ -205,6 +205,7 @@ def test_the_parts_of_a_set_are_those_read_by_hand(name: str) -> None:
                 "recent_context": {},
                 "ranked_context": {"boosts": "printed"},
                 "entity_context": {},
+                "typed_relations": {},
                 "relation_context": {},
                 "pattern_context": {},
             },
@@ -221,7 +222,8 @@ def test_a_set_with_sources_of_contexts_is_default_with_them(
     )
     shares = shares_of_sources(REGISTRY.build(chosen))
     assert (
-        set(shares) == set(more) - {"event_importance", "stage_detection", "stage_summary"}
+        set(shares)
+        == set(more) - {"event_importance", "typed_relations", "stage_detection", "stage_summary"}
         and sum(shares.values()) == 100.0
     )
 

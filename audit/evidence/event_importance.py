@@ -25,11 +25,11 @@ ODD = {"trouble": 0.6, "life": 0.5, "number": 0.4, "date": 0.2, "code": 0.3, "af
        "length": 0.9, "hedge": 0.25}  # fmt: skip
 
 
-def worths(specimen: Any, texts: Sequence[str], speaker: str = "Ada", **values: Any) -> list[float]:
+def worths(specimen: Any, texts: Sequence[str], **values: Any) -> list[float]:
     """SALIENCE of each text, as the first event of a memory of its own."""
     memory = memory_of(specimen, **values)
     return [float(memory.column("importance")[row]) for row in encode(
-        memory, *((float(i), text, speaker) for i, text in enumerate(texts))
+        memory, *((float(i), text, "Ada") for i, text in enumerate(texts))
     )]  # fmt: skip
 
 

@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from ...engine.contract.columns import Phase
+from ...engine.contract.vocabulary import PLASTICITY
 from ..checks import adaptation, mutant, signature
+from ..memory import encode, memory_of, neighbour
 from . import sleep_replay as papers
+
+NONE = np.empty((0, 2), np.int64)  # no relations between entities
 
 
 def links(entities: list[list[int]]) -> tuple[Any, ...]:
@@ -34,7 +39,7 @@ def as_replay(specimen: Any) -> SimpleNamespace:
         states, actions = rest[-3], rest[-2]
         m, room, done = len(after), np.empty(8, np.int64), 0
         heat = 0.5 + 0.5 * np.minimum(reward, 1.0)
-        network = (*links([[0]] * m), 1, np.ones(m, np.bool_))
+        network = (*links([[0]] * m), 1, NONE, np.ones(m, np.bool_))
         hottest = np.argsort(-heat, kind="stable")[:10]
         found = [
             [room[: specimen.sequence(int(s), step, *network, room)].copy() for s in hottest]
@@ -84,25 +89,73 @@ def priority_is_the_weighted_sum(specimen: Any) -> Any:
 
 
 @adaptation(
-    "RPP-2", source="sets in Python: a memory joins if it shares an entity with the union so far"
+    "RPP-2",
+    source="sets in Python: a memory joins if it shares an entity with the union so far, or has one related to it",
 )
-def sequences_grow_by_shared_entities(specimen: Any) -> Any:
+def sequences_grow_by_shared_and_related_entities(specimen: Any) -> Any:
     rng, measured, expected = np.random.default_rng(1), [], []
-    for _ in range(30):
+    for number in range(30):
         entities = [
             sorted(rng.choice(9, rng.integers(0, 3), replace=False).tolist()) for _ in range(15)
         ]
+        pairs = NONE if number < 15 else rng.integers(0, 9, (3, 2))
+        joined = [{int(a), int(b)} for a, b in pairs]
         seed, room = int(rng.integers(15)), np.zeros(5, np.int64)
         for step in (1, -1):
-            k = specimen.sequence(seed, step, *links(entities), 9, np.ones(15, np.bool_), room)
-            chain, met = [seed], set(entities[seed])
+            shown = np.ones(15, np.bool_)
+            k = specimen.sequence(seed, step, *links(entities), 9, pairs, shown, room)
+            chain, met = [seed], _reach(entities[seed], joined)
             for row in range(seed + step, 15 if step > 0 else -1, step):
                 if len(chain) < 5 and met & set(entities[row]):
                     chain.append(row)
-                    met |= set(entities[row])
+                    met |= _reach(entities[row], joined)
             measured.append([*room[:k], *[-1] * (5 - k)])
             expected.append([*chain, *[-1] * (5 - len(chain))])
     return measured, expected
+
+
+def _reach(entities: list[int], joined: list[set[int]]) -> set[int]:
+    """The entities, and those that a pair joins to one of them."""
+    return set(entities).union(*(pair for pair in joined if pair & set(entities)))
+
+
+def replayed_rows(specimen: Any, texts: tuple[str, ...], *others: Any, **values: Any) -> list[int]:
+    """Rows that the first night replays, by the number of steps, most first."""
+    memory = memory_of(specimen, *others, consolidate_every=24.0, **values)
+    encode(memory, *((float(i), text) for i, text in enumerate(texts)))
+    memory.advance(30.0)
+    times = memory.column("printed_rehearsed")
+    return [int(row) for row in np.flatnonzero(times > 0.0)]
+
+
+@adaptation(
+    "RPP-4",
+    source="Cortex 4.2.2: high-RPE sequences are preferentially replayed: of two pairs alike in heat, with room for one "
+    "sequence, the pair that was stored with more dopamine",
+    papers=("cortex2026",),
+)
+def the_sequence_stored_with_more_dopamine_is_replayed(specimen: Any) -> Any:
+    def rewarding(name: str) -> Any:
+        def reward(view: Any, incoming: Any) -> None:
+            view.plasticity = 2.0 if name in incoming.event.text else 0.5
+
+        return neighbour(Phase.ENCODE, reward, sets=(PLASTICITY,), id="reward")
+
+    texts = ("They say Ada sang.", "They say Ada left.", "They say Bo sang.", "They say Bo left.")
+    found = [replayed_rows(specimen, texts, rewarding(name), sequences=1) for name in ("Ada", "Bo")]
+    return found, [[0, 1], [2, 3]]
+
+
+@adaptation(
+    "RPP-5",
+    source="Cortex 4.2.2: replay traverses relationships of entities: backwards from Bluepine comes a memory of Ada, who owns it",
+    papers=("cortex2026",),
+)
+def replay_follows_relations(specimen: Any) -> Any:
+    texts = ("They say Ada owns Bluepine.", "They say Ada sang.", "They say Bluepine grows.")
+    alone = replayed_rows(specimen, texts, seeds=1)
+    related = replayed_rows(specimen, texts, "typed_relations", seeds=1)
+    return [str(alone), str(related)], ["[0, 2]", "[0, 1, 2]"]
 
 
 @signature(
@@ -162,6 +215,7 @@ def seed_alone(specimen: Any) -> Any:
         pool: Any,
         target: Any,
         entities: int,
+        related: Any,
         visible: Any,
         out: Any,
     ) -> int:
@@ -190,3 +244,17 @@ def forwards(specimen: Any) -> Any:
             (False, i) for i in range(min(most, len(forward)))
         ],
     )
+
+
+@mutant("dopamine is the same for all memories", rejected_by="RPP-4")
+def one_dopamine(specimen: Any) -> Any:
+    return specimen.overriding("SleepReplayPrinted", keep_dopamine=_nothing)
+
+
+def _nothing(self: Any, view: Any, incoming: Any) -> None: ...
+
+
+@mutant("relations lead nowhere", rejected_by="RPP-5")
+def unrelated(specimen: Any) -> Any:
+    original = specimen.sequence
+    return specimen.replacing("sequence", lambda *given: original(*given[:7], NONE, *given[8:]))

@@ -24,8 +24,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ..base.errors import ContractError, RegistryError, nearest
 from ..base.files import UNIT, FilePath
 from ..base.yaml_file import YamlFile, bytes_of
-from ..contract.hooks import Mechanism, Params, parameter_types
-from ..contract.vocabulary import OFFERS, SALIENCE
+from ..contract.columns import Column, Scope
+from ..contract.hooks import Mechanism, Params, Touched, item_of, parameter_types
+from ..contract.vocabulary import IMPORTANCE, OFFERS, SALIENCE
 from .packages import Missing, Package, PackageError, raised, usable, words_of
 
 Value = bool | int | float | str
@@ -498,19 +499,21 @@ class Registry:
         )
 
     def _with_sources(self, base: MechanismSet, strategy: MechanismSet) -> MechanismSet:
-        """A set whose sources of contexts are those of a strategy.  What judges the importance of
-        events, by which the sources order, comes from the strategy only if the set has none.
+        """A set whose sources of contexts are those of a strategy.  What its sources read, such as
+        the importance of events, comes from the strategy only where nothing in the set sets it.
         Raises RegistryError if the strategy has any other mechanism.
         """
-        judges = [id for id in strategy.mechanisms if self._judges(id)]
-        if other := [id for id in strategy.mechanisms if id not in judges and not self._offers(id)]:
+        serving = self._serving(strategy)
+        if other := [
+            id for id in strategy.mechanisms if id not in serving and not self._offers(id)
+        ]:
             raise RegistryError(
                 f"{other[0]!r} is no source of contexts",
                 where=strategy.where(other[0]),
-                cure="name it in the set; a strategy names sources, and what judges importance",
+                cure="name it in the set; a strategy names sources, and what they read",
             )
-        if any(self._judges(id) for id in base.mechanisms):
-            strategy = strategy.without(judges)
+        taken = {set_ for id in base.mechanisms for set_ in self._sets(id)}
+        strategy = strategy.without(id for id, what in serving.items() if what & taken)
         own = {id for id in base.mechanisms if self._offers(id)}
         kept = {id: values for id, values in base.mechanisms.items() if id not in own}
         alternates = {id: others for id, others in base.alternates.items() if id in kept}
@@ -526,9 +529,25 @@ class Registry:
         """Whether a mechanism is a source of contexts."""
         return any(OFFERS in hook.adds for hook in self.load(self.entry(id)).hooks())
 
-    def _judges(self, id: str) -> bool:
-        """Whether a mechanism judges the importance of events."""
-        return any(SALIENCE in hook.sets for hook in self.load(self.entry(id)).hooks())
+    def _serving(self, strategy: MechanismSet) -> dict[str, frozenset[Touched]]:
+        """Mechanisms of a strategy that offer nothing and set what its sources read, with what that
+        is; of columns, those of events and memories.
+        """
+        read = {
+            item_of(read)
+            for id in strategy.mechanisms
+            if self._offers(id)
+            for hook in self.load(self.entry(id)).hooks()
+            for read in hook.reads
+        }
+        if IMPORTANCE in read:
+            read.add(SALIENCE)  # of which the engine makes it
+        read = {r for r in read if not isinstance(r, Column) or r.scope is not Scope.CANDIDATE}
+        others = {id: self._sets(id) & read for id in strategy.mechanisms if not self._offers(id)}
+        return {id: what for id, what in others.items() if what}
+
+    def _sets(self, id: str) -> frozenset[Touched]:
+        return frozenset(set_ for hook in self.load(self.entry(id)).hooks() for set_ in hook.sets)
 
     def _without(self) -> str:
         """For cures: the packages that are left out."""

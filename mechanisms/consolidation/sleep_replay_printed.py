@@ -2,13 +2,13 @@
 with the greatest mean and spread of heat.
 
 From each of the hottest memories one sequence is built forwards and one backwards in time, of
-memories that share an entity with any in it so far. Its priority is a weighted sum times dopamine.
-Replay learns nothing, so the same sequences are replayed every night, and the consequences of a
-memory have no effect.  The source prints no numbers but the compression; those of selection are in
-its public code.
+memories that share an entity with any in it so far, or have one that a typed relation joins to such
+an entity, if the set has `typed_relations`.  Its priority is a weighted sum of heat times the mean
+dopamine at which its memories were stored, so that sequences of better outcomes than expected come
+first.  Replay learns nothing, so the consequences of a memory have no further effect.  The source
+prints no numbers but the compression; those of selection are in its public code.
 
-Cost: per sleep O(n log n + seeds n entities); per
-maintain O(n).
+Cost: per sleep O(n log n + seeds n entities + seeds length relations); per maintain O(n).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope
-from ...engine.contract.hooks import Mechanism, Params, Tick, hook
+from ...engine.contract.hooks import Incoming, Mechanism, Params, Tick, hook
 from ...engine.contract.vocabulary import (
     ACTIVATION,
     ARRIVED,
@@ -34,10 +34,12 @@ from ...engine.contract.vocabulary import (
     REPLAYED,
     REPLAYS,
     RIPPLES,
+    ROW,
     SLEEP_SHARE,
     VISIBLE,
 )
 from ...engine.state.graph import EdgeType
+from ..shared.relations import RELATIONS
 from ..shared.rows import events
 
 # --- columns --------------------------------------------------------------------------------------
@@ -50,6 +52,15 @@ PRINTED_REHEARSED = Column(
     "ln(1 + replayed steps that the memory was part of so far)",
     low=0,
 )
+DOPAMINE_WHEN_STORED = Column(
+    "dopamine_when_stored",
+    np.float64,
+    Scope.MEMORY,
+    "1",
+    1.0,
+    "dopamine when the memory was stored: PLASTICITY after its event; 1: at rest",
+    low=0,
+)
 
 
 # --- equations ------------------------------------------------------------------------------------
@@ -59,7 +70,7 @@ def priority(heat: Any, dopamine: float) -> float:
     priority; numbers of its code.  Cost: O(k).
 
     heat      (k,)  1  of the memories of a sequence
-    dopamine  ()    1  DA, 1 at rest
+    dopamine  ()    1  DA, mean over its memories when they were stored; 1 at rest
 
     >>> round(priority(np.array([0.2, 0.8]), 1.0), 9), priority(np.array([0.9]), 1.0)
     (0.38, 0.0)
@@ -80,21 +91,25 @@ def sequence(
     pool: Any,
     target: Any,
     entities: int,
+    related: Any,
     visible: Any,
     out: Any,
 ) -> int:
     """The seed, then every memory after (step 1) or before it (-1) that shares an entity with any
-    so far; returns the length.  Cost: O(n entities).
+    so far, or has one that is related to such an entity; returns the length.  Cost: O(n entities +
+    length entities relations).
 
     start, degree, pool, target        links from memories to entities, which are negative nodes
     entities                     ()    number of entities
+    related                      (k, 2)  pairs of entities
     visible                      (n,)  bool
     out                          (k,)  rows in their order in the sequence; written
 
     >>> links = np.arange(3), np.ones(3, dtype=np.int64), np.arange(3), np.array([-1, -2, -1])
     >>> out = np.empty(8, dtype=np.int64)
-    >>> out[:sequence(2, -1, *links, 2, np.ones(3, dtype=np.bool_), out)].tolist()
-    [2, 0]
+    >>> none, pair = np.empty((0, 2), np.int64), np.array([[0, 1]])
+    >>> [out[:sequence(2, -1, *links, 2, r, np.ones(3, dtype=np.bool_), out)].tolist() for r in (none, pair)]
+    [[2, 0], [2, 1, 0]]
     """
     named, size, row = np.zeros(entities, dtype=np.bool_), 0, seed
     while 0 <= row < visible.shape[0] and size < out.shape[0]:
@@ -106,8 +121,14 @@ def sequence(
             out[size] = row
             size += 1
             for place in range(start[row], start[row] + degree[row]):
-                if target[pool[place]] < 0:
-                    named[-1 - target[pool[place]]] = True
+                entity = -1 - target[pool[place]]
+                if entity >= 0:
+                    named[entity] = True
+                    for i in range(related.shape[0]):
+                        if related[i, 0] == entity:
+                            named[related[i, 1]] = True
+                        elif related[i, 1] == entity:
+                            named[related[i, 0]] = True
         row += step
     return size
 
@@ -153,10 +174,15 @@ class SleepReplayPrintedParams(Params):
 
 
 class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
-    owns = (PRINTED_REHEARSED,)
+    owns = (PRINTED_REHEARSED, DOPAMINE_WHEN_STORED)
+
+    @hook(Phase.ENCODE, reads=(ROW, PLASTICITY), adds=(), sets=(DOPAMINE_WHEN_STORED,))
+    def keep_dopamine(self, view: Any, incoming: Incoming) -> None:
+        view.dopamine_when_stored[view.row] = view.plasticity
 
     @hook(Phase.CONSOLIDATE, reads=(ARRIVED, VISIBLE.before, KIND, ACTIVATION, LOG_STRENGTH,
-                                    PLASTICITY, GRAPH.before, RIPPLES, SLEEP_SHARE), adds=(),
+                                    DOPAMINE_WHEN_STORED, GRAPH.before, RELATIONS, RIPPLES,
+                                    SLEEP_SHARE), adds=(),
           sets=(PRINTED_REHEARSED, REPLAYED, REPLAY_LAG, REPLAYS))  # fmt: skip
     def dream(self, view: Any, tick: Tick) -> None:
         p, links, heat = (
@@ -175,12 +201,14 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
             links.pool,
             view.graph.target,
             view.graph.n_entities,
+            view.relations.pairs(view.graph.entity_id, view.visible),
             view.visible,
         )
         for step in (1, -1):
             found.append([room[: sequence(seed, step, *network, room)].copy() for seed in hottest])
         forward, reverse = (
-            [priority(heat[rows], view.plasticity) for rows in group] for group in found
+            [priority(heat[rows], view.dopamine_when_stored[rows].mean()) for rows in group]
+            for group in found
         )
         chosen = selected(
             forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share)

@@ -4,6 +4,7 @@ then the most salient ones.
 The salience of an entity is the summed importance of the memories that mention it, over the largest
 of all.  An entity that the query mentions counts twice.  Its line has the number of its memories,
 the last of them, and what they say of it: the latest fact of each predicate, by the table of facts.
+With `typed_relations` in the set the line names its type, such as person or place.
 
 It runs only when a context is asked for.  Cost: O(entity links), and about 0.2 ms for each memory
 read, at most 5 for an entity.
@@ -33,9 +34,10 @@ from ...engine.contract.vocabulary import (
 )
 from ...engine.state.graph import EdgeType, entity_node
 from ..shared.facts import FactStanding, facts_of, teller
+from ..shared.relations import RELATIONS
 
 SECTION: Final = "Known Entities"
-ENTITY: Final = "entity"  # the kind of each; a memory knows no other
+ENTITY: Final = "entity"  # the kind of one whose type nothing tells
 READ: Final = 5  # latest memories of an entity that are read for facts
 
 
@@ -105,7 +107,7 @@ class EntityContext(Mechanism[EntityContextParams]):
 
     @hook(
         Phase.RETRIEVE,
-        reads=(BUDGET, GRAPH, IMPORTANCE, ANSWERABLE, SPEAKER, TEXTS),
+        reads=(BUDGET, GRAPH, RELATIONS, IMPORTANCE, ANSWERABLE, SPEAKER, TEXTS),
         adds=(OFFERS,),
         sets=(),
     )
@@ -144,12 +146,13 @@ class EntityContext(Mechanism[EntityContextParams]):
                     for row in rows[-READ:].tolist()
                 ],
             )
-            line = entity_line(ENTITY, name, {"memories": f"{rows.size}", **about})
+            type = view.relations.type_of(name) or ENTITY
+            line = entity_line(type, name, {"memories": f"{rows.size}", **about})
             view.offers.add(
                 line,
                 SECTION,
                 float(worth[e] / max(p.mentioned, 1.0)),
-                (entity_line(ENTITY, name),),
+                (entity_line(type, name),),
                 kind="entity",
             )
 

@@ -14,6 +14,9 @@ probability at the memory itself, with damping d per link.  This is the form wit
 0.  In both forms nothing is scored if the query has no entity; another signal, such as dense
 similarity, then decides.
 
+With `typed_relations` in the set, entities of which a relation is told are linked, too, and with
+`synonym_links` those of near names.
+
 The walk alternates between entities and memories, so two links make one step from entity to entity.
 Damping sqrt(d) per link is damping d per step, and the entities' pi equals, up to a factor, that of
 the walk on the entity graph with damping d.
@@ -39,6 +42,7 @@ from ...engine.contract.columns import Facet, Phase, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import EMBEDDING, GRAPH, VISIBLE
 from ...engine.state.graph import EdgeType, Links, entity_node
+from ..shared.relations import RELATIONS
 from ..shared.synonyms import SYNONYMS, joined
 from ..shared.walks import MOST_ROUNDS, passages, restarts, specificity, walk
 
@@ -64,7 +68,12 @@ class PersonalizedPageRankParams(Params):
 class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
     owns = (PAGERANK,)
 
-    @hook(Phase.RETRIEVE, reads=(GRAPH, SYNONYMS, EMBEDDING, VISIBLE), adds=(), sets=(PAGERANK,))
+    @hook(
+        Phase.RETRIEVE,
+        reads=(GRAPH, SYNONYMS, RELATIONS, EMBEDDING, VISIBLE),
+        adds=(),
+        sets=(PAGERANK,),
+    )
     def retrieve(self, view: Any, cue: Cue) -> None:
         p, graph = self.params, view.graph
         links: Links = graph.links(EdgeType.ENTITY)
@@ -77,7 +86,10 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
         if not seeds.size:
             return
         share = np.array([specificity(float(links.degree[v])) for v in seeds])
-        network, pairs = links, view.synonyms.of(cue)
+        network = links
+        pairs = np.concatenate(
+            [view.synonyms.of(cue), view.relations.pairs(graph.entity_id, view.visible)]
+        )
         if pairs.size:
             network = joined(*network, pairs)
         rank = np.zeros(links.start.shape[0])

@@ -1,9 +1,11 @@
 """relation_context: a source of contexts, relations between entities, breadth first from those that
 the query mentions.
 
-Two entities are related by a RELATION edge, with weight 1, or by the number of memories that
-mention both.  If the query mentions no entity, the search starts at those of the 3 best matches.
-It goes 2 steps deep, shows each pair once, and scores it by weight / (1 + depth).  The Context
+Two entities are related by the number of memories that mention both and of those that tell a typed
+relation of them, if the set has `typed_relations`; also by a RELATION edge of another mechanism,
+with weight 1.  A typed relation is shown in place of "mentioned together".  If the query mentions
+no entity, the search starts at those of the 3 best matches.  It goes 2 steps deep, shows each pair
+once, and scores it by weight / (1 + depth).  The Context
 Assembly Specification says that the score depends on the depth and prints the weight alone, and it
 returns a relation twice that lies between two entities of one depth.
 
@@ -27,6 +29,7 @@ from ...engine.contract.hooks import Cue, Mechanism, Params, hook
 from ...engine.contract.vocabulary import ANSWERABLE, BUDGET, GRAPH, OFFERS, RELEASED
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
+from ..shared.relations import KINDS, RELATIONS
 
 SECTION: Final = "Relationships"
 READ: Final = 50  # latest memories of an entity
@@ -74,6 +77,34 @@ def breadth_first(
     return found
 
 
+class EntityNames:
+    """Nodes of entities by name: those of the graph, and further ones for names that no text
+    mentions, such as those of speakers.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        self._graph, self._further = graph, dict[str, int]()
+        self._entities = int(graph.n_entities)
+
+    def known(self, name: str) -> int | None:
+        """The node of an entity of the graph; None if there is none."""
+        entity = self._graph.entity_id(name)
+        return None if entity is None else -1 - int(entity)
+
+    def node(self, name: str) -> int:
+        known = self.known(name)
+        if known is not None:
+            return known
+        return self._further.setdefault(name, -1 - self._entities - len(self._further))
+
+    def of(self, node: int) -> str:
+        """The name of a node that `node` or the graph gave."""
+        place = -1 - node
+        if place < self._entities:
+            return str(self._graph.entity_name(place))
+        return list(self._further)[place - self._entities]
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class RelationContextParams(Params):
@@ -84,13 +115,20 @@ class RelationContextParams(Params):
 class RelationContext(Mechanism[RelationContextParams]):
     """Offers a line for each relation."""
 
-    @hook(Phase.RETRIEVE, reads=(BUDGET, GRAPH, ANSWERABLE, RELEASED), adds=(OFFERS,), sets=())
+    @hook(
+        Phase.RETRIEVE,
+        reads=(BUDGET, GRAPH, RELATIONS, ANSWERABLE, RELEASED),
+        adds=(OFFERS,),
+        sets=(),
+    )
     def offer(self, view: Any, cue: Cue) -> None:
-        graph = view.graph
         if view.budget == 0:
             return
+        names = EntityNames(view.graph)
         seeds = [
-            -1 - e for name in cue.features.entities if (e := graph.entity_id(name)) is not None
+            names.node(name)
+            for name in cue.features.entities
+            if names.known(name) is not None or view.relations.of(name, view.answerable)
         ]
         if not seeds:
             seeds = [
@@ -98,26 +136,32 @@ class RelationContext(Mechanism[RelationContextParams]):
                 for row in best(view.released, view.answerable, START).tolist()
                 for v in self._targets(view, row, EdgeType.ENTITY)
             ]
-        pairs = breadth_first(seeds, lambda v: self._related(view, v), self.params.depth)
+        pairs = breadth_first(seeds, lambda v: self._related(view, names, v), self.params.depth)
         scores = {pair: weighed(weight, float(depth)) for pair, (weight, depth) in pairs.items()}
         largest = max(scores.values(), default=1.0)
         for a, b in sorted(scores, key=lambda pair: -scores[pair]):
-            weight, one, other = (
-                pairs[a, b][0],
-                graph.entity_name(-1 - a),
-                graph.entity_name(-1 - b),
-            )
-            how = (
-                f"mentioned together {int(weight)} times" if weight > 1.0 else "mentioned together"
-            )
-            how = "related" if b in self._targets(view, a, EdgeType.RELATION) else how
-            view.offers.add(
-                relation_line(one, how, other), SECTION, scores[a, b] / largest, (), kind="relation"
-            )
+            for line in self._lines(view, names, a, b, pairs[a, b][0]):
+                view.offers.add(line, SECTION, scores[a, b] / largest, (), kind="relation")
 
-    def _related(self, view: Any, v: int) -> dict[int, float]:
-        """Entities that share memories with an entity, or are joined to it by a RELATION edge:
-        the strongest, with weights.
+    def _lines(self, view: Any, names: EntityNames, a: int, b: int, weight: float) -> list[str]:
+        """What is shown of a pair: its typed relations, each in its direction; without any, how
+        often both are mentioned.
+        """
+        one, other = names.of(a), names.of(b)
+        typed = dict.fromkeys(
+            relation_line(r.source, r.kind, r.target)
+            for r in view.relations.of(one, view.answerable)
+            if other in (r.source, r.target) and not (KINDS[r.kind].both and r.target == one)
+        )
+        if typed:
+            return list(typed)
+        how = f"mentioned together {int(weight)} times" if weight > 1.0 else "mentioned together"
+        how = "related" if b in self._targets(view, a, EdgeType.RELATION) else how
+        return [relation_line(one, how, other)]
+
+    def _related(self, view: Any, names: EntityNames, v: int) -> dict[int, float]:
+        """Entities that share memories with an entity, are in a typed relation with it, or are
+        joined to it by a RELATION edge: the strongest, with weights.
         """
         rows = [
             row
@@ -130,6 +174,11 @@ class RelationContext(Mechanism[RelationContextParams]):
             for w in dict.fromkeys(self._targets(view, row, EdgeType.ENTITY))
             if w != v
         )
+        name = names.of(v)
+        for relation in view.relations.of(name, view.answerable):
+            if not (KINDS[relation.kind].both and relation.target == name):
+                other = relation.target if relation.source == name else relation.source
+                number[names.node(other)] += relation.weight
         for w in self._targets(view, v, EdgeType.RELATION):
             if w < 0:
                 number[w] = max(number[w], 1)
@@ -139,5 +188,7 @@ class RelationContext(Mechanism[RelationContextParams]):
         }
 
     def _targets(self, view: Any, node: int, kind: EdgeType) -> list[int]:
+        if node < -view.graph.n_entities:
+            return []  # a name that no text mentions: a speaker's
         found: list[int] = np.asarray(view.graph.target)[view.graph.neighbours(node, kind)].tolist()
         return found

@@ -1,0 +1,236 @@
+"""Evidence for typed_relations: two hundred sentences with what each tells, what holds after many
+tellings against a loop over plain sets, and what the mechanisms that read relations do with them.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...engine.contract.records import Event
+from ..checks import Measured, adaptation, at_least, limit, mutant, reference
+from ..memory import encode, memory_of
+from .shared.relation_sentences import SPEAKER, TOLD
+
+
+def written(relation: Any) -> str:
+    """A relation as `TOLD` writes it."""
+    return f"{'' if relation.holds else '-'}{relation.source} | {relation.kind} | {relation.target}"
+
+
+def scores(specimen: Any, sentences: Any) -> tuple[float, float]:
+    """Precision and recall over sentences."""
+    right, found, due = 0, 0, 0
+    for text, *told in sentences:
+        read = {written(relation) for relation in specimen.relations_of(text, SPEAKER)}
+        right, found, due = right + len(read & set(told)), found + len(read), due + len(told)
+    return right / max(found, 1), right / due
+
+
+@reference(
+    "TR-1",
+    source="200 sentences written for it before the rules, all and the half that the rules were not tuned on: precision",
+)
+def what_it_reads_is_told(specimen: Any) -> Measured:
+    return at_least([scores(specimen, TOLD)[0], scores(specimen, TOLD[1::2])[0]], 0.9)
+
+
+@reference("TR-2", source="the same sentences: recall")
+def what_is_told_it_reads(specimen: Any) -> Measured:
+    return at_least([scores(specimen, TOLD)[1], scores(specimen, TOLD[1::2])[1]], 0.9)
+
+
+ASKED = (
+    "Does Bo live in Oslo?",
+    "Bo would live in Oslo.",
+    "If Bo lives in Oslo, call Cleo.",
+    "Bo does not live in Oslo.",
+    "Maybe Bo lives in Oslo.",
+    "Bo wants to live in Oslo.",
+    "",
+    "Bo. Oslo.",
+    "a" * 100_000,
+    "Bo lives in " * 10_000,
+)
+
+
+@limit("TR-3", source="definition: questions, wishes, conditions and denials tell nothing")
+def what_is_not_stated_is_not_read(specimen: Any) -> Any:
+    return [len(specimen.relations_of(text, SPEAKER)) for text in ASKED], [0] * len(ASKED)
+
+
+def by_hand(tellings: list[tuple[float, int, Any]], kinds: Any) -> set[tuple[str, str, str, int]]:
+    """What holds and its weight, telling by telling over one set of plain tuples."""
+    holds: dict[tuple[str, str, str], int] = {}
+    for _, _, r in sorted(tellings, key=lambda told: told[:2]):
+        ways = {(r.source, r.target)} | ({(r.target, r.source)} if kinds[r.kind].both else set())
+        if kinds[r.kind].single and r.holds:
+            taken = {source for source, _ in ways}
+            for key in [*holds]:
+                if (
+                    key[1] == r.kind
+                    and (key[0], key[2]) not in ways
+                    and (key[0] in taken or (kinds[r.kind].both and key[2] in taken))
+                ):
+                    del holds[key]
+        for source, target in ways:
+            key = (source, r.kind, target)
+            if r.holds:
+                holds[key] = holds.get(key, 0) + 1
+            else:
+                holds.pop(key, None)
+    return {(*key, number) for key, number in holds.items()}
+
+
+@adaptation("TR-4", source="a loop over one set of plain tuples, 200 random courses of tellings")
+def the_latest_telling_holds(specimen: Any) -> Any:
+    measured, expected = [], []
+    names, kinds = ("a", "b", "c", "d"), ("lives in", "knows", "married to", "uses")
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        tellings = []
+        for row in range(12):
+            one, other = rng.choice(4, 2, replace=False)
+            relation = specimen.Relation(
+                names[one], kinds[rng.integers(4)], names[other], bool(rng.random() < 0.8)
+            )
+            tellings.append((float(rng.integers(0, 5)), row, relation))
+        holds = {(h.source, h.kind, h.target, h.weight) for h in specimen.held(tellings)}
+        measured.append(str(sorted(holds)))
+        expected.append(str(sorted(by_hand(tellings, specimen.KINDS))))
+    return measured, expected
+
+
+STORY = (
+    (1.0, "Bo lives in Rome.", "Ada"),
+    (3.0, "I live in Oslo.", "Ada"),
+    (4.0, "Bo lives in Graz.", "Ada"),
+    (5.0, "Bo lives in Graz, I say.", "Cleo"),
+    (6.0, "I moved to Bergen.", "Ada"),
+    (7.0, "I am married to Bo.", "Cleo"),
+)
+
+
+def lines(memory: Any, query: str) -> list[str]:
+    return [str(o.text) for o in memory.offers(query, 400)[1] if o.kind == "relation"]
+
+
+@adaptation(
+    "TR-5",
+    source="by hand: what is told later of where one lives ends the earlier; Bo and Rome are still mentioned together",
+)
+def relations_are_dated_and_superseded(specimen: Any) -> Any:
+    memory = memory_of(specimen, "relation_context")
+    encode(memory, *STORY)
+    return [sorted(lines(memory, "Where do Ada and Bo live?"))], [
+        [
+            "ada --[lives in]--> bergen",
+            "bo --[lives in]--> graz",
+            "bo --[married to]--> cleo",
+            "bo --[mentioned together]--> rome",
+        ]
+    ]
+
+
+@adaptation("TR-6", source="by hand: the weight of a relation is the number of its tellings")
+def relations_told_twice_weigh_more(specimen: Any) -> Any:
+    memory = memory_of(specimen, "relation_context")
+    encode(memory, (0.0, "I use Emacs."), (1.0, "I use Emacs and I use Vim.", "Ada"),
+           (2.0, "I still use Emacs.", "Ada"))  # fmt: skip
+    offers = {str(o.text): o.score for o in memory.offers("What does Ada use?", 400)[1]}
+    return offers.get("ada --[uses]--> emacs", 0.0) / offers["ada --[uses]--> vim"], 2.0
+
+
+@limit("TR-7", source="definition: what an erased, or an archived, memory told is in no context")
+def erased_and_archived_memories_tell_nothing(specimen: Any) -> Any:
+    memory = memory_of(specimen, "relation_context")
+    for number, text in enumerate(("I live in Oslo.", "I use Emacs.", "I speak Danish.")):
+        memory.encode(Event(float(number), text, "Ada", id=f"e{number}", dated=False))
+    before = len(lines(memory, "Ada"))
+    memory.erase(0, confirm=True)
+    memory.archive(1)
+    return [float(before), *lines(memory, "Ada")], [3.0, "ada --[speaks]--> danish"]
+
+
+@adaptation(
+    "TR-8",
+    source="by hand: who lives somewhere is a person, where one lives a place; names tell files, code and companies",
+)
+def entities_have_types(specimen: Any) -> Any:
+    memory = memory_of(specimen, "entity_context")
+    encode(memory, (0.0, "They say Bo lives in Graz."), (1.0, "They say Bo works at Kestrel Labs."),
+           (2.0, "They say Bo fixed `auth.py` in Project Heron."), (3.0, "They say hello to Zoe."))  # fmt: skip
+    found = [str(o.text).split(" (")[0] for o in memory.offers("?", 900)[1]]
+    return [sorted(found)], [
+        sorted(
+            ["**person**: bo", "**place**: graz", "**organisation**: kestrel labs",
+             "**file**: auth.py", "**project**: project heron", "**entity**: zoe"]
+        )
+    ]  # fmt: skip
+
+
+@adaptation(
+    "TR-9",
+    source="a walk from Ada reaches the memory of Bluepine, which she owns as another speaker tells, only along the relation",
+)
+def the_walk_of_pagerank_follows_relations(specimen: Any) -> Any:
+    texts = ((0.0, "They say Ada sang."), (1.0, "They say Bluepine grows."),
+             (2.0, "I own Bluepine.", "Ada"))  # fmt: skip
+    memory = memory_of(specimen, "personalized_pagerank")
+    encode(memory, *texts)
+    memory.retrieve("What of Ada?", 3)
+    return [float(memory.column("pagerank")[1] > 0.0)], [1.0]
+
+
+# --- mutants --------------------------------------------------------------------------------------
+@mutant("names side by side are related", rejected_by="TR-1")
+def side_by_side(specimen: Any) -> Any:
+    original = specimen.relations_of
+
+    def every(text: str, speaker: str = "") -> Any:
+        names = [word.strip(".,?").lower() for word in text.split() if word[:1].isupper()]
+        return (*original(text, speaker), *(
+            specimen.Relation(one, "knows", other) for one, other in pairwise(names)
+        ))  # fmt: skip
+
+    return specimen.replacing("relations_of", every)
+
+
+@mutant("the speaker is nobody", rejected_by="TR-2")
+def nobody(specimen: Any) -> Any:
+    original = specimen.relations_of
+    return specimen.replacing("relations_of", lambda text, speaker="": original(text, ""))
+
+
+@mutant("questions state what they ask", rejected_by="TR-3")
+def asked(specimen: Any) -> Any:
+    original = specimen.relations_of
+    return specimen.replacing(
+        "relations_of",
+        lambda text, speaker="": original(
+            text.replace("does not live", "lives").replace("?", "."), speaker
+        ),
+    )
+
+
+@mutant("nothing that was told ends", rejected_by="TR-4")
+def lasting(specimen: Any) -> Any:
+    original = specimen.held
+    return specimen.replacing(
+        "held", lambda tellings: original([told for told in tellings if told[2].holds])
+    )
+
+
+@mutant("texts are never read", rejected_by="TR-5")
+def unread(specimen: Any) -> Any:
+    return specimen.overriding("TypedRelations", tell=_nothing)
+
+
+@mutant("texts are never read, so no walk follows them", rejected_by="TR-9")
+def unwalked(specimen: Any) -> Any:
+    return specimen.overriding("TypedRelations", tell=_nothing)
+
+
+def _nothing(self: Any, view: Any, cue: Any) -> None: ...
