@@ -12,6 +12,7 @@ from .. import __version__
 from ..engine.catalogue import packages
 from ..engine.catalogue.registry import Registry
 from ..reporting.provenance import Made, made, versions
+from ..reporting.text import plural
 from . import sources
 from .collect import evidence_file
 from .references import HERE as REFERENCES
@@ -132,9 +133,9 @@ def facts(provenance: Provenance, mutants_asked: bool) -> list[tuple[str, str]]:
         "run" if mutants_asked else "not run"),
         ("seconds", f"{provenance.seconds:.1f}"), ("command line",
         how.command_line or "none: made from Python"),
-        ("machine", f"{how.platform}, {how.cores} core{'' if how.cores == 1 else 's'}"),
+        ("machine", f"{how.platform}, {plural(how.cores, 'core')}"),
         ("code, SHA-256", provenance.code), ("registry, SHA-256", provenance.registry),
-        (f"evidence of {files} mechanism{'' if files == 1 else 's'}, SHA-256",
+        (f"evidence of {plural(files, 'mechanism')}, SHA-256",
          provenance.evidence_digest),
         ("claims of sources and references, SHA-256", provenance.claims),
         *provenance.versions.items(),

@@ -16,6 +16,7 @@ from rich.text import Text
 from .. import __version__
 from ..engine.catalogue.registry import Entry, Registry
 from ..reporting import latex
+from ..reporting.text import plural
 from .changes import RatingChanges
 from .checks import CheckResult
 from .provenance import Provenance, citation, facts
@@ -261,7 +262,7 @@ def of_commits(result: AuditResult) -> str:
         else []
     )
     named = [
-        f"{name or 'unknown'} ({counted(count, 'mechanism')})"
+        f"{name or 'unknown'} ({plural(count, 'mechanism')})"
         if len(judged) > 1
         else name or "unknown"
         for name, count in judged.most_common()
@@ -314,22 +315,13 @@ def counts(result: AuditResult) -> Counts:
 def summary(result: AuditResult) -> str:
     """The audit in one sentence, to be quoted."""
     n = counts(result)
-    tested = f"{counted(n.mechanisms, 'memory mechanism')} {'was' if n.mechanisms == 1 else 'were'} tested by {counted(n.checks, 'check')}"
-    mutants = f", which reject {n.mutants_rejected:,} of {counted(n.mutants_run, 'mutant')} (wrong versions made on purpose)"
-    ours = f"{n.earned} of {counted(n.ours, 'claim')} of our own {'is' if n.ours == 1 else 'are'} earned"
-    forms = counted(n.printed, "printed form")
+    tested = f"{plural(n.mechanisms, 'memory mechanism')} {'was' if n.mechanisms == 1 else 'were'} tested by {plural(n.checks, 'check')}"
+    mutants = f", which reject {n.mutants_rejected:,} of {plural(n.mutants_run, 'mutant')} (wrong versions made on purpose)"
+    ours = f"{n.earned} of {plural(n.ours, 'claim')} of our own {'is' if n.ours == 1 else 'are'} earned"
+    forms = plural(n.printed, "printed form")
     printed = f"{n.unearned} of {forms} that source systems rate {'does' if n.printed == 1 else 'do'} not earn the claimed rating"
     claims = ", and ".join([ours] * bool(n.ours) + [printed] * bool(n.printed))
     return f"In Hebbarium {__version__}, {tested}{mutants if n.mutants_run else ''}{'; ' if claims else ''}{claims}."
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "check"), counted(1402, "check")
-    ('1 check', '1,402 checks')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 # --- the forms ------------------------------------------------------------------------------------
@@ -460,7 +452,7 @@ def to_markdown(
             "",
             *_markdown(("", ""), facts(provenance, result.mutants_asked)),
             "",
-            f"`audit.bib` has the BibTeX of the {counted(len(provenance.papers), 'paper')} of these mechanisms.",
+            f"`audit.bib` has the BibTeX of the {plural(len(provenance.papers), 'paper')} of these mechanisms.",
         ]
     return "\n".join(lines) + "\n"
 

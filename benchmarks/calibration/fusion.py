@@ -31,6 +31,7 @@ from ...mechanisms.retrieval.rational_fusion import (
 )
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
+from ...reporting.text import plural
 from ..datasets import Dataset
 from ..designs import FULL, Arm
 from ..execution.cells import Cell, asked, prepare
@@ -148,7 +149,7 @@ def calibrate_fusion(
         )
     if len(found) < FEWEST:
         raise InputError(
-            f"{len(found)} questions with evidence are too few to fit",
+            f"{plural(len(found), 'question')} with evidence: too few to fit",
             where=data.name,
             cure=f"take more conversations; at least {FEWEST} questions are needed",
         )
@@ -265,7 +266,7 @@ def written_set(fit: FusionFit, registry: Registry) -> dict[str, Any]:
         registry,
         FUSION,
         {"calibration": EVIDENCE},
-        f"with rational fusion fitted to {len(fit.conversations)} conversations of {fit.dataset}",
+        f"with rational fusion fitted to {plural(len(fit.conversations), 'conversation')} of {fit.dataset}",
     )
 
 

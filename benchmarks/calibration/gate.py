@@ -29,6 +29,7 @@ from ...mechanisms.retrieval.sufficiency_gate import SUFFICIENCY_EVIDENCE, fitte
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
 from ...reporting.svg import standalone
+from ...reporting.text import plural
 from ..datasets import Conversation, Dataset, Question
 from ..designs import FULL, Arm
 from ..execution.cells import Cell, asked, prepare
@@ -367,7 +368,7 @@ def written_set(found: Calibration, registry: Registry) -> dict[str, Any]:
             "threshold": found.threshold,
             "calibration": CALIBRATION,
         },
-        f"with a sufficiency gate calibrated on {len(found.conversations)} conversations of {found.dataset}",
+        f"with a sufficiency gate calibrated on {plural(len(found.conversations), 'conversation')} of {found.dataset}",
     )
 
 
@@ -415,7 +416,7 @@ def to_svg(found: Calibration) -> str:
         if found.unseen is not None
         else "the conversations of the fit"
     )
-    caption = f"{len(found.pairs)} answers of {seen}; expected calibration error {found.error:.3f}"
+    caption = f"{plural(len(found.pairs), 'answer')} of {seen}; expected calibration error {found.error:.3f}"
     marks = []
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         (x, _), (_, y) = at(value, 0.0), at(0.0, value)

@@ -19,6 +19,7 @@ from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.ports.language_model import NoModel
 from ...engine.ports.transcript import Transcript
 from ...reporting.files import results_folder
+from ...reporting.text import plural
 from ..datasets import Dataset, load
 from .cells import Cell
 from .ledger import Ledger
@@ -138,7 +139,7 @@ class RunFolder:
         expected = self.manifest.get("data", {}).get("rows")
         if expected is not None and len(found) != expected:
             raise DataError(
-                f"it has {len(found)} rows, and the manifest expects {expected}",
+                f"it has {plural(len(found), 'row')}, and the manifest expects {expected}",
                 where=str(self.path / ROWS),
                 cure=AGAIN,
             )

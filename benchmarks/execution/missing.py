@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from ...engine.base.errors import DataError, HebbariumError
+from ...reporting.text import plural
 from ...reporting.workers import tied
 from .ledger import FinishedCell, Ledger
 from .setup import Setup
@@ -201,7 +202,7 @@ def finished_cells(
     found = {cell.key: cell for cell in book.cells(set(keys))}
     if lost := [name for name, key in zip(names, keys, strict=True) if key not in found]:
         raise DataError(
-            f"{len(lost)} cells are missing from the ledger, the first of {what} {lost[0]!r}",
+            f"the ledger lacks {plural(len(lost), 'cell')}, the first of {what} {lost[0]!r}",
             where=str(book.path),
             cure="start the same command again; if that does not help, give another folder",
         )

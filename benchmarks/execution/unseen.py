@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...engine.base.errors import DataError, InputError
+from ...reporting.text import plural
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -30,7 +31,7 @@ def require_unseen(plan: RunPlan, data: Dataset) -> None:
         if seen := [c.id for c in data.conversations if c.id in used]:
             more = f" and {len(seen) - NAMED} more" if len(seen) > NAMED else ""
             raise InputError(
-                f"{id} was calibrated on {len(seen)} of these {len(data.conversations)} conversations: {', '.join(seen[:NAMED])}{more}",
+                f"{id} was calibrated on {len(seen)} of these {plural(len(data.conversations), 'conversation')}: {', '.join(seen[:NAMED])}{more}",
                 where=path,
                 cure=f"measure others, for instance with --skip, or leave the mechanism off with --without {id}",
             )

@@ -22,6 +22,7 @@ from ...engine.ports.embedding_cache import CachedEmbedder
 from ...engine.ports.language_model import LanguageModel
 from ...reporting.files import results_folder, write_json, write_whole
 from ...reporting.provenance import Made, made
+from ...reporting.text import plural
 from ..datasets import Dataset, require_questions
 from ..designs.arms import Arm, named_arms
 from ..designs.file import Experiment, plain
@@ -133,7 +134,7 @@ class Costs:
 
     def line(self) -> str:
         """One sentence."""
-        return f"{self.cells:,} cells share {self.lives:,} lives: about {self.minutes:,.0f} CPU minutes"
+        return f"{plural(self.cells, 'cell')} of {plural(self.lives, 'life', 'lives')}: about {self.minutes:,.0f} CPU minutes"
 
 
 def ablate(

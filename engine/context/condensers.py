@@ -33,6 +33,7 @@ from functools import cached_property
 from math import log
 from typing import Final
 
+from ..base.counts import plural
 from ..text.condensing import by_centrality, keywords, sentences, summary
 from ..text.features import terms_of
 from .quoting import blocks, closed, fence
@@ -281,7 +282,7 @@ def breadcrumb(row: int, text: str) -> str:
     ('[memory 812: 2 lines]', '[memory 3: 1 line]')
     """
     lines = len(text.splitlines()) or 1
-    return f"[memory {row}: {lines} line{'s' if lines > 1 else ''}]"
+    return f"[memory {row}: {plural(lines, 'line')}]"
 
 
 # --- content --------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import checked_count, checked_row
+from ..base.counts import plural
 from ..base.errors import InputError, nearest
 from ..base.tables import html_table
 from ..base.times import moment
@@ -582,7 +583,8 @@ class Engine(Serial):
     def __repr__(self) -> str:
         facts = self._facts()
         archived = f" ({facts['archived']} archived)" if facts["archived"] else ""
-        return f"<Engine: {len(self.mechanisms)} mechanisms, {facts['memories']} memories{archived}, {facts['events']} events, now {facts['now']}>"
+        memories = plural(facts["memories"], "memory", "memories") + archived
+        return f"<Engine: {plural(len(self.mechanisms), 'mechanism')}, {memories}, {plural(facts['events'], 'event')}, now {facts['now']}>"
 
     def _repr_html_(self) -> str:
         facts = {

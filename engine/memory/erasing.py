@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
 from ..base.checks import checked_row
+from ..base.counts import plural
 from ..base.errors import InputError
 from ..contract.records import Event, Only
 from ..state.event_log import Erased, EventLog
@@ -59,10 +60,9 @@ class Erasure(tuple[int, ...]):
         return after
 
     def __repr__(self) -> str:
-        one, texts = self.events == 1, "text" if self.made == 1 else "texts"
-        head = f"{'erased' if self.done else 'would erase'} {self.events:,} event{'s' * (not one)}"
+        head = f"{'erased' if self.done else 'would erase'} {plural(self.events, 'event')}"
         head += (
-            f" and {self.made:,} {texts} that the memory made from {'it' if one else 'them'}"
+            f" and {plural(self.made, 'text')} that the memory made from {'it' if self.events == 1 else 'them'}"
             if self.made
             else ""
         )

@@ -17,6 +17,7 @@ from ....engine.catalogue.registry import MechanismSet, Registry
 from ....engine.ports.embedding_cache import CachedEmbedder
 from ....reporting.files import results_folder
 from ....reporting.provenance import Made, made
+from ....reporting.text import plural
 from ...execution.ledger import Ledger
 from ...execution.missing import Progress
 from ...execution.plan import Composition
@@ -191,7 +192,8 @@ class AliveMatrix:
         run = sum(cell.state is not State.NO_PATH for cell in self.cells)
         alive = sum(bool(one.moved) for one in self.lives)
         return (
-            f"{len(self.lives)} mechanisms x {len(self.probes)} probes, {self.seeds} seeds: {alive} alive, {len(self.inert)} inert; "
+            f"{plural(len(self.lives), 'mechanism')} x {plural(len(self.probes), 'probe')}, {plural(self.seeds, 'seed')}: "
+            f"{alive} alive, {len(self.inert)} inert; "
             f"{run} of {len(self.cells)} cells have a path"
         )
 

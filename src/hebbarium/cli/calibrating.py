@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..reporting.output import put
+from ..reporting.text import plural
 from .app import app
 from .shared import (
     DEFAULT_SET,
@@ -208,7 +209,11 @@ def _print(found: Calibration) -> None:
     print_lines(
         f"p = 1 / (1 + exp({found.A:.4g} f {'-' if found.B < 0 else '+'} {abs(found.B):.4g})), f: {found.evidence}",
         f"expected calibration error: {found.error:.4f} on {seen}; {found.seen_error:.4f} of the fit itself",
-        *([f"not judged and left out: {found.unjudged:,} answers"] if found.unjudged else []),
+        *(
+            [f"not judged and left out: {plural(found.unjudged, 'answer')}"]
+            if found.unjudged
+            else []
+        ),
         *(
             [
                 "A is not below 0: larger values of f are no evidence of sufficiency here; do not use this gate"
@@ -223,7 +228,7 @@ def _print_fusion(fit: FusionFit) -> None:
     from ..console import print_lines, print_table
 
     print_table(
-        f"{fit.chosen.name} on {fit.dataset}: evidence of {fit.questions:,} questions",
+        f"{fit.chosen.name} on {fit.dataset}: evidence of {plural(fit.questions, 'question')}",
         ("signal", "ln odds for each unit", "half"),
         [
             (name, f"{each.slope:.4g}", f"{each.half:.4g}" if each.half else "-")

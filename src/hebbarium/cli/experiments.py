@@ -16,6 +16,7 @@ import typer
 
 from ..benchmarks.execution.failures import Options
 from ..benchmarks.execution.spec import RunSpec, options, settings_of
+from ..reporting.text import plural
 from .app import app
 from .designing import LEAVE_ONE_OUT, carry_out
 from .shared import (
@@ -351,7 +352,7 @@ def _print_depths(result: Mapping[str, Any]) -> None:
         spare=heads[:1:-2],
     )
     print_lines(
-        f"pool: {pool['smallest']:,} to {pool['largest']:,} items, median {pool['middle']:,g}",
+        f"pool: {pool['smallest']:,} to {plural(pool['largest'], 'item')}, median {pool['middle']:,g}",
         *([f"warning: {pool['warning']}"] if pool["warning"] else []),
         "",
     )
@@ -378,12 +379,12 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         whole=tuple(result["overall"]),
     )
     if unscored := asked - result["overall"]["n"]:
-        print_lines(f"{unscored} of {asked} questions name no evidence and are not scored", "")
+        print_lines(f"{unscored} of {plural(asked, 'question')} without evidence, not scored", "")
     _print_depths(result)
     held = result["abstention"]
     if held["unanswerable"]:
         print_lines(
-            f"held back: {held['held_back']:.1%} of {held['unanswerable']:,} questions without an answer, and by mistake "
+            f"held back: {held['held_back']:.1%} of {plural(held['unanswerable'], 'question')} without an answer, and by mistake "
             f"{held['false_hold_backs'] or 0.0:.1%} of the {held['answerable']:,} others",
             "",
         )
@@ -454,6 +455,6 @@ def _print_metrics(name: str, result: dict[str, Any], asked: int) -> None:
         )
     spent = result["embedding"]
     print_lines(
-        f"embedding: {spent['texts']:,} texts, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it",
+        f"embedding: {plural(spent['texts'], 'text')}, {spent['hits']:,} of them from the cache, {spent['seconds']:.1f} s; no phase contains it",
         "",
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..engine.base.errors import InputError
+from ..reporting.text import plural
 from .app import app, say
 from .shared import DEFAULT_SET, JsonOption, lasting, print_json
 
@@ -339,7 +340,7 @@ def timeline(
         print_json(line)
         return
     _print_memories(line["events"])
-    print_lines(f"{len(line['events']):,} of {line['of']:,} events")
+    print_lines(f"{len(line['events']):,} of {plural(line['of'], 'event')}")
 
 
 @memory_app.command()
@@ -397,7 +398,7 @@ def check(context: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         print_json(sound)
     else:
-        print_lines(f"{context.obj} is sound: {counted['events']:,} events")
+        print_lines(f"{context.obj} is sound: {plural(counted['events'], 'event')}")
 
 
 # --- keeping --------------------------------------------------------------------------------------
@@ -520,7 +521,7 @@ def export(
     if as_json:
         print_json({"path": str(to), "events": count})
     else:
-        print_lines(f"written to {file}: {count:,} events")
+        print_lines(f"written to {file}: {plural(count, 'event')}")
 
 
 @memory_app.command()

@@ -14,6 +14,7 @@ import typer
 from ..benchmarks.execution.spec import Settings, options
 from ..engine.base.errors import HebbariumError, InputError
 from ..reporting.output import put
+from ..reporting.text import plural
 from .app import INTERRUPTED, from_system, say
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def load_data(
     loaded = load(dataset, path, unit=unit, limit=wanted, allow_missing_gold=allow_missing_gold)
     if len(loaded.conversations) <= skip:
         raise InputError(
-            f"the data have {len(loaded.conversations)} conversations, and {skip} are left out",
+            f"the data have {plural(len(loaded.conversations), 'conversation')}, and {skip} are left out",
             where="--skip",
             cure="leave out fewer",
         )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..reporting.output import put
+from ..reporting.text import plural
 from .app import app
 from .shared import DEFAULT_SET, JsonOption, print_json
 
@@ -35,4 +36,4 @@ def warm(
     if as_json:
         print_json({"set": set_name, "kernels": [name for name, _ in made], "compiled": new})
     else:
-        put(f"{set_name}: {len(made)} kernels, {len(new)} compiled now")
+        put(f"{set_name}: {plural(len(made), 'kernel')}, {len(new)} compiled now")

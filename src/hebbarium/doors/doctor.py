@@ -19,6 +19,7 @@ from typing import Any, Final
 from .. import __version__
 from ..engine.base.errors import HebbariumError
 from ..reporting.provenance import made, versions
+from ..reporting.text import plural
 
 OTHER_EXTRAS: Final = ("dev", "docs")  # of no use to who only uses the program
 FREE: Final = 2 << 30  # bytes of disk below which large runs fail
@@ -153,7 +154,7 @@ def _registry() -> Iterator[Finding]:
     yield Finding(
         "registry",
         FindingState.GOOD,
-        f"{len(registry.entries)} mechanisms, {len(registry.sets)} sets",
+        f"{plural(len(registry.entries), 'mechanism')}, {plural(len(registry.sets), 'set')}",
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from ..engine.base.counts import plural as plural
+
 # within a line of Markdown
 MARKUP = {**{char: f"\\{char}" for char in "\\`*_{}[]|~$#"}, "<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
@@ -23,15 +25,6 @@ def visible(text: str, keep: str = "") -> str:
         else char
         for char in text
     )
-
-
-def plural(n: int, one: str, many: str = "") -> str:
-    """A number and its noun.
-
-    >>> plural(1, "arm"), plural(2, "arm"), plural(1200, "entry", "entries")
-    ('1 arm', '2 arms', '1,200 entries')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def in_cell(text: str) -> str:
