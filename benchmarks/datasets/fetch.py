@@ -112,6 +112,18 @@ SOURCES = (
         by_hand="clone https://github.com/mohammadtavakoli78/BEAM: its folder chats/ has the layout <scale>/<n>/chat.json; or run its "
         "download_dataset.py, which writes the hub's data in that layout to test_chats/; then use --data PATH of that folder",
     ),
+    OfficialSource(
+        "ltpfr3",
+        "https://github.com/jpazdera/PazdKaha22",
+        "",
+        None,
+        None,
+        "CC BY 4.0",
+        "Pazdera & Kahana 2023, Modality Effects in Free Recall: A Retrieved-Context Account, JEP:LMC 49(6), 866-888, doi:10.1037/xlm0001140",
+        "pazdera2023modality",
+        by_hand="clone the repository: its folder Data/data/ has a file for each person; `hebbarium human` needs no download, since the curves of "
+        "1,172 people and the lists of 80 of them ship with it",
+    ),
 )
 
 

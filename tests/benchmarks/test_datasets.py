@@ -670,9 +670,9 @@ def test_sources_state_licence_and_citation() -> None:
     for source in fetching.list_sources():
         assert source.licence and source.citation and source.url.startswith("https://")
         paper = load_references().get(source.paper)
-        assert source.citation.startswith(
-            f"{paper.fields['author'].partition(',')[0]} et al. {paper.fields['year']}"
-        ), source.name
+        first, *others = (name.partition(",")[0] for name in paper.fields["author"].split(" and "))
+        authors = f"{first} & {others[0]}" if len(others) == 1 else f"{first} et al."
+        assert source.citation.startswith(f"{authors} {paper.fields['year']}"), source.name
         assert source.sha256 is None or len(bytes.fromhex(source.sha256)) == 32
         assert bool(source.file) != bool(source.by_hand)
         assert bool(source.file) == bool(source.sha256) == bool(source.size), "a file has a digest"

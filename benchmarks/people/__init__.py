@@ -1,0 +1,1 @@
+"""Memories beside people: experiments with words, run on a memory and compared with human data."""

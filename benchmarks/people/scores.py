@@ -1,0 +1,173 @@
+"""How near the curves of a memory come to those of people: root mean square differences, in units of
+the noise ceiling.
+
+The noise ceiling of a curve is the difference between two halves of the people, the mean over random
+halves: at 1 a memory is as near as other people are.  A memory's score is the geometric mean over
+recall by position, first recall and moves by lag, at both lengths; the other curves are shown beside
+it.  Intervals resample the simulated people, each with all its seeds, and the people: those who were
+counted, or, of the shipped curves, their standard errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..probes.harness.bands import Estimate
+from .free_recall import Counts, added, counts, curves
+
+Floats = NDArray[np.float64]
+CORE: Final = ("position", "first", "lags")  # curves of the score
+LEVEL: Final = 0.95
+RESAMPLES: Final = 400
+SPLITS: Final = 100
+Curves = Mapping[str, Floats]
+Target = Mapping[str, Mapping[str, Any]]  # curve -> values, errors, ceiling
+
+
+def rmsd(one: Floats, other: Floats) -> float:
+    """Root mean square difference over the points that both have; NaN if there are none.
+
+    >>> rmsd(np.array([0.0, 3.0, np.nan]), np.array([4.0, 3.0, 1.0])) == math.sqrt(8.0)
+    True
+    """
+    difference = (np.asarray(one) - np.asarray(other))[np.isfinite(one) & np.isfinite(other)]
+    return float(np.sqrt(np.mean(difference**2))) if difference.size else math.nan
+
+
+def target_of(people: Sequence[Counts], seed: int = 0) -> dict[str, dict[str, Any]]:
+    """Of each curve of people its values, their standard errors over people, and the noise ceiling.
+
+    people  the counts of each, of one length
+    """
+    stream = np.random.default_rng(seed)
+    values = curves(added(people))
+    tops, bottoms = _stacked(people)
+    drawn: dict[str, list[Floats]] = {name: [] for name in values}
+    apart: dict[str, list[float]] = {name: [] for name in values}
+    n = len(people)
+    for _ in range(SPLITS):
+        weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
+        side = np.zeros(n)
+        side[stream.permutation(n)[: n // 2]] = 1.0
+        again, one, other = (_of(tops, bottoms, w) for w in (weights, side, 1.0 - side))
+        for name in values:
+            drawn[name].append(again[name])
+            apart[name].append(rmsd(one[name], other[name]))
+    return {
+        name: {
+            "values": values[name],
+            "errors": np.ma.masked_invalid(drawn[name]).std(axis=0).filled(math.nan),
+            "ceiling": float(np.ma.masked_invalid(apart[name]).mean() or 0.0),
+        }
+        for name in values
+    }
+
+
+def _stacked(people: Sequence[Counts]) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    names = people[0]
+    return (
+        {name: np.array([each[name][0] for each in people]) for name in names},
+        {name: np.array([each[name][1] for each in people]) for name in names},
+    )
+
+
+def _of(tops: Mapping[str, Floats], bottoms: Mapping[str, Floats], weights: Floats) -> Curves:
+    return curves({name: (weights @ tops[name], weights @ bottoms[name]) for name in tops})
+
+
+def distances(mine: Curves, target: Target) -> dict[str, float]:
+    """Of each curve its difference from people, in noise ceilings; NaN where people show none."""
+    return {
+        name: rmsd(mine[name], np.asarray(target[name]["values"], np.float64))
+        / (float(target[name]["ceiling"]) or math.nan)
+        for name in mine
+    }
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """exp of the mean logarithm; NaN if a value is none, 0 if one is 0.
+
+    >>> geometric_mean([1.0, 4.0]), geometric_mean([0.0, 5.0])
+    (2.0, 0.0)
+    """
+    if not values or any(math.isnan(value) for value in values):
+        return math.nan
+    return math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0.0 else 0.0
+
+
+def score_of(by_length: Mapping[int, Mapping[str, float]]) -> float:
+    """The geometric mean over the curves of CORE and all lengths."""
+    return geometric_mean([apart[name] for apart in by_length.values() for name in CORE])
+
+
+def interval_of(
+    simulated: Mapping[int, Sequence[Counts]], targets: Mapping[int, Target], seed: int = 0
+) -> Estimate:
+    """The score with its bootstrap interval.
+
+    simulated  by length, the counts of each simulated person over all seeds, people in one order
+    targets    by length
+    """
+    stream = np.random.default_rng(seed)
+    whole = {
+        length: distances(curves(added(people)), targets[length])
+        for length, people in simulated.items()
+    }
+    n = len(next(iter(simulated.values())))
+    if n < 2:
+        return Estimate(score_of(whole), math.nan, math.nan, n)
+    stacked = {length: _stacked(people) for length, people in simulated.items()}
+    scores = []
+    for _ in range(RESAMPLES):
+        weights = np.bincount(stream.integers(n, size=n), minlength=n).astype(np.float64)
+        apart = {
+            length: distances(_of(*stacked[length], weights), _disturbed(targets[length], stream))
+            for length in simulated
+        }
+        scores.append(score_of(apart))
+    low, high = np.nanquantile(scores, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
+    return Estimate(score_of(whole), float(low), float(high), n)
+
+
+def _disturbed(target: Target, stream: np.random.Generator) -> Target:
+    """The target with values drawn by their standard errors."""
+    return {
+        name: {
+            **curve,
+            "values": stream.normal(
+                np.asarray(curve["values"], np.float64), np.asarray(curve["errors"], np.float64)
+            ),
+        }
+        for name, curve in target.items()
+    }
+
+
+def signs(mine: Curves, people: Curves) -> dict[str, bool | None]:
+    """Whether intrusions come more from the list before than from those further back, and whether
+    pauses grow, as in people; None if the memory shows neither.
+
+    Compared are the first and the last point of the curves.
+    """
+
+    def direction(curve: Floats) -> float | None:
+        known = curve[np.isfinite(curve)]
+        if len(known) < 2 or known[0] == known[-1]:
+            return None
+        return float(np.sign(known[-1] - known[0]))
+
+    return {
+        name: None
+        if (mine_is := direction(mine[name])) is None
+        else mine_is == direction(np.asarray(people[name], np.float64))
+        for name in ("intrusions", "pauses")
+    }
+
+
+def counted(trials: Sequence[Any], lengths: Sequence[int]) -> dict[int, Counts]:
+    """The counts of the trials of one person, by length."""
+    return {length: counts(trials, length) for length in lengths}
