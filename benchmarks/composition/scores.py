@@ -21,7 +21,7 @@ from ..execution.cluster import Cluster
 from ..execution.failures import ALONE, Options
 from ..execution.ledger import Ledger
 from ..execution.local import Progress, embed_ahead, run_cells
-from ..execution.plan import Composition, Plan, planned, specs_of
+from ..execution.plan import Composition, RunPlan, planned, specs_of
 from ..execution.spec import DEFAULTS, Settings
 from ..scores.metrics import DEPTHS, at_depths
 from .lives import Lives, hits
@@ -253,7 +253,7 @@ class Scores:
     def _measure(self, place: int, parts: Sequence[Part], data: Dataset) -> None:
         """Measure parts on some conversations of a data set."""
         arms = tuple(self._plans[part, place] for part in parts)
-        plan = Plan(self.registry, self._settings(place), arms)
+        plan = RunPlan(self.registry, self._settings(place), arms)
         specs = specs_of(plan, data, self.embedder)
         conversations = {c.id: c for c in data.conversations}
         lives = {one.arm: one.life for one in arms}

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..probes.harness.bands import Estimate
+from ..probes.harness.bands import SeedEstimate
 from .free_recall import Counts, added, counts, curves
 
 Floats = NDArray[np.float64]
@@ -107,7 +107,7 @@ def score_of(by_length: Mapping[int, Mapping[str, float]]) -> float:
 
 def interval_of(
     simulated: Mapping[int, Sequence[Counts]], targets: Mapping[int, Target], seed: int = 0
-) -> Estimate:
+) -> SeedEstimate:
     """The score with its bootstrap interval.
 
     simulated  by length, the counts of each simulated person over all seeds, people in one order
@@ -120,7 +120,7 @@ def interval_of(
     }
     n = len(next(iter(simulated.values())))
     if n < 2:
-        return Estimate(score_of(whole), math.nan, math.nan, n)
+        return SeedEstimate(score_of(whole), math.nan, math.nan, n)
     stacked = {length: _stacked(people) for length, people in simulated.items()}
     scores = []
     for _ in range(RESAMPLES):
@@ -131,7 +131,7 @@ def interval_of(
         }
         scores.append(score_of(apart))
     low, high = np.nanquantile(scores, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
-    return Estimate(score_of(whole), float(low), float(high), n)
+    return SeedEstimate(score_of(whole), float(low), float(high), n)
 
 
 def _disturbed(target: Target, stream: np.random.Generator) -> Target:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import product
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
+
+
+T = TypeVar("T")
 
 
 def _pool(words: str) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ class Stimuli:
         """n different words of a pool, in random order."""
         return [pool[i] for i in self.rng.choice(len(pool), n, replace=False)]
 
-    def shuffled(self, items: Sequence[str]) -> list[str]:
+    def shuffled(self, items: Sequence[T]) -> list[T]:
         return [items[i] for i in self.rng.permutation(len(items))]
 
     def facts(self, n: int) -> list[tuple[str, str, str]]:

@@ -583,8 +583,9 @@ class Engine(Serial):
     def __repr__(self) -> str:
         facts = self._facts()
         archived = f" ({facts['archived']} archived)" if facts["archived"] else ""
-        memories = plural(facts["memories"], "memory", "memories") + archived
-        return f"<Engine: {plural(len(self.mechanisms), 'mechanism')}, {memories}, {plural(facts['events'], 'event')}, now {facts['now']}>"
+        memories = plural(self.store.n, "memory", "memories") + archived
+        events = plural(len(self.event_log.events), "event")
+        return f"<Engine: {plural(len(self.mechanisms), 'mechanism')}, {memories}, {events}, now {facts['now']}>"
 
     def _repr_html_(self) -> str:
         facts = {

@@ -380,19 +380,13 @@ def test_what_a_rule_keeps_back_is_not_answered() -> None:
     assert written("scope_rules/speaker", shared_words)["kept back, answered"] == 1.0
 
 
-def test_a_memory_that_takes_no_filter_answers_with_the_words_of_others(
-    registry: Registry,
-) -> None:
+def test_a_memory_that_takes_no_filter_answers_with_the_words_of_others(registry: Registry) -> None:
     plain, _ = lived(
         PROBES["shared_memory/filters"],
         0,
         lambda: Hebbarium(registry.build(registry.set("naive_rag")), embedder(), 0),
     )
-    assert plain == {
-        "own, answered": 1.0,
-        "others' words": 0.0,
-        "others' words, no filter": 1.0,
-    }
+    assert plain == {"own, answered": 1.0, "others' words": 0.0, "others' words, no filter": 1.0}
     unfiltered = written("shared_memory/filters", shared_words)
     assert unfiltered["others' words"] == unfiltered["others' words, no filter"] == 1.0
 
