@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hanging import ended_if_it_hangs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import Seen
@@ -127,23 +127,22 @@ def test_a_memory_of_any_texts_is_valid_and_reproducible(
 
 def test_a_text_of_a_megabyte_is_stored_and_retrieved() -> None:
     memory, text = small_memory(), "word " * 50_000 + "x" * 750_000
-    start = time.process_time()
-    memory.encode(Event(memory.now + 1.0, text, id="big"))
-    require_valid_answer(memory, text)
+    with ended_if_it_hangs():
+        memory.encode(Event(memory.now + 1.0, text, id="big"))
+        require_valid_answer(memory, text)
     assert memory.event_log.events[-1].text == text
-    assert time.process_time() - start < 20.0
 
 
-def test_ten_thousand_equal_events_are_fast_and_ties_are_broken_by_age() -> None:
+def test_ties_of_ten_thousand_equal_events_are_broken_by_age() -> None:
     """Events without ids, as an id is told once; the set does not recognise repeats, of which
     only the newest would be answered.
     """
     memory = Engine(REGISTRY.build(REGISTRY.set("hybrid")), HashingEmbedder(16))
-    start, event = time.process_time(), Event(START, "the same thing again", "Ada", "s")
-    for _ in range(10_000):
-        memory.encode(event)
-    answer = memory.retrieve("the same thing")
-    assert time.process_time() - start < 20.0
+    event = Event(START, "the same thing again", "Ada", "s")
+    with ended_if_it_hangs():
+        for _ in range(10_000):
+            memory.encode(event)
+        answer = memory.retrieve("the same thing")
     assert memory.store.n == 10_000 and answer.rows.tolist() == list(range(10))
 
 

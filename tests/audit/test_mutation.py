@@ -566,12 +566,8 @@ def test_a_mutant_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(60.0)
         raise AssertionError
 
-    start = time.process_time()
     outcome = tried(STEPS, busy)
-    assert (outcome.fate, outcome.by) == (
-        GeneratedFate.TIMED_OUT,
-        "A",
-    ) and time.process_time() - start < 5.0
+    assert (outcome.fate, outcome.by) == (GeneratedFate.TIMED_OUT, "A")
     monkeypatch.setattr(trial, "WAITING", 0.0)
     monkeypatch.setattr(trial, "PATIENCE", 0.3)
     assert tried(STEPS, waiting).fate is GeneratedFate.TIMED_OUT

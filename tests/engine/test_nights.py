@@ -5,12 +5,12 @@ one stride, with the same state.
 from __future__ import annotations
 
 import math
-import time
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import pytest
+from hanging import ended_if_it_hangs
 
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.base.times import hours
@@ -50,10 +50,13 @@ def sleeper() -> Any:
 def test_a_jump_of_thousands_of_years_is_refused_and_changes_nothing(jump: Any) -> None:
     e = memory(sleeper(), by_number())
     e.encode(Event(START, "number 1"))
-    before, began = e.digest(), time.process_time()
-    with pytest.raises(InputError, match=r"7974 years, over 29\d{5} nights") as caught:
+    before = e.digest()
+    with (
+        ended_if_it_hangs(),
+        pytest.raises(InputError, match=r"7974 years, over 29\d{5} nights") as caught,
+    ):
         jump(e)
-    assert e.digest() == before and time.process_time() - began < 2.0
+    assert e.digest() == before
     assert caught.value.where and "consolidate_every=math.inf" in caught.value.cure
     e.encode(Event(START + 30.0, "number 3"))
     assert e.column("nights").tolist() == [1.0, 0.0]
@@ -193,9 +196,9 @@ def test_without_consolidation_the_year_9999_costs_nothing() -> None:
     registry = Registry.read()
     e = Engine(registry.build(registry.set("bm25")), HashingEmbedder(16))
     e.encode(Event(START, "a boat"))
-    began = time.process_time()
-    e.encode(Event(LATE, "a ship"))
-    assert time.process_time() - began < 5.0 and LATE - DAY < e.clock.consolidated <= LATE
+    with ended_if_it_hangs():
+        e.encode(Event(LATE, "a ship"))
+    assert LATE - DAY < e.clock.consolidated <= LATE
 
 
 def test_no_night_is_due_if_sleep_is_off() -> None:

@@ -13,7 +13,6 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.engine.contract.drafts import Kind
 from hebbarium.engine.contract.records import Event
 from hebbarium.engine.contract.vocabulary import KIND, STAGE, VISIBLE
-from hebbarium.engine.flow.observer import Observer
 from hebbarium.engine.memory.engine import Engine
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.mechanisms.consolidation.stage_summary import telling
@@ -120,24 +119,3 @@ def test_each_stage_has_one_visible_summary_of_its_events(by: str) -> None:
     assert len(of) == len(summaries) > 3 and of == {
         s: rows for s, rows in groups.items() if len(rows) >= 3
     }
-
-
-@pytest.mark.parametrize("by", ["labels", "gap", "semantic"])
-def test_detection_takes_at_most_a_fifth_of_a_millisecond_an_event(by: str) -> None:
-    """Mean over the last 1,000 of 6,000 events with vectors of 384 dimensions; the best of five
-    parts, since the machine may be busy.
-    """
-    watch = Observer()
-    made = Engine(
-        [REGISTRY.instance("stage_detection", {"by": by})],
-        HashingEmbedder(384),
-        consolidate_every=1e9,
-        tick_hours=1e9,
-        observer=watch,
-    )
-    total = []
-    for n, event in enumerate(events(0, 6_000)):
-        if n >= 5_000 and n % 200 == 0:
-            total.append(watch.mechanism_ms["stage_detection"])
-        made.encode(event)
-    assert min(np.diff([*total, watch.mechanism_ms["stage_detection"]])) / 200 <= 0.2

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import ast
 import re
-import time
 from pathlib import Path
 
 import pytest
+from hanging import ended_if_it_hangs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -190,7 +190,6 @@ def test_a_breadcrumb_counts_lines() -> None:
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "We met. " * 125_000, "def f(x):\n" * 100_000,
                                   "a|b|c\n" * 160_000, "```\n" * 250_000,
                                   "(" * 1_000_000, "a b(c) {\n" * 110_000, "\n" * 1_000_000])  # fmt: skip
-def test_a_megabyte_takes_seconds_at_most(text: str) -> None:
-    start = time.process_time()
-    assert LENGTH.tokens(condense(text, 100)) <= 100
-    assert time.process_time() - start < 15.0
+def test_a_megabyte_is_condensed_to_the_budget(text: str) -> None:
+    with ended_if_it_hangs():
+        assert LENGTH.tokens(condense(text, 100)) <= 100

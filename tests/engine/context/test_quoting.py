@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
+from hanging import ended_if_it_hangs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,6 +124,5 @@ def test_parts_and_open_fences() -> None:
     "unit", [">", "<", "\\", "<\\", "<system ", "[", " ", "\n#", "`", "system", "\n \\system"]
 )
 def test_escaping_is_linear(unit: str) -> None:
-    start = time.process_time()
-    quoted(unit * (1_000_000 // len(unit)))
-    assert time.process_time() - start < 3.0
+    with ended_if_it_hangs():
+        quoted(unit * (1_000_000 // len(unit)))

@@ -4,10 +4,10 @@ centrality that brute force finds.
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
+from hanging import ended_if_it_hangs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +92,5 @@ def test_each_form_is_shorter_and_part_of_the_form_before(text: str) -> None:
                                   "Ada sang. " * 20_000, "\n" * 200_000, "\ud800 x. y",
                                   "-" * 99_999])  # fmt: skip
 def test_hostile_texts_take_linear_time(text: str) -> None:
-    start = time.process_time()
-    levels(text)
-    assert time.process_time() - start < 2.0
+    with ended_if_it_hangs():
+        assert levels(text)[0] == text

