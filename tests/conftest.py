@@ -18,10 +18,13 @@ from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import talk
 
 pytest_plugins = ["hebbarium.testing"]
-# How long an example takes says nothing about the code on a busy machine; speed has tests of its
-# own.
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")
+# `make test-all` tries each property on ten times as many examples, by --hypothesis-profile=all. How
+# long an example takes says nothing about the code on a busy machine.
+for profile, examples in (("quick", 40), ("all", 400)):
+    settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

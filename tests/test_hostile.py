@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pages import Seen
 
@@ -99,7 +100,7 @@ def test_any_text_can_be_printed_and_shown_in_a_notebook(kind: str) -> None:
         )
 
 
-@settings(max_examples=15, deadline=None)
+@fewer_examples
 @given(st.lists(st.tuples(texts, texts, st.floats(0.0, 400.0)), min_size=1, max_size=6), texts)
 def test_a_memory_of_any_texts_is_valid_and_reproducible(
     happenings: list[tuple[str, str, float]], question: str
@@ -255,7 +256,6 @@ def test_rows_out_of_range_cannot_be_archived(row: int) -> None:
 PARAMETERS = [(e.id, name) for e in REGISTRY.entries.values() for name in (*e.params, "time_scale")]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(PARAMETERS),
     st.one_of(

@@ -55,7 +55,7 @@ def test_a_filter_of_50000_rows(clock: Any) -> None:
         speaker = "Ada" if i % 2 else "Bo"
         log.write(Event(float(i), "", speaker, f"s{i // 9}", f"e{i}", attributes=kind), i)
     numbers = np.arange(n, dtype=np.int32)
-    columns = {
+    columns: dict[str, Any] = {
         "created": numbers.astype(np.float64),
         "session": numbers // 9,
         "speaker": numbers % 2,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.audit.checks import (
@@ -54,7 +54,6 @@ def checked(function: Callable[[Any], Any], **options: Any) -> Check:
 finite = st.floats(-1e6, 1e6)
 
 
-@settings(max_examples=100)
 @given(finite, finite, st.floats(0, 10), st.floats(0, 1))
 def test_scalar_comparison_is_the_usual_tolerance(
     m: float, e: float, atol: float, rtol: float

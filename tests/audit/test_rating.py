@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.audit.behaviour import Phenomenon
@@ -191,7 +191,6 @@ words = st.lists(
 )
 
 
-@settings(max_examples=150)
 @given(words, st.booleans(), st.integers(0, 5), st.sampled_from("-!?"))
 def test_breaking_a_check_never_raises_a_rating(
     given_words: list[str], claims: bool, place: int, bad: str
@@ -204,7 +203,6 @@ def test_breaking_a_check_never_raises_a_rating(
         assert after is A
 
 
-@settings(max_examples=80)
 @given(words, st.booleans(), st.sampled_from(["ew-", "dw!", "sw?", "lw0", "ew+", "sw+"]))
 def test_a_warning_never_decides(given_words: list[str], claims: bool, warning: str) -> None:
     plain, warned = " ".join(given_words), " ".join([*given_words, warning])

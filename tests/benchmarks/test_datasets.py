@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.audit.references import load as load_references
@@ -566,7 +566,6 @@ JUNK: tuple[Json, ...] = (..., None, True, -1, 10**40, 2.5, 1e300, "", "x", "pla
 
 
 @pytest.mark.parametrize("name", VALID)
-@settings(max_examples=150, deadline=None)
 @given(
     draws=st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(JUNK)), min_size=1, max_size=3)
 )

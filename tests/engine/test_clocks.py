@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hebbarium as hb
@@ -57,7 +57,6 @@ def unchanged(memory: Engine, call: Callable[[], object], match: str) -> InputEr
 
 # --- late events ----------------------------------------------------------------------------------
 @given(st.lists(st.integers(-30, 40), min_size=1, max_size=12))
-@settings(max_examples=50, deadline=None)
 def test_an_event_is_taken_if_it_is_at_most_a_day_late(steps: list[int]) -> None:
     """Against a plain account: the present is the latest time so far, and rows stand in the
     order of arrival with the times that they were given.

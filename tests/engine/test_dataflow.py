@@ -13,7 +13,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
@@ -122,7 +122,6 @@ def must_precede(a: Node, b: Node, nodes: list[Node]) -> bool:
 
 
 @given(steps(PASSING, (KEPT,), Phase.RETRIEVE, most=5, loops=True))
-@settings(max_examples=150, deadline=None)
 def test_the_order_is_the_first_of_all_permutations_that_respect_the_declarations(
     nodes: list[Node],
 ) -> None:
@@ -187,7 +186,6 @@ def toy_pass(
 
 
 @given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.data())
-@settings(max_examples=300, deadline=None)
 def test_the_steps_that_a_change_reaches_give_the_whole_pass_once_more(
     nodes: list[Node], data: Any
 ) -> None:
@@ -219,7 +217,6 @@ def test_the_steps_that_a_change_reaches_give_the_whole_pass_once_more(
 
 
 @given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.data())
-@settings(max_examples=150, deadline=None)
 def test_what_a_change_reaches_is_what_a_graph_of_all_pairs_reaches(
     nodes: list[Node], data: Any
 ) -> None:
@@ -284,7 +281,6 @@ def largest(columns: Iterable[Column], sound: Callable[[frozenset[Column]], bool
 
 
 @given(steps(UPKEPT, (KEPT, LINKS), Phase.MAINTAIN))
-@settings(max_examples=300, deadline=None)
 def test_derived_columns_are_computed_again_from_rubbish(nodes: list[Node]) -> None:
     order = scheduled(nodes)
     if order is None:
@@ -313,7 +309,6 @@ def test_derived_columns_are_computed_again_from_rubbish(nodes: list[Node]) -> N
     steps(UPKEPT, (KEPT, LINKS), Phase.MAINTAIN),
     st.sets(st.sampled_from([*FRESH, *(c.before for c in FRESH)])),
 )
-@settings(max_examples=300, deadline=None)
 def test_late_columns_are_read_by_nobody_in_time_and_need_no_other_rows(
     nodes: list[Node], read: set[Any]
 ) -> None:
@@ -342,7 +337,6 @@ def test_late_columns_are_read_by_nobody_in_time_and_need_no_other_rows(
 
 
 @given(steps((FIRST, HEAT), (KEPT, AGE, LINKS, FACTOR), Phase.RETRIEVE))
-@settings(max_examples=100, deadline=None)
 def test_a_step_that_reads_row_by_row_reads_numbers_of_its_own_row(nodes: list[Node]) -> None:
     for n in nodes:
         odd = {LINKS, FACTOR, FIRST, HEAT} & {item_of(r) for r in n.reads}
@@ -380,7 +374,6 @@ def questions(draw: st.DrawFn) -> list[Node]:
 
 
 @given(questions(), st.data())
-@settings(max_examples=400, deadline=None)
 def test_a_question_that_learns_later_leaves_what_it_leaves_at_once(
     nodes: list[Node], data: Any
 ) -> None:
@@ -443,7 +436,6 @@ def test_a_column_that_cannot_wait_takes_those_that_are_written_with_it_along() 
 
 
 @given(steps(PASSING, (KEPT,), Phase.RETRIEVE), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
 def test_steps_at_the_same_time_give_the_numbers_of_steps_one_after_another(
     nodes: list[Node], random: Any
 ) -> None:
@@ -486,7 +478,6 @@ def test_steps_at_the_same_time_give_the_numbers_of_steps_one_after_another(
     st.sets(st.sampled_from((KEPT, AGE))),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
 def test_a_mechanism_that_can_change_no_answer_reaches_no_step_by_its_silence(
     nodes: list[Node], owned: set[Column], writes_age: bool
 ) -> None:
@@ -505,7 +496,6 @@ def test_a_mechanism_that_can_change_no_answer_reaches_no_step_by_its_silence(
 
 
 @given(steps(PASSING, (KEPT, AGE), Phase.RETRIEVE), st.sets(st.sampled_from(PASSING)))
-@settings(max_examples=200, deadline=None)
 def test_a_number_that_no_step_reads_for_the_answer_does_not_change_it(
     nodes: list[Node], answered_from: set[Column]
 ) -> None:

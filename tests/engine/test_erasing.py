@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -82,7 +82,6 @@ def test_what_is_named_is_erased_and_nothing_else(what: Any, gone: set[int]) -> 
     assert not any(hit.row in gone for hit in memory.retrieve("code boat mill rain", k=6))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.none() | st.floats(0, 6),
     st.none() | st.floats(0, 6),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
@@ -295,7 +295,6 @@ def test_a_memory_that_failed_explains_nothing() -> None:
     st.lists(st.lists(st.floats(-1e3, 1e3), min_size=5, max_size=5), min_size=1, max_size=4),
     st.integers(0, 4),
 )
-@settings(max_examples=25, deadline=None)
 def test_contributions_always_sum_to_the_fused_score(values: list[list[float]], row: int) -> None:
     e = filled(*(scores(f"s{i}", each) for i, each in enumerate(values)), numbers=(1, 2, 3, 4, 5))
     found = e.explain("x", row)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
@@ -61,7 +62,6 @@ def test_a_year_of_idle_time_costs_one_consolidation_a_day() -> None:
     st.sampled_from([0.0, 0.5, 5.0, 1000.0]),
     st.sampled_from([0.7, 24.0, math.inf]),
 )
-@settings(max_examples=60, deadline=None)
 def test_maintenance_covers_all_time_exactly_once_for_any_gaps(
     gaps: list[float], tick_hours: float, every: float
 ) -> None:
@@ -416,7 +416,7 @@ def test_a_failed_retrieval_without_learning_does_not_end_the_memory() -> None:
 
 
 @given(st.permutations(range(4)))
-@settings(max_examples=10, deadline=None)
+@fewer_examples
 def test_the_order_in_which_mechanisms_are_given_does_not_matter(order: list[int]) -> None:
     made = [by_number(f"n{i}") for i in range(3)] + [learner()]
     one, other = memory(*made), memory(*(made[i] for i in order))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError
@@ -319,7 +319,6 @@ def greedy(terms: Sequence[Iterable[str]], most: int) -> list[int]:
     return sorted(chosen)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from("abcdefghij"), max_size=5), min_size=4, max_size=12),
     st.integers(2, 6),
@@ -357,7 +356,6 @@ def test_a_text_that_says_one_thing_is_spread_over_its_length() -> None:
 LETTERS = st.text(st.characters() | st.sampled_from("\x00\ud800\n 的a1_-"), max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
 @given(LETTERS, st.integers(0, 5_000), LETTERS)
 @example("", 0, "")
 @example("a", 1_000_000, "")

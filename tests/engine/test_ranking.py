@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.kernels import in_python
@@ -101,7 +101,6 @@ def test_falling_is_a_stable_sort(scores: list[float]) -> None:
 @both_ways
 @given(scores_and_surface, st.integers(-2, 50))
 @example([(1.0, True)] * 10, 4)
-@settings(max_examples=80, deadline=None)
 def test_best_is_a_stable_sort_cut_at_k(way: str, pairs: list[tuple[float, bool]], k: int) -> None:
     scores, visible = arrays(pairs)
     found = function(best, way)(scores, visible, k)
@@ -110,7 +109,6 @@ def test_best_is_a_stable_sort_cut_at_k(way: str, pairs: list[tuple[float, bool]
 
 @both_ways
 @given(scores_and_surface)
-@settings(max_examples=50, deadline=None)
 def test_rank_is_the_place_in_that_order(way: str, pairs: list[tuple[float, bool]]) -> None:
     scores, visible = arrays(pairs)
     order = reference(scores, visible)
@@ -131,7 +129,6 @@ def test_rank_is_the_place_in_that_order(way: str, pairs: list[tuple[float, bool
     st.sampled_from([-1.0, 0.0, 2.5]),
     st.sampled_from([0.0, 0.5, 3.0]),
 )
-@settings(max_examples=80, deadline=None)
 def test_standardised_scores_are_z_scores(
     way: str, pairs: list[tuple[float, bool]], floor: float, weight: float
 ) -> None:
@@ -232,7 +229,6 @@ def test_scores_of_few_rows_that_stand_for_many(n: int, few: int, alone: bool) -
 
 
 @given(st.integers(0, 600), st.integers(0, 2**31))
-@settings(max_examples=60, deadline=None)
 def test_standard_scores_are_those_of_numpy(n: int, seed: int) -> None:
     """With hidden memories, infinities among them, silence and scores of any size; in Python and
     compiled.

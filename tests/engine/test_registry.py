@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base import yaml_file
@@ -387,7 +387,6 @@ def test_malformed_sets(tmp_path: Path, text: str | bytes, words: str) -> None:
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=60, deadline=None)
 def test_any_bytes_are_a_set_or_a_registry_error(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes
 ) -> None:

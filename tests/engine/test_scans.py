@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -76,7 +76,6 @@ def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_o
     same(plain, shared, queries[-1])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**31))
 def test_ties_go_to_the_first_rows(n: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
@@ -191,7 +191,6 @@ def declarations(draw: st.DrawFn) -> list[Node]:
 
 
 @given(declarations(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
 def test_the_order_respects_every_declaration_and_not_the_order_of_the_input(
     nodes: list[Node], random: Any
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
@@ -85,7 +85,6 @@ def test_an_event_exactly_at_onset_or_end_of_a_sleep() -> None:
     st.sampled_from([0.0, 1.0, 1000.0]),
     st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
 def test_sleeps_depend_on_events_alone(gaps: list[float], tick_hours: float, peek: bool) -> None:
     """Against a direct simulation of the rule: a sleep begins 16 h after the last one ended, and
     lasts 8 h or until an event.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -48,7 +48,6 @@ def shape(memory: Engine) -> tuple[Any, ...]:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(STEPS)
 def test_the_stack_is_that_of_a_list(registry: Registry, steps: list[str]) -> None:
     with Engine(registry.build(registry.set("bm25")), HashingEmbedder(8)) as memory:

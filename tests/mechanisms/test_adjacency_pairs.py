@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -67,7 +67,6 @@ def test_sentences_that_ask(text: str, told: int, asked: int) -> None:
     assert told_and_asked(text) == (told, asked)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=200))
 def test_every_word_tells_or_asks(text: str) -> None:
     assert sum(told_and_asked(text)) == len(text.split())

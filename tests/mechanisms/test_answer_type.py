@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -52,7 +52,6 @@ def test_questions_ask_for_one_type(wanted: WantedAnswer) -> None:
     ] == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_kept_and_asked(text: str) -> None:
     memory = Engine([REGISTRY.instance("answer_type")], HashingEmbedder(16))

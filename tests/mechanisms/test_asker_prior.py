@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -74,7 +74,6 @@ def test_an_order_of_what_i_said_is_no_summary() -> None:
     assert said_by("can you summarize my plans") is WhoseWords.BOTH
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_a_side(text: str) -> None:
     words = " ".join(features(text).words)

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -864,7 +864,6 @@ def test_of_several_sentences_the_most_general_counts() -> None:
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_has_a_kind(text: str) -> None:
     kind, scope, share = standing_of(text)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hebbarium as hb
@@ -184,7 +184,6 @@ def ranking(texts: list[str], question: str, on: bool) -> list[int]:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8), st.sampled_from(QUESTIONS))
 def test_only_states_of_one_thing_move_and_all_others_keep_their_order(
     texts: list[str], question: str

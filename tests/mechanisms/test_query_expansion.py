@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -256,7 +256,6 @@ WORDS = tuple(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)),
     st.integers(0, 16),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -74,7 +74,6 @@ def test_the_weights_of_one_query_do_not_reach_the_next() -> None:
     assert made.store.array(FACET_WEIGHTS).tolist() == [1.0] * len(Facet)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=200), st.floats(0.0, 1.0))
 def test_any_text_gives_valid_weights(text: str, strength: float) -> None:
     found = features(text)

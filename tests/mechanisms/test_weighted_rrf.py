@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError
@@ -19,7 +19,6 @@ floats = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(floats, st.booleans()), max_size=40), st.integers(1, 45))
 def test_the_best_scores_are_those_of_a_full_sort(
     cells: list[tuple[float, bool]], depth: int

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from hebbarium.engine.base.errors import RegistryError
@@ -61,7 +61,6 @@ def test_kernels_compiled_equal_plain() -> None:
         )
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     known=some.binary(max_size=2000),
     said=some.binary(max_size=300),
@@ -73,7 +72,6 @@ def test_novelty_of_any_bytes_is_a_share(known: bytes, said: bytes, container: s
     assert known or n == 1.0
 
 
-@settings(max_examples=40, deadline=None)
 @given(texts=some.lists(some.text(max_size=80), max_size=12))
 def test_memory_text_is_the_plain_join_while_it_fits(texts: list[str]) -> None:
     assert tm.memory_text(texts) == "".join(reversed(texts)).encode("utf-8", "surrogatepass")

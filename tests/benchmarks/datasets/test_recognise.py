@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.datasets import load, official_form
@@ -395,7 +394,6 @@ class Counting:
         return found
 
 
-@examples(max_examples=100)
 @given(
     st.one_of(
         st.binary(max_size=300),

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question, load
@@ -258,7 +257,6 @@ def test_a_session_is_one_event_only_if_no_question_interrupts_it() -> None:
     assert "--match session" in caught.value.cure
 
 
-@examples(max_examples=60)
 @given(
     st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 11), st.booleans()), max_size=6),

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.scores.answers import bleu_1, rouge_l, token_f1, words
@@ -67,7 +67,6 @@ def test_the_examples_of_lin(answer: str, score: float) -> None:
     assert rouge_l(answer, "police killed the gunman") == pytest.approx(score)
 
 
-@settings(max_examples=300, deadline=None)
 @given(SHORT, SHORT)
 def test_rouge_l_against_all_subsequences(said: list[str], wanted: list[str]) -> None:
     ways = [
@@ -85,7 +84,6 @@ def test_rouge_l_against_all_subsequences(said: list[str], wanted: list[str]) ->
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(SHORT, SHORT)
 def test_f1_against_matching_words_one_by_one(said: list[str], wanted: list[str]) -> None:
     left, same = [w.lower() for w in wanted], 0
@@ -98,7 +96,6 @@ def test_f1_against_matching_words_one_by_one(said: list[str], wanted: list[str]
     assert token_f1(" ".join(said), " ".join(wanted)) == pytest.approx(expected)
 
 
-@settings(max_examples=200, deadline=None)
 @given(SHORT, st.lists(SHORT, min_size=1, max_size=3))
 def test_bleu_against_counting_each_word(said: list[str], references: list[list[str]]) -> None:
     kept = sum(

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.scores.metrics import METRICS, Metrics, question_metrics, summary
@@ -31,7 +31,6 @@ def by_walking_the_list(ranks: list[int], misses: int) -> dict[str, float]:
     }
 
 
-@settings(max_examples=150, deadline=None)
 @given(gold_ranks, st.integers(0, 4), st.randoms(use_true_random=False))
 def test_metrics_equal_a_walk_down_the_ranking(ranks: list[int], misses: int, random) -> None:
     shuffled = ranks + [0] * misses
@@ -63,7 +62,6 @@ def test_a_perfect_ranking_has_an_ndcg_of_exactly_one_even_with_more_gold_than_p
     assert perfect.recall_10 == pytest.approx(min(gold, 10) / gold)
 
 
-@settings(max_examples=60, deadline=None)
 @given(gold_ranks.filter(lambda ranks: max(ranks) > 1), st.data())
 def test_moving_a_gold_item_up_never_lowers_a_metric(ranks: list[int], data) -> None:
     before = question_metrics(ranks)

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -171,7 +171,6 @@ def brute_force_p(differences: np.ndarray, ids: np.ndarray) -> float:
     return extreme / 2 ** len(labels)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.booleans())
 def test_the_exact_test_equals_brute_force_enumeration(c: int, seed: int, coarse: bool) -> None:
     rng = np.random.default_rng(seed)

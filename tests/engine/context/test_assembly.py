@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
@@ -381,7 +381,6 @@ CANDIDATES = st.lists(
     st.sampled_from(["", "Be brief. It rains."]),
     st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
 def test_any_selection_fits_when_it_is_laid_out(
     given: list[tuple[str, str, float | None]], budget: int, form: str, also: str, in_time: bool
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.context.condensers import (
@@ -61,7 +61,6 @@ PIECES = counter(embedder("minilm"))
 
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
 @given(text=TEXTS, tokens=st.integers(-2, 80))
-@settings(max_examples=150, deadline=None)
 def test_a_condensed_text_never_has_more_tokens_and_no_other_words(
     by: TokenCounter, text: str, tokens: int
 ) -> None:

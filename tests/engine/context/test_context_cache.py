@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from examples import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -93,7 +94,7 @@ HARMLESS = ("pass", "stay", "sleep", "ask")
         st.tuples(st.sampled_from(sorted(DONE)), st.integers(0, 9), st.integers(0, 3)), max_size=9
     )
 )
-@settings(max_examples=20, deadline=None)
+@fewer_examples
 def test_nothing_stale_is_ever_shown(story: list[tuple[str, int, int]]) -> None:
     made = memory()
     # what was shown with a ttl, when, and how many rows there were

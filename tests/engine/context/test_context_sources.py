@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.arms.as_planned import AsPlanned
@@ -440,7 +440,6 @@ pieces = st.lists(
     st.sampled_from([{"x": 60.0, "y": 30.0, "z": 10.0}, {"x": 100.0}, {"y": 5.0}]),
     st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
 def test_filling_never_exceeds_the_budget_and_shows_a_row_once(
     given_: list[Any],
     budget: int,

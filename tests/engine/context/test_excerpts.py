@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.catalogue.registry import Registry
@@ -83,7 +83,6 @@ texts = st.lists(st.text(st.sampled_from("ab. \n?`#[("), max_size=900), max_size
 
 
 @given(texts, st.integers(0, 500), st.sampled_from(sorted(FORMATS)))
-@settings(max_examples=100, deadline=None)
 def test_a_covering_selection_never_exceeds_the_budget(
     given_: list[str], budget: int, form: str
 ) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.context.assembly import assemble
@@ -277,7 +277,6 @@ TEXTS = st.lists(
     st.sampled_from(sorted(LAYOUTS)),
     st.sampled_from(["", "Be brief. It rains."]),
 )
-@settings(max_examples=200, deadline=None)
 def test_any_packed_selection_fits_and_has_each_day_once(
     given_: list[tuple[str, float | None, bool, str, str]], budget: int, form: str, also: str
 ) -> None:

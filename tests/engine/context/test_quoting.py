@@ -6,7 +6,7 @@ import re
 
 import pytest
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.context import quoting
@@ -84,7 +84,6 @@ def test_nothing_but_backslashes_is_added(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
 def test_any_mixture_stays_inside(text: str) -> None:
     assert inside(quoted(text, "memories")) == escaped(text)
     assert not re.search(r"<\||\[/?INST\]", escaped(text))

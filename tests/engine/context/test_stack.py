@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -60,7 +60,6 @@ def test_all_parts_stand_in_order_and_the_state_stays(memory: Engine) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     budget=st.integers(0, 1500),
     words=st.integers(1, 120),

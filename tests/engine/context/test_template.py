@@ -5,7 +5,7 @@ much.
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -41,7 +41,6 @@ SLOTS = st.lists(
 
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
 @given(slots=SLOTS, budget=st.integers(-3, 200))
-@settings(max_examples=200, deadline=None)
 def test_never_above_the_budget(
     by: TokenCounter, slots: list[tuple[int, object, bool, str, str]], budget: int
 ) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -116,7 +116,6 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(SCHEMAS, VALUES)
 def test_the_checker_agrees_with_jsonschema(schema: dict[str, Any], value: Any) -> None:
     """Integers aside: JSON Schema takes 1.0 for one, and VALUES has no such number."""

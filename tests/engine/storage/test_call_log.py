@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import fewer_examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.benchmarks.drills.calls import acts_of
@@ -156,7 +157,7 @@ def act(e: Engine, name: str, number: int) -> None:
         e.save()
 
 
-@settings(max_examples=60)
+@fewer_examples
 @given(acts=ACTS, full=st.booleans())
 def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(
     tmp_path_factory: pytest.TempPathFactory, acts: Any, full: bool
@@ -637,7 +638,6 @@ PLAIN = (
 VALUES = st.recursive(PLAIN, lambda inner: st.tuples(inner, inner))
 
 
-@settings(max_examples=100)
 @given(
     values=st.lists(VALUES, max_size=3).map(tuple),
     event=st.builds(

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import ContractError, InputError, SnapshotError
@@ -76,7 +76,6 @@ def same(one: Graph, two: Graph) -> None:
             assert one.neighbours(node, kind).tolist() == two.neighbours(node, kind).tolist()
 
 
-@settings(max_examples=80, deadline=None)
 @given(STEPS)
 def test_random_history_equals_networkx(steps: list) -> None:
     graph, oracle = new(), nx.MultiDiGraph()
@@ -104,7 +103,6 @@ def test_random_history_equals_networkx(steps: list) -> None:
             ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(STEPS, STEPS)
 def test_a_restored_graph_continues_as_the_original_does(before: list, after: list) -> None:
     graph = new()

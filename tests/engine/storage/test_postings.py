@@ -12,7 +12,7 @@ import sys
 import bm25s
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -93,7 +93,6 @@ def by_the_formula(
     return scores
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     DOCUMENTS,
     st.lists(st.sampled_from("abcdefghz"), max_size=6),
@@ -182,7 +181,6 @@ def test_robertson_form_agrees_with_sqlite_fts5(seed: int) -> None:
         )
 
 
-@settings(max_examples=40, deadline=None)
 @given(DOCUMENTS, st.data())
 def test_queries_between_additions_equal_an_index_built_at_once(
     documents: list[list[str]], data: st.DataObject
@@ -205,7 +203,6 @@ def test_order_and_repeats_of_query_terms_do_not_matter() -> None:
     assert scored(index, query, Idf.LUCENE).any()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 9), unique=True), max_size=60))
 def test_postings_are_lists_per_key(rounds: list[list[int]]) -> None:
     """Blocks move and are used again; what they hold does not change."""
@@ -267,7 +264,6 @@ def sets_of_three(text: str) -> set[str]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(TEXTS, st.integers(0, 14), st.sampled_from((1.0, 0.5, 0.0)))
 def test_trigram_overlap_is_that_of_sets(texts: list[str], which: int, max_df: float) -> None:
     index, query = trigram(texts), texts[which % len(texts)]
@@ -288,7 +284,6 @@ def test_trigram_overlap_is_that_of_sets(texts: list[str], which: int, max_df: f
             assert score == pytest.approx(shared / whole if asked else 0.0, rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, st.integers(0, 14), st.integers(0, 14), st.sampled_from((1.0, 0.5)))
 def test_trigram_scores_of_some_rows_are_those_of_all_however_rows_came(
     texts: list[str], which: int, first: int, max_df: float

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -97,7 +97,6 @@ def test_scores_are_right_and_do_not_depend_on_n(d: int) -> None:
     assert np.array_equal(products, whole[found])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 70), st.integers(0, 2**31), st.booleans())
 def test_search_with_ties_and_hidden_rows_is_the_sorted_list(
     n: int, k: int, seed: int, visible_only: bool
@@ -125,7 +124,6 @@ def test_a_tie_over_many_rows_keeps_the_first_rows() -> None:
     assert found.tolist() == list(range(1000, 1030))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 399)), max_size=60))
 def test_archive_and_restore_follow_a_set(steps: list[tuple[bool, int]]) -> None:
     index, hidden = filled(unit(400, 4)), set()

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.errors import InputError
@@ -78,7 +78,6 @@ def test_another_level_is_refused(detail: int) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=150, deadline=None)
 def test_each_form_is_shorter_and_part_of_the_form_before(text: str) -> None:
     forms = levels(text)
     assert all(len(short) <= len(long) for long, short in pairwise(forms))

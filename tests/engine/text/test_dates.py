@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from dateutil.relativedelta import FR, MO, SA, SU, TH, TU, WE, relativedelta
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.base.times import hours
@@ -360,7 +360,6 @@ WORDS = ("yesterday", "last", "week", "on", "the", "14th", "twenty", "-", "first
 
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
-@settings(max_examples=100, deadline=None)
 def test_times_are_places_of_their_text_in_order(text: str) -> None:
     found, end = times(text, hours(SAID)).expressions, 0
     for each in found:
@@ -544,7 +543,6 @@ def test_a_megabyte_of_hostile_texts_ends() -> None:
     ),
     st.floats(-1.8e7, 7.1e7),
 )
-@settings(max_examples=300, deadline=None)
 def test_any_order_of_the_words_gives_intervals_or_nothing(words: list[str], said: float) -> None:
     for found in times(" ".join(words), said).expressions:
         assert found.start < found.end and math.isfinite(found.start) and math.isfinite(found.end)

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.text.features import Features, SpeechAct, features, fold, sanitise, terms_of
@@ -131,7 +131,6 @@ def test_empty() -> None:
     assert features("") == Features((), (), (), (), (), (), SpeechAct.NOISE, 0.0)
 
 
-@settings(max_examples=200, deadline=None)
 @given(HOSTILE)
 def test_any_text_is_taken(text: str) -> None:
     found = features(text)
@@ -145,7 +144,6 @@ def test_any_text_is_taken(text: str) -> None:
     assert all(written in clean for written in (*found.dates, *found.identifiers))
 
 
-@settings(max_examples=200, deadline=None)
 @given(HOSTILE)
 def test_sanitised_text_is_encodable_and_otherwise_the_same(text: str) -> None:
     clean = sanitise(text)
@@ -159,7 +157,6 @@ def test_sanitise_joins_pairs_and_replaces_the_rest() -> None:
     assert sanitise("\ud83d\ude00 \ud83d a\ude00\x00") == "😀 \ufffd a\ufffd"
 
 
-@settings(max_examples=200, deadline=None)
 @given(HOSTILE)
 def test_terms_are_folded_runs_of_letters_and_digits(text: str) -> None:
     # without names such as "c++"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from hanging import ended_if_it_hangs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.text.words import composed, fold, terms_of, words_of, written
@@ -141,7 +141,6 @@ def test_names_with_symbols_are_kept_beside_the_word(text: str, names: set[str])
         ).split()
 
 
-@settings(max_examples=100, deadline=None)
 @given(HOSTILE)
 def test_folding_is_idempotent_and_blind_to_case_and_composition(text: str) -> None:
     folded = fold(text)
@@ -155,7 +154,6 @@ def test_folding_is_idempotent_and_blind_to_case_and_composition(text: str) -> N
         assert fold(text.swapcase().casefold()) == fold(text.casefold())
 
 
-@settings(max_examples=100, deadline=None)
 @given(HOSTILE, st.booleans(), st.booleans())
 def test_any_text_has_terms_that_can_be_stored(text: str, stem: bool, stop_words: bool) -> None:
     terms = terms_of(text, stem, stop_words)
@@ -166,7 +164,6 @@ def test_any_text_has_terms_that_can_be_stored(text: str, stem: bool, stop_words
     assert all(word in fold(text) for word in words_of(fold(text)))
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from("護照在東京タワー여권ไทยабвδε"), max_size=12).map("".join),
     st.sampled_from([" ", "\n", "。", "？", "，"]),

@@ -5,7 +5,7 @@ consistent.
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.text.features import fold
@@ -32,7 +32,6 @@ WORDS = st.lists(st.sampled_from(("I", "my", "Ada", "sister", "Ada's", "live", "
                                   "actually")), max_size=30).map(" ".join)  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=200), WORDS), st.sampled_from(("", "Mia", "speaker 3")))
 def test_any_text_has_facts_in_normal_form(text: str, speaker: str) -> None:
     found = facts_of(text, speaker)
@@ -47,7 +46,6 @@ def test_any_text_has_facts_in_normal_form(text: str, speaker: str) -> None:
     assert all(len(clause) <= 400 for clause in clauses(text))
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(sorted(PREDICATES)),
     st.tuples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.text.features import features
@@ -40,7 +40,6 @@ def test_a_question_whether_something_ever_happened_asks_for_no_former_state(
     assert state_asked(" ".join(features(text).words)).name == state
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_a_kind_and_an_intent_if_it_has_words(text: str) -> None:
     words = " ".join(features(text).words)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hebbarium.engine.state.graph import EdgeType
@@ -350,7 +350,6 @@ def test_random_sequences_of_edits(block: int) -> None:
 
 
 @given(st.integers(0, 10**9), st.randoms(use_true_random=False), st.sampled_from((0, 1, 2)))
-@settings(max_examples=150, deadline=None, database=None)
 def test_the_order_of_proposals_has_no_effect(
     seed: int, shuffle: random.Random, version_cap: int
 ) -> None:
@@ -372,7 +371,6 @@ def test_the_order_of_proposals_has_no_effect(
 
 
 @given(st.integers(0, 10**9))
-@settings(max_examples=150, deadline=None, database=None)
 def test_records_replay_to_the_same_bank(seed: int) -> None:
     caps = Caps(1, 3, 2, 2)
     bank, again = started(random.Random(seed), caps), started(random.Random(seed), caps)
