@@ -193,7 +193,7 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
 
     >>> half = kernel(lambda x: x / 2.0)
     >>> with in_python() as called:
-    ...     half(3.0)
+    ...     half(np.float64(3.0))
     1.5
     >>> [[str(type) for type in types] for types in called[half]]
     [['float64']]
@@ -211,9 +211,10 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
         depth += 1
         try:
             with np.errstate(all="ignore"):  # as in the compiled form
-                return kernel.py_func(*args, **named)
+                value = kernel.py_func(*args, **named)
         finally:
             depth -= 1
+        return value if depth else _of_python(value)
 
     kernels = [each for each in declared if each.compiled]
     before = [each.__call__ for each in kernels]
@@ -233,6 +234,13 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
         for each in declared:
             if each.compiled and each not in known:
                 each.__call__ = each._first
+
+
+def _of_python(value: Any) -> Any:
+    """Numbers as the compiled form returns them to Python: no scalars of numpy."""
+    if isinstance(value, tuple):
+        return tuple(map(_of_python, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _placed(kernel: Kernel, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
