@@ -1,4 +1,4 @@
-# `make demo` runs an ablation and an audit, `make test` all checks, `make test-all` the mutants of trust, too, `make docs` builds build/site.  All create .venv if it is missing.
+# `make demo` runs an ablation and an audit, `make test` the checks of every day, `make test-all` all, `make docs` builds build/site.  All create .venv if it is missing.
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
@@ -13,15 +13,18 @@ demo: $(VENV)/.installed
 	@echo "ablation report: $(OUT)/design.html"
 	@echo "audit report:    $(OUT)/audit.html"
 
-# Commands that tests start load modules as compiled by those before, also where the environment says not to keep them.
+# A process runs the tests of a part of the files, so that what they share is made once.  Commands that tests start load modules as compiled by those
+# before, also where the environment says not to keep them.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist worksteal
+
 test: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto
+	$(PYTEST) -m "not slow"
 
-# All of `test`, and the drills with code that is broken on purpose, which they must report: two minutes more.
+# What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
-	$(BIN)/python -W ignore -m hebbarium.benchmarks.drills mutants
+	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all
 
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only

@@ -17,9 +17,9 @@ from hebbarium.cli import main
 from hebbarium.engine.catalogue.registry import Registry
 from hebbarium.testing.conformance import talk
 
-pytest_plugins = ["hebbarium.testing"]
-# `make test-all` tries each property on ten times as many examples, by --hypothesis-profile=all. How
-# long an example takes says nothing about the code on a busy machine.
+pytest_plugins = ["hebbarium.testing", "kernel_doctests"]
+# How long an example takes says nothing about the code on a busy machine. `make test-all` tries
+# properties on ten times as many, by --hypothesis-profile=all.
 for profile, examples in (("quick", 40), ("all", 400)):
     settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -79,6 +79,7 @@ def test_the_contract_is_handed_on_and_listed_once() -> None:
         assert f"`{module}`" in str(author.__doc__), module
 
 
+@pytest.mark.slow
 def test_a_test_run_that_does_not_use_the_plugin_loads_nothing_of_ours(tmp_path: Path) -> None:
     (tmp_path / "test_nothing.py").write_text(
         "import sys\ndef test_nothing():\n    assert not [m for m in sys.modules if m.startswith('hebbarium')]\n",

@@ -57,6 +57,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, zipfile.ZipFi
     return source, zipfile.ZipFile(file)
 
 
+@pytest.mark.slow
 def test_a_wheel_holds_every_file_of_the_package(built: tuple[Path, zipfile.ZipFile]) -> None:
     """All but the benchmarks of speed, which are run from a clone."""
     source, packed = built
@@ -85,6 +86,7 @@ def test_a_wheel_holds_every_file_of_the_package(built: tuple[Path, zipfile.ZipF
         assert f"hebbarium/{name}" in held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "missing"])
 def test_a_checkout_without_symbolic_links_is_refused_with_the_cure(
     kind: str, tmp_path: Path
@@ -122,6 +124,7 @@ def test_any_one_lost_link_is_noticed(tmp_path: Path) -> None:
             setup().require_links(package)
 
 
+@pytest.mark.slow
 def test_a_source_distribution_has_files_instead_of_links(
     built: tuple[Path, zipfile.ZipFile],
 ) -> None:

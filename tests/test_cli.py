@@ -294,6 +294,7 @@ def test_new_starts_a_package(hebbarium: Command, tmp_path: Path) -> None:
 
 
 # --- on a terminal --------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [("list",), ("show", "--set", "minimal", "--schedule"), ("data", "list")],
@@ -399,6 +400,7 @@ def test_an_ablation_is_offered_no_system_of_its_own(hebbarium: Command) -> None
     )
 
 
+@pytest.mark.slow
 def test_an_ablation_on_a_terminal_keeps_names_and_verdicts_whole(tmp_path: Path) -> None:
     mechanisms = tuple(REGISTRY.set("hybrid").mechanisms)
     for columns in (80, 100):  # the second time all comes from the ledger
@@ -650,6 +652,7 @@ def test_data_check_prints_digest_and_counts(hebbarium: Command, tmp_path: Path)
     )
 
 
+@pytest.mark.slow
 def test_gold_that_names_no_event_is_counted_where_it_is_allowed(
     hebbarium: Command, tmp_path: Path
 ) -> None:
@@ -935,6 +938,7 @@ def test_a_wrong_value_is_refused_in_words_of_ours(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "total"),
     [

@@ -59,6 +59,7 @@ def test_the_names_of_options_are_those_of_the_engine() -> None:
     } == set(FORMATS)
 
 
+@pytest.mark.slow
 def test_assemble_with_sources_shows_their_sections_and_what_they_spent(hebbarium: Command) -> None:
     asked = ("assemble", "--set", "stages", "--embedder", "hashing:64", "--query",
              "What does Maren repair?", "--budget", "900")  # fmt: skip

@@ -35,6 +35,7 @@ def refused(*arguments: str) -> HebbariumError:
     return caught.value
 
 
+@pytest.mark.slow
 def test_a_design_from_a_file_prints_its_estimates(tmp_path: Path) -> None:
     file = tmp_path / "weights.yaml"
     file.write_text(
@@ -73,6 +74,7 @@ def test_a_design_by_name_takes_set_and_data_from_the_command(tmp_path: Path) ->
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [0.005, 0.03])
 def test_a_margin_given_by_hand_overrides_that_of_a_file(given: float, tmp_path: Path) -> None:
     """Also the margin that a design without one has; without the option the file's own counts."""
@@ -101,6 +103,7 @@ def test_what_a_design_cannot_do_is_refused(
     assert where in error.where and cure in error.cure and not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_kept_lives_are_asked_from_the_command_line(tmp_path: Path) -> None:
     lives, outs = (
         str(tmp_path / "lives"),

@@ -101,6 +101,7 @@ def one_message(err: str, where: Path, what: str) -> None:
     assert re.search(rf"^error: {re.escape(str(where))}.*{what}", err, re.MULTILINE), err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_is_named_and_the_same_command_works_later(
     name: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -164,6 +165,7 @@ def test_a_folder_without_permission_is_named(
     one_message(err, tmp_path / "o", FORBIDDEN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_interrupt_ends_every_command_with_130(
     name: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -196,6 +198,7 @@ def heeding_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_real_interrupt_keeps_what_is_finished(tmp_path: Path, jobs: str) -> None:
     words = [sys.executable, "-m", "hebbarium", "run", "--set", "minimal", *FAST[:4], "--jobs",

@@ -55,6 +55,7 @@ def missed_question(runs: Path, name: str = "bm25") -> dict[str, Any]:
 
 
 # --- compare --------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_compare_prints_metrics_and_the_questions_gained_and_lost(
     hebbarium: Command, runs: Path, tmp_path: Path
 ) -> None:
@@ -218,6 +219,7 @@ def test_explain_takes_an_arm_and_data_that_were_moved(
     assert hebbarium("explain", tmp_path / "o", question, "--data", tmp_path / "moved")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_leaves_out_rivals_and_cuts_no_number(runs: Path) -> None:
     row = missed_question(runs, "minimal")
     for columns in (60, 80, 120):
@@ -352,6 +354,7 @@ def test_a_call_that_is_not_understood_shows_how_to_call(
     assert code == 2 and "Usage: hebbarium" in out + err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize(
     "arguments",

@@ -40,6 +40,7 @@ def test_the_hook_is_in_the_configuration() -> None:
     assert hook["stages"] == ["commit-msg"] and (ROOT / hook["entry"].split()[-1]) == SCRIPT
 
 
+@pytest.mark.slow
 def test_messages_since_the_rule_keep_it(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("no history")

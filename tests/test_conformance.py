@@ -7,12 +7,45 @@ from pathlib import Path
 import pytest
 
 from hebbarium.engine.catalogue.registry import Registry
-from hebbarium.testing.conformance import CHECKS, Bench, ConformanceCheck
+from hebbarium.testing.conformance import (
+    CHECKS,
+    Bench,
+    ConformanceCheck,
+    a_saved_tick_is_whole,
+    continuing_from_a_file_equals_an_uninterrupted_run,
+    made_rows_change_nothing,
+    made_rows_that_stay_visible_do_no_harm,
+    outputs_are_finite_on_hostile_input,
+    random_streams_are_private,
+    wrong_clocks_do_no_harm,
+)
 
 REGISTRY = Registry.read()
+# Checks that live several lives in company, with files, hostile texts or made rows. `make test` does
+# them on the mechanisms of `minimal`, and `make test-all` on every one.
+LONG = (
+    a_saved_tick_is_whole,
+    continuing_from_a_file_equals_an_uninterrupted_run,
+    made_rows_change_nothing,
+    made_rows_that_stay_visible_do_no_harm,
+    outputs_are_finite_on_hostile_input,
+    random_streams_are_private,
+    wrong_clocks_do_no_harm,
+)
+CASES = [
+    pytest.param(
+        id,
+        check,
+        id=f"{id}-{check.__name__}",
+        marks=pytest.mark.slow
+        if check in LONG and id not in REGISTRY.set("minimal").mechanisms
+        else (),
+    )
+    for id in REGISTRY.entries
+    for check in CHECKS
+]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("id", tuple(REGISTRY.entries))
+@pytest.mark.parametrize(("id", "check"), CASES)
 def test_conformance(id: str, check: ConformanceCheck, tmp_path: Path) -> None:
     check(Bench(REGISTRY, id, tmp_path))

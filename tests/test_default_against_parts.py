@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from scripts import script
 
 from hebbarium.benchmarks.datasets import load
@@ -38,6 +39,7 @@ def test_every_folder_of_beam_has_rows_of_its_own() -> None:
     )
 
 
+@pytest.mark.slow
 def test_default_loses_to_its_parts_on_the_demo_only_where_the_page_says_so(tmp_path: Path) -> None:
     table = script("default_against_parts")
     found = table.scores(

@@ -54,6 +54,19 @@ alone = [name for name in NAMES if name != "docs/guides/first-hour.md"]
 each_page_alone = pytest.mark.parametrize("page", [ROOT / name for name in alone], ids=alone)
 
 
+def first_page_every_day(names: list[str]) -> pytest.MarkDecorator:
+    """Cases of these pages; `make test` runs what the README says, and leaves the others."""
+    return pytest.mark.parametrize(
+        "page",
+        [
+            pytest.param(
+                ROOT / name, id=name, marks=[] if name == "README.md" else pytest.mark.slow
+            )
+            for name in names
+        ],
+    )
+
+
 @dataclass(frozen=True)
 class Block:
     """A fenced block: language, path after the language, text, first line, and expected output
@@ -160,11 +173,7 @@ def executed(page: Path, rooms: Path) -> dict[str, Any]:
     return namespace
 
 
-@pytest.mark.parametrize(
-    "page",
-    [p for p in PAGES if p.name != "CONTRIBUTING.md"],
-    ids=[n for n in NAMES if n != "CONTRIBUTING.md"],
-)
+@first_page_every_day([name for name in NAMES if name != "CONTRIBUTING.md"])
 def test_every_python_block_runs(page: Path, rooms: Path) -> None:
     executed(page, rooms)
 
@@ -195,6 +204,7 @@ def test_every_yaml_file_of_a_page_can_be_read(page: Path, desk: Path) -> None:
             )
 
 
+@pytest.mark.slow
 def test_the_worked_example_is_a_full_mechanism(rooms: Path) -> None:
     """It passes the audit, its doctests and the conformance suite."""
     from hebbarium.testing.conformance import CHECKS, Bench
@@ -302,7 +312,7 @@ def test_the_nightly_mutants_are_those_of_the_audit_page() -> None:
     assert "`.github/workflows/mutants.yml`" in text and "`--jobs 2 --strict`" in text
 
 
-@each_page_alone
+@first_page_every_day(alone)
 def test_what_commands_print_is_what_the_page_says(page: Path, desk: Path) -> None:
     from typer.testing import CliRunner
 

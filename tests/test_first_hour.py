@@ -58,6 +58,7 @@ def calls(block: Block) -> list[tuple[list[str], str]]:
     return [(shlex.split(line), expected) for line, _, expected in parts]
 
 
+@pytest.mark.slow
 def test_the_hour(tmp_path: Path) -> None:
     for block in blocks(PAGE):
         if block.path:

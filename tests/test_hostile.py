@@ -126,6 +126,7 @@ def test_a_memory_of_any_texts_is_valid_and_reproducible(
     assert filled().digest() == memory.digest()
 
 
+@pytest.mark.slow
 def test_a_text_of_a_megabyte_is_stored_and_retrieved() -> None:
     memory, text = small_memory(), "word " * 50_000 + "x" * 750_000
     with ended_if_it_hangs():
@@ -134,6 +135,7 @@ def test_a_text_of_a_megabyte_is_stored_and_retrieved() -> None:
     assert memory.event_log.events[-1].text == text
 
 
+@pytest.mark.slow
 def test_ties_of_ten_thousand_equal_events_are_broken_by_age() -> None:
     """Events without ids, as an id is told once; the set does not recognise repeats, of which
     only the newest would be answered.

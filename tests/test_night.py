@@ -154,6 +154,7 @@ def test_five_idle_days_cost_five_sleeps(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(nights) == 5
 
 
+@pytest.mark.slow
 def test_strengths_stay_finite_and_bounded() -> None:
     memory = two_days()
     memory.advance(memory.now + 24.0 * 300)

@@ -104,6 +104,7 @@ def hostile(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_no_field_of_a_data_set_steers_a_terminal_in_any_command(
     hebbarium: Callable[..., tuple[int, str, str]], hostile: Path, tmp_path: Path
 ) -> None:

@@ -81,12 +81,14 @@ def told(site: Path, tmp_path: Path, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_example_is_listed_behind_ours(site: Path, tmp_path: Path) -> None:
     found = told(site, tmp_path, "list")
     assert [m["id"] for m in found["mechanisms"]] == [*OURS.entries, ID]
     assert set(found["sets"]) == {*OURS.sets, SET} and ID in found["sets"][SET]["mechanisms"]
 
 
+@pytest.mark.slow
 def test_the_example_is_run(site: Path, tmp_path: Path) -> None:
     found = told(
         site,
@@ -110,6 +112,7 @@ def test_the_example_is_run(site: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
     found = told(
         site,
@@ -130,6 +133,7 @@ def test_the_example_is_ablated(site: Path, tmp_path: Path) -> None:
     assert ID in (tmp_path / "o" / "design.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_example_is_audited(site: Path, tmp_path: Path) -> None:
     (found,) = told(site, tmp_path, "audit", ID, "--strict", "--out", "o")["mechanisms"]
     assert (found["id"], found["claimed"], found["derived"]) == (ID, "DOCUMENTED", "DOCUMENTED")
@@ -151,6 +155,7 @@ def test_the_example_is_cited(site: Path, tmp_path: Path) -> None:
     assert "10.1037/0033-295X.114.3.539" in found["brown2007temporal"]
 
 
+@pytest.mark.slow
 def test_the_example_passes_its_own_tests(site: Path) -> None:
     tested = call(
         site,
@@ -280,6 +285,7 @@ def put_mechanism(site: Path, distribution: str, files: dict[str, str]) -> str:
     return f"{name}_mechanism"
 
 
+@pytest.mark.slow
 def test_packages_that_fail_at_import_are_named_and_the_rest_works(tmp_path: Path) -> None:
     """`list` prints what is missing; runs of what is ours are as before."""
     site = tmp_path / "site"
@@ -335,6 +341,7 @@ def test_the_class_of_a_failing_module_is_refused_by_the_name_of_its_package(
     )
 
 
+@pytest.mark.slow
 def test_an_interruption_while_a_package_is_imported_ends_the_command(tmp_path: Path) -> None:
     put_mechanism(tmp_path / "site", "is-slow", {"module.py": "raise KeyboardInterrupt\n"})
     for words in (("list",), ("audit", "is_slow_mechanism", "recency")):
@@ -359,6 +366,7 @@ def other(specimen):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_packages_that_fail_in_an_audit_are_named_and_the_others_are_audited(
     jobs: int, tmp_path: Path
@@ -432,6 +440,7 @@ def test_packages_that_fail_in_an_audit_are_named_and_the_others_are_audited(
         assert words in found[f"{id}_mechanism"]["reasons"][0]
 
 
+@pytest.mark.slow
 def test_generated_mutants_go_on_without_a_package_that_fails(tmp_path: Path) -> None:
     site = tmp_path / "site"
     put_mechanism(site, "bad-module", {"module.py": "raise SystemExit(6)\n"})
@@ -502,6 +511,7 @@ def test_a_link_to_nowhere_among_the_sources_breaks_nothing(
     assert id in Registry.installed().entries
 
 
+@pytest.mark.slow
 def test_damaged_references_of_a_package_are_named_and_the_others_are_cited(tmp_path: Path) -> None:
     site = tmp_path / "site"
     id = put_mechanism(site, "damaged-thing", {"references.bib": "@book{a1998x, author={A}"})
@@ -529,6 +539,7 @@ def test_damaged_references_of_a_package_are_named_and_the_others_are_cited(tmp_
     )
 
 
+@pytest.mark.slow
 def test_probes_are_listed_although_a_package_has_no_files(tmp_path: Path) -> None:
     put(tmp_path / "site", "empty-thing", {})
     assert call(tmp_path / "site", "list", "--probes", cwd=tmp_path).returncode == 0
@@ -544,6 +555,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     }
 
 
+@pytest.mark.slow
 def test_a_new_package_with_a_mechanism_of_every_home_passes_its_own_tests(tmp_path: Path) -> None:
     lab, site = tmp_path / "my-lab", tmp_path / "site"
     done = call(site, "new", "fading", "--into", "my-lab", "--json", cwd=tmp_path)
@@ -582,6 +594,7 @@ def ruff(cwd: Path, *words: str | Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_new_mechanism_of_every_home_in_this_repository_has_three_places_and_conforms(
     tmp_path: Path,
 ) -> None:

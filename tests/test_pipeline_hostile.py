@@ -151,6 +151,7 @@ def test_any_query_has_a_defined_answer_and_leaves_every_bit(filled: Engine, kin
     assert len(whole) == (0 if isinstance(query, Query) else len(SAID))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LONG)
 def test_a_query_of_a_megabyte_has_a_defined_answer_and_leaves_every_bit(
     filled: Engine, kind: str

@@ -10,9 +10,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parent.parent / "README.md"
 
 
+@pytest.mark.slow
 def test_what_one_process_was_told_the_next_one_answers(tmp_path: Path) -> None:
     section = README.read_text(encoding="utf-8").split("## In Python")[1].split("\n## ")[0]
     (first, second), (printed,) = (

@@ -88,6 +88,7 @@ def asked(name: str, text: str) -> Answer:
     return memory.retrieve(Query(text, memory.now), 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPARED)
 def test_a_set_of_another_system_answers_every_question_and_names_what_it_lacks(name: str) -> None:
     memory, before = lived(name), lived(name).digest()

@@ -149,6 +149,7 @@ def broken(site: Path) -> Iterator[str]:
                 yield f"{page.relative_to(site)}: no anchor {link}"
 
 
+@pytest.mark.slow
 def test_every_link_and_anchor_leads_somewhere_and_nothing_is_loaded_from_elsewhere(
     site: Path,
 ) -> None:
@@ -177,6 +178,7 @@ def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
         ), file
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize(
     "page",
@@ -314,6 +316,7 @@ def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
     } <= found
 
 
+@pytest.mark.slow
 def test_a_warning_stops_the_build(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text("# A\n\n[b](b.md)\n", encoding="utf-8")
@@ -363,6 +366,7 @@ def same(printed: str, stored: str) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=[p.stem for p in NOTEBOOKS])
 def test_a_notebook_prints_what_is_stored(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

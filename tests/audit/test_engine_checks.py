@@ -182,6 +182,7 @@ def test_watching_leaves_module_and_results_as_they_are(registry: Registry) -> N
     assert import_module(module.__name__) is module and vars(module) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["recency", "homeostatic_scaling", "hopfield_completion"])
 def test_mechanisms_whose_hooks_are_all_checked(id: str) -> None:
     judged = audit_registry(Registry.read(), only=[id], mutants=False).mechanisms[0]
@@ -255,6 +256,7 @@ def test_half_and_double_of_every_stated_number_and_a_wrong_unit_are_rejected(
                 ), each.mutant.change
 
 
+@pytest.mark.slow
 def test_the_statement_of_a_number_uses_a_constant_of_the_evidence(registry: Registry) -> None:
     """A number written out in NUMBERS alone would be compared with the registry and used by no
     check.
@@ -304,6 +306,7 @@ def test_the_statement_of_a_number_uses_a_constant_of_the_evidence(registry: Reg
                 )
 
 
+@pytest.mark.slow
 def test_scores_do_not_depend_on_watching(registry: Registry) -> None:
     entry = registry.entry("homeostatic_scaling")
     module, watch = import_module(entry.module), Watch(entry)

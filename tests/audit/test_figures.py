@@ -38,6 +38,7 @@ def test_an_invalid_picture_or_figure_is_refused(wrong: Any) -> None:
     assert caught.value.cure
 
 
+@pytest.mark.slow
 def test_a_picture_is_sound_xml_without_colours_or_ids_of_its_own() -> None:
     picture = Picture(
         "time, h",

@@ -369,6 +369,7 @@ def fates(result: GeneratedResult, function: str) -> dict[str, tuple[str, str]]:
     }
 
 
+@pytest.mark.slow
 def test_what_becomes_of_the_mutants_of_a_small_mechanism(made_up: Callable[..., Registry]) -> None:
     registry = made_up()
     result = generated("made_up", registry)
@@ -471,6 +472,7 @@ def test_marked_source_tells_which_statements_run(made_up: Callable[..., Registr
     assert any("n -= 1" in c.mutant.change for c in original.changes if original.reach(c) & seen)
 
 
+@pytest.mark.slow
 def test_a_sample_is_the_same_for_the_same_seed(made_up: Callable[..., Registry]) -> None:
     registry = made_up()
     ids = [
@@ -480,6 +482,7 @@ def test_a_sample_is_the_same_for_the_same_seed(made_up: Callable[..., Registry]
     assert ids[0] == ids[1] != ids[2] and len(ids[0]) == 4
 
 
+@pytest.mark.slow
 def test_a_listed_mutant_is_equivalent_as_long_as_it_is_that_change(
     made_up: Callable[..., Registry],
 ) -> None:
@@ -645,6 +648,7 @@ def test_fresh_evidence_is_another_module_and_leaves_the_first_in_its_place() ->
 
 
 # --- the collection -------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
     output: list[tuple[int, int, str]] = []
     result = generated_all(
@@ -666,6 +670,7 @@ def test_a_sampled_run_over_some_mechanisms(registry: Registry) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_every_listed_mutant_is_there(registry: Registry) -> None:
     from hebbarium.engine.base.yaml_file import read_yaml
 

@@ -126,6 +126,7 @@ def read_in_browser(page: Path, folder: Path, width: int, dark: bool) -> dict[st
     return dict(json.loads(unescape(found.group(1))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "dark"), [(1200, False), (1200, True), (500, False)], ids=["light", "dark", "narrow"]
 )
@@ -186,6 +187,7 @@ def loaded(page: Path, folder: Path, address: str) -> str:
                            encoding="utf-8", timeout=120, check=True).stdout  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_page_runs_under_its_own_policy(page: Path, tmp_path: Path) -> None:
     """The script opens the card that the address names, or that holds the check that it names."""
     assert re.search(r'<details data-mechanism="heat"[^>]* open', loaded(page, tmp_path, "#heat"))

@@ -90,6 +90,7 @@ def test_differences_are_those_of_the_rows(registry: Registry, tmp_path: Path) -
     }
 
 
+@pytest.mark.slow
 def test_both_scopes_are_those_of_the_values_and_stand_in_the_reports(
     registry: Registry, tmp_path: Path
 ) -> None:
@@ -139,6 +140,7 @@ def test_what_changes_nothing_is_called_a_no_op(registry: Registry, tmp_path: Pa
     )
 
 
+@pytest.mark.slow
 def test_the_arm_of_a_fusion_says_what_else_it_removes_and_which_arm_is_fair(
     registry: Registry, tmp_path: Path
 ) -> None:
@@ -198,6 +200,7 @@ def test_gates_have_receipts_of_their_votes(registry: Registry, tmp_path: Path) 
     ] is None
 
 
+@pytest.mark.slow
 def test_only_the_arms_that_are_named_run_and_are_corrected(
     registry: Registry, tmp_path: Path
 ) -> None:
@@ -233,6 +236,7 @@ def test_only_the_arms_that_are_named_run_and_are_corrected(
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_what_the_design_can_detect_is_announced_before_anything_runs(
     registry: Registry, tmp_path: Path
 ) -> None:
@@ -273,6 +277,7 @@ def test_a_damaged_earlier_result_is_left_aside(registry: Registry, tmp_path: Pa
     assert "demo figures" in announced[0].source
 
 
+@pytest.mark.slow
 def test_reports_and_manifest_say_how_they_were_made(registry: Registry, tmp_path: Path) -> None:
     making = made(["hebbarium", "ablate", "--set", "mine"], "@misc{a2000b, title = {B}}\n")
     settings = Settings(param={"lexical_bm25": {"b": 0.6}}, rehearse=2.0)
@@ -356,6 +361,7 @@ def test_questions_without_evidence_cannot_be_compared(registry: Registry, tmp_p
         ablate(SMALL, registry, data, embedder(), tmp_path)
 
 
+@pytest.mark.slow
 def test_any_number_of_jobs_and_any_stop_give_the_same_rows(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,6 +394,7 @@ def test_any_number_of_jobs_and_any_stop_give_the_same_rows(
     assert len(rows) == 1
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_no_cell_runs_twice(tmp_path: Path) -> None:
     """A real process, killed without warning as soon as some cells are finished."""
     ours = {

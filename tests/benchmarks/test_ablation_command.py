@@ -27,6 +27,7 @@ def ablate(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     return int(end.value.code or 0)
 
 
+@pytest.mark.slow
 def test_the_arms_that_are_named_run_after_a_word_on_what_they_can_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

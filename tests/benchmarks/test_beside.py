@@ -156,6 +156,7 @@ def test_every_report_has_its_row(done: tuple[Path, BlockResult]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_its_cells_are_in_the_ledger_and_do_not_depend_on_the_set(
     done: tuple[Path, BlockResult],
     registry: Registry,

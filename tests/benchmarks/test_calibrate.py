@@ -288,6 +288,7 @@ def test_a_damaged_calibration_is_named(written: Path, registry: Registry, tmp_p
             run(chosen, registry, world(), embedder(), tmp_path / "o")
 
 
+@pytest.mark.slow
 def test_every_set_of_the_package_can_be_measured(registry: Registry, tmp_path: Path) -> None:
     for name in registry.sets:
         assert (

@@ -91,6 +91,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> int:
     return len(damage.damages(path.read_bytes()))
 
 
+@pytest.mark.slow
 def test_damage_of_every_kind_is_refused_or_changes_nothing(tmp_path: Path, kinds: int) -> None:
     tally = flips(make, EVENTS, tmp_path, 6 * kinds, 7)
     assert tally.broken == [] and tally.total == 6 * kinds
@@ -109,12 +110,14 @@ def test_damage_of_every_kind_is_refused_or_changes_nothing(tmp_path: Path, kind
         assert tally.outcomes[kind, "refused"] + tally.outcomes[kind, "no change"] == 6, kind
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_process_loses_no_finished_tick(tmp_path: Path) -> None:
     tally = kills(partial(make, durable=False), EVENTS, tmp_path, 25, 3)
     assert tally.broken == [] and tally.total == 25 and tally.outcomes["in a tick", "continued"] > 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_killed_process_loses_no_call_that_returned(tmp_path: Path) -> None:
     tally = calls(make, EVENTS, tmp_path, 20, 5)
@@ -123,6 +126,7 @@ def test_a_killed_process_loses_no_call_that_returned(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.parametrize("fault", ["conclude", "begin"])
 def test_the_drill_sees_calls_that_were_lost(
@@ -172,6 +176,7 @@ def test_the_nights_of_the_drill_make_and_hide_memories(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_process_killed_in_a_consolidation_leaves_no_half_of_it(tmp_path: Path) -> None:
     tally = nights(making(), NIGHTS, tmp_path, 6, 3)
@@ -234,6 +239,7 @@ def test_threads_share_an_embedder_and_its_file(
     assert threads(make, EVENTS, tmp_path / "other", 4, 2).broken
 
 
+@pytest.mark.slow
 def test_damage_to_a_cache_gives_right_vectors_or_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +258,7 @@ def test_damage_to_a_cache_gives_right_vectors_or_an_error(
     assert "another vector" in str(cache(make, many, tmp_path / "other", 200, 2).broken)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_fork_leaves_the_memory_of_its_parent_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -285,6 +292,7 @@ def test_workers_end_with_the_process_that_started_them(
     assert "processes are left" in str(orphans(make, EVENTS, tmp_path / "other", 2, 3).broken)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_broken_packages_are_named_and_the_rest_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -322,6 +330,7 @@ def test_readers_of_a_memory_and_a_writer(tmp_path: Path, monkeypatch: pytest.Mo
     assert readers(make, EVENTS, tmp_path / "other", 120, 2).broken
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_a_process_killed_before_any_statement_leaves_no_half_of_a_save(tmp_path: Path) -> None:
     tally = writes(make, EVENTS[:8], tmp_path, 45, 1)
@@ -337,13 +346,9 @@ def test_no_user_of_a_shared_memory_is_answered_with_words_of_another(tmp_path: 
     }
 
 
-SLOW = ("orphans", "sweeps", "nights")  # seconds each: `make test-all` runs them, too
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize(
-    "mutant", [m for m in MUTANTS if m.drill not in SLOW], ids=lambda m: f"{m.drill}: {m.what}"
-)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.drill}: {m.what}")
 def test_a_mutant_of_trust_is_reported_by_its_drill(mutant: DrillMutant) -> None:
     assert caught(mutant).broken
 

@@ -230,6 +230,7 @@ def test_shares_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert end.value.code == 2 and "only the first group" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_runs_with_edits_are_equal_with_one_job_and_two(hebbarium: Command, tmp_path: Path) -> None:
     folder = tmp_path / "talks"
     folder.mkdir()

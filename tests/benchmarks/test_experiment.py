@@ -116,6 +116,7 @@ def test_a_sweep_is_arm_minus_full_and_costs_one_life_a_conversation(
     )
 
 
+@pytest.mark.slow
 def test_pairs_and_factorial_are_computed_from_the_rows(carry: Carry) -> None:
     players = ("dense_similarity", "lexical_bm25", "trigram_match")
     pairs, (result,), out = carry(
@@ -143,6 +144,7 @@ def test_pairs_and_factorial_are_computed_from_the_rows(carry: Carry) -> None:
     assert main[players[0]] == pytest.approx((two[0] + two[1] - two[2] - two[3]) / 2, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_shapley_values_of_every_question_add_up(carry: Carry) -> None:
     ready, (result,), out = carry(
         "set: minimal\ndesign: shapley\nplayers: [dense_similarity, lexical_bm25, heat, convex_fusion]\n",
@@ -161,6 +163,7 @@ def test_shapley_values_of_every_question_add_up(carry: Carry) -> None:
     assert all(line["value"] == pytest.approx(fmean(rows[line["arm"]].values())) for line in table)
 
 
+@pytest.mark.slow
 def test_data_sets_are_families_of_their_own_and_seeds_are_averaged_first(carry: Carry) -> None:
     text = "set: minimal\ndesign: leave-one-out\nplayers: [dense_similarity, heat]\nseeds: [0, 3]\ncorrection: benjamini-hochberg\n"
     _, results, out = carry(text, dataset("one", 2), dataset("two", 3, start=4))
@@ -306,6 +309,7 @@ def test_data_without_answers_in_words_are_refused(carry: Carry, tmp_path: Path)
     assert "evidence@B" in caught.value.cure and not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_long_designs_are_confirmed_from_one_timed_cell(
     carry: Carry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ def test_half_of_the_events_is_enough(judged: int, stored: int, said: bool) -> N
     assert bool(few_stored([(judged, stored)])) is said
 
 
+@pytest.mark.slow
 def test_the_commands_say_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

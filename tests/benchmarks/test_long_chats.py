@@ -27,6 +27,7 @@ def long_chat(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_a_sample_is_read_lived_and_asked_in_bounded_memory(
     long_chat: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

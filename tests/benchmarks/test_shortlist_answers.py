@@ -88,6 +88,7 @@ def test_answers_are_compared_question_by_question() -> None:
     assert got.overlap_interval == (0.5, 1.0) and got.less_interval == (-1.0, 0.5)
 
 
+@pytest.mark.slow
 def test_a_memory_is_asked_in_part_and_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

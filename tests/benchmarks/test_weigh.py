@@ -201,6 +201,7 @@ def test_varieties_join_the_alternates_of_their_originals(registry: Registry) ->
     assert all(registry.entry(other).variety_of == id for id, other in new)
 
 
+@pytest.mark.slow
 def test_a_second_run_takes_every_cell_from_the_ledger(
     registry: Registry, data: Dataset, tmp_path: Path
 ) -> None:

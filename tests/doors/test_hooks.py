@@ -138,6 +138,7 @@ def test_looking_into_files_is_not_kept_and_long_output_is_shortened(session: Se
     assert edited == ("file_write", "a.py\none\ntwo") and "oak" in searched[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOOKS)
 def test_payloads_of_other_versions_never_stop_an_assistant(session: Session, name: str) -> None:
     """Fields that are missing or of another type, and inputs that are no payload."""

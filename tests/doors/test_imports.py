@@ -408,6 +408,7 @@ def ends_well(path: Path) -> Row | None:
             folder.rmdir()
 
 
+@pytest.mark.slow
 @each_form
 def test_cut_and_broken_files_end_in_a_report_or_an_error(tmp_path: Path, name: str) -> None:
     whole = write(tmp_path / name, FORMS[name]).read_bytes()

@@ -142,6 +142,7 @@ def test_a_retriever_gives_documents(memory: Engine) -> None:
     assert (document.metadata["id"], document.metadata["speaker"]) == ("e1", "Ada")
 
 
+@pytest.mark.slow
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HEBBARIUM_CACHE", str(tmp_path / "cache"))

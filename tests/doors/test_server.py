@@ -115,6 +115,7 @@ async def refused(client: Any, tool: str, **arguments: Any) -> str:
     return text
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_a_thousand_calls_of_a_real_client(tmp_path: Path) -> None:
     async def calls(client: Any) -> int:
@@ -134,6 +135,7 @@ def test_a_thousand_calls_of_a_real_client(tmp_path: Path) -> None:
     assert asked(tmp_path / "life.db", calls) == 900
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_tools_resources_and_prompts_are_listed_with_schemas(tmp_path: Path) -> None:
     async def listed(client: Any) -> None:
@@ -165,6 +167,7 @@ def test_tools_resources_and_prompts_are_listed_with_schemas(tmp_path: Path) -> 
     asked(tmp_path / "life.db", listed)
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_hostile_arguments_are_errors_and_the_server_goes_on(tmp_path: Path) -> None:
     async def hostile(client: Any) -> None:
@@ -204,6 +207,7 @@ def test_hostile_arguments_are_errors_and_the_server_goes_on(tmp_path: Path) -> 
     asked(tmp_path / "life.db", hostile)
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
     file = tmp_path / "life.db"
@@ -231,6 +235,7 @@ def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
     assert asked(file, left) == [f"Boat {number} came in." for number in range(5)]
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_a_second_process_is_refused_with_a_cure(tmp_path: Path) -> None:
     file = tmp_path / "life.db"
@@ -247,6 +252,7 @@ def test_a_second_process_is_refused_with_a_cure(tmp_path: Path) -> None:
     asked(file, second)
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_a_closed_pipe_ends_the_server(tmp_path: Path) -> None:
     done = subprocess.run(
@@ -259,6 +265,7 @@ def test_a_closed_pipe_ends_the_server(tmp_path: Path) -> None:
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 
+@pytest.mark.slow
 @needs_mcp
 def test_two_clients_share_a_memory_over_http(tmp_path: Path) -> None:
     from mcp.client import Client

@@ -198,6 +198,7 @@ def test_an_overwritten_index_answers_as_the_one_that_is_loaded() -> None:
         assert index._built is not None
 
 
+@pytest.mark.slow
 def test_a_memory_with_an_erasure_answers_as_the_one_that_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -395,6 +396,7 @@ def test_a_long_search_of_lists_finds_most(k: int) -> None:
     assert len(found & wanted) / k >= 0.6
 
 
+@pytest.mark.slow
 def test_a_memory_keeps_its_lists_in_its_file_until_something_is_erased(
     tmp_path: Path, trained: list[int]
 ) -> None:

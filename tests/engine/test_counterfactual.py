@@ -354,6 +354,7 @@ def test_ranks_of_rows_with_each_mechanism_silenced() -> None:
     np.testing.assert_array_equal(e.retrieve("number", 2).rows, answer.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["default", "everything", "in_use", "all_mem"])
 def test_running_the_steps_that_a_silence_reaches_is_running_all_steps(
     name: str, monkeypatch: pytest.MonkeyPatch

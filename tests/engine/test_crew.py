@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.base.errors import ContractError, InputError
 from hebbarium.engine.base.sharing import HELPED, in_parts
@@ -75,7 +76,7 @@ def found(memory: Engine) -> list[Any]:
     return each
 
 
-@pytest.mark.parametrize("name", REGISTRY.sets)
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, REGISTRY.sets))
 def test_the_outcome_of_several_threads_is_that_of_one(name: str) -> None:
     alone, together = lived(name, 1), lived(name, 3)
     before, threads = together.digest(), threading.active_count()
@@ -89,7 +90,7 @@ def test_the_outcome_of_several_threads_is_that_of_one(name: str) -> None:
     assert alone.digest() == together.digest()
 
 
-@pytest.mark.parametrize("name", REGISTRY.sets)
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, REGISTRY.sets))
 def test_any_order_that_the_waits_allow_has_the_same_outcome(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +131,7 @@ def reached(followers: Any) -> list[set[int]]:
     return found
 
 
-@pytest.mark.parametrize("name", REGISTRY.sets)
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, REGISTRY.sets))
 def test_steps_that_share_what_one_of_them_writes_wait(name: str) -> None:
     """By the declarations of each pair, apart from the schedule; two that add to a column both
     precede its last contributor, which adds it up.
@@ -320,6 +321,7 @@ def test_steps_that_scan_for_more_vectors_than_are_kept() -> None:
     assert all(each == found[0] for each in found)
 
 
+@pytest.mark.slow
 def test_an_approximate_search_does_not_depend_on_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the same question: one that looks at more rows does not serve one that looks at few."""
     for name, least in (("LEAST", 64), ("LOOK", 32), ("LOT", 64)):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import ContractError, SnapshotError
@@ -137,7 +138,7 @@ def lived(e: Engine) -> Iterator[str]:
     yield "tick"
 
 
-@pytest.mark.parametrize("chosen", Registry.read().sets)
+@pytest.mark.parametrize("chosen", slow_unless(EVERYDAY_SETS, Registry.read().sets))
 def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> None:
     """After each tick: the same bits from cells of rubbish; nothing else changes."""
     registry = Registry.read()
@@ -160,6 +161,7 @@ def test_maintenance_computes_them_from_the_rest_of_the_state(chosen: str) -> No
             assert e.digest() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chosen", "rows"),
     [("minimal", 8), ("default", 8), ("everything", 4096), ("cortex_as_printed", 8)],

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import slow_unless
 
 from hebbarium.engine.base.errors import HebbariumError, InputError
 from hebbarium.engine.catalogue.registry import Registry
@@ -28,6 +29,7 @@ USES = column("uses_told", dtype=np.int64)
 BEST = column("best_told", Scope.GLOBAL, -1.0)
 TOLD = column("outcome_told", Scope.GLOBAL, 0.0)
 EVERYTHING = tuple(Registry.read().set("everything").mechanisms)
+MINIMAL = tuple(Registry.read().set("minimal").mechanisms)
 ASKED_AT = column("asked_at", Scope.GLOBAL, -1.0)
 COUNTED = column("counted", Scope.CANDIDATE, 0.0)
 
@@ -227,6 +229,7 @@ def test_use_at_once_does_not_ask_again_and_use_later_does() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["in_use", "hybrid", "night"])
 def test_use_at_once_equals_use_after_another_question(registry: Registry, name: str) -> None:
     """Bit for bit: all columns, and so what is asked and slept next."""
@@ -299,7 +302,7 @@ def test_an_answer_outlives_a_snapshot(tmp_path: Path) -> None:
 
 
 # --- the same as recall ---------------------------------------------------------------------------
-@pytest.mark.parametrize("id", ["everything", *EVERYTHING])
+@pytest.mark.parametrize("id", slow_unless(MINIMAL, ["everything", *EVERYTHING]))
 def test_use_of_the_whole_answer_equals_an_answer_that_may_change_memory(
     id: str, build: Callable[..., Engine]
 ) -> None:

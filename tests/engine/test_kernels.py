@@ -197,6 +197,7 @@ def result(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[float, int]:
     return number, sum(called.dispatcher.stats.cache_misses.values())
 
 
+@pytest.mark.slow
 @compiled_here
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_in_an_imported_file_is_compiled(

@@ -343,6 +343,7 @@ def test_ties_are_broken_by_row() -> None:
     assert e.retrieve("number").rows.tolist() == [1, 3, 0, 2, 4]
 
 
+@pytest.mark.slow
 def test_ten_thousand_identical_events(build: Callable[..., Engine]) -> None:
     """All are stored, and rank by row."""
     e = build("dense_similarity", "lexical_bm25", "convex_fusion")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 import hebbarium as hb
 from hebbarium.engine.base.errors import ContractError
@@ -254,6 +255,7 @@ def asked(
 SETS = ("minimal", "hybrid", "default", "everything", "cortex", "true_memory", "all_mem", "in_use")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> None:
     memory = engine(registry, name)
@@ -273,7 +275,7 @@ def test_all_rows_shown_are_the_whole_memory(registry: Registry, name: str) -> N
 EVERY = sorted(Registry.read().sets)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, EVERY))
 def test_every_set_can_be_asked_in_part(registry: Registry, name: str) -> None:
     memory = engine(registry, name)
     rows = np.sort(np.random.default_rng(1).choice(memory.store.n, 60, replace=False))
@@ -312,6 +314,7 @@ def links_apart(registry: Registry, name: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_direct_signals_of_rows_are_those_of_a_memory_whose_other_rows_are_hidden(
     registry: Registry, name: str

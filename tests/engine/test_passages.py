@@ -469,6 +469,7 @@ def test_a_long_message_is_embedded_once_and_whole_as_it_is_stored() -> None:
         before = len(embedder.calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", ["default", "bm25", "minimal"])
 def test_a_memory_that_is_opened_again_asks_without_dividing_or_embedding(
     sets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

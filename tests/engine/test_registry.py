@@ -529,6 +529,7 @@ def test_changes_of_sets_are_copies_with_other_digests(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_variety_can_replace_its_form_among_all_others() -> None:
     registry = Registry.installed()
     whole = [m.id for m in registry.build(registry.set("everything"))]
@@ -575,6 +576,7 @@ def test_a_unit_that_is_no_time_is_refused_where_a_time_is_needed(
     assert "ms, s, min, h, d" in caught.value.cure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("departure", "words"),
     [
@@ -597,6 +599,7 @@ def test_a_departure_says_what_it_is(
         Registry.read(path, tmp_path / "sets")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [{"read": {"cortex2026": "hearsay"}}, {"role": "dear"}])
 def test_how_a_source_was_read_and_what_a_number_is_are_words_of_a_list(
     tmp_path: Path, field: dict[str, object]

@@ -55,6 +55,7 @@ def same(
             assert (found.dtype, scores.dtype) == (np.int64, np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 8, 12, 31, 384])
 def test_answers_are_those_of_the_plain_index_while_rows_are_stored_hidden_and_overwritten(
     d: int,

@@ -134,6 +134,7 @@ class Broken(BaseException):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [0, 2])
 def test_a_thread_interrupted_at_any_moment_keeps_nobody_waiting(others: int) -> None:
     """An exception from outside, as of a key, in a thread that takes turns; it is raised between
@@ -232,6 +233,7 @@ def in_fork(do: Callable[[], object]) -> str:
         return told.read()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("kind", ["alone", "together"])
 @pytest.mark.parametrize("asked", ["alone", "together"])

@@ -251,6 +251,7 @@ def test_answers_are_of_the_shortlist_and_leave_the_state_as_it_is(memory: Engin
     assert memory.digest() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("readers", [1, 2])
 def test_a_question_computes_the_late_columns_of_its_rows_alone(readers: int) -> None:
     """Bit for bit the answer of a memory in which those of all rows are of the present."""
@@ -277,6 +278,7 @@ def test_a_question_computes_the_late_columns_of_its_rows_alone(readers: int) ->
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "same", "shared"), [(64, 0.7, 0.45), (256, 0.95, 0.75)])
 def test_the_best_row_is_that_of_all_rows(
     memory: Engine, most: int, same: float, shared: float, monkeypatch: pytest.MonkeyPatch
@@ -303,6 +305,7 @@ def test_the_best_row_is_that_of_all_rows(
     assert np.mean(firsts) >= same and np.mean(shares) >= shared
 
 
+@pytest.mark.slow
 def test_rows_are_ordered_by_vector_words_and_priors() -> None:
     """By brute force over all rows; priors are those of a question to all, as the one step is
     left out whose prior needs scores.
@@ -351,6 +354,7 @@ def test_rows_are_ordered_by_vector_words_and_priors() -> None:
             )
 
 
+@pytest.mark.slow
 def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> None:
     """More rows than the shortlist has are nearer to the request, and it has none of its words:
     without its column it is not even compared.
@@ -376,6 +380,7 @@ def test_a_standing_instruction_is_found_among_many_rows_that_match_better() -> 
         assert row not in found.likely(cue)
 
 
+@pytest.mark.slow
 def test_an_answer_does_not_depend_on_earlier_questions() -> None:
     """The same question before and after the memory has changed: the second time as of a memory
     that was never asked before.
@@ -395,6 +400,7 @@ def test_an_answer_does_not_depend_on_earlier_questions() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_time_alone_is_answered_by_all_that_was_told_then() -> None:
     """Of 2,000 rows, one an hour but for a quiet day with three; a week is told in many more
     than the shortlist has room for.
@@ -461,6 +467,7 @@ def test_a_shortlist_answers_the_rows_that_a_filter_admits(memory: Engine, only:
         } <= set(chosen.store.rows)
 
 
+@pytest.mark.slow
 def test_a_filter_that_leaves_out_what_is_near_the_question_finds_the_nearest_of_the_others() -> (
     None
 ):
@@ -485,6 +492,7 @@ def test_a_filter_that_leaves_out_what_is_near_the_question_finds_the_nearest_of
         assert set(bo[np.argsort(-cosine, kind="stable")[:8]]) <= set(short(memory).store.rows)
 
 
+@pytest.mark.slow
 def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: Engine) -> None:
     text = QUESTIONS[0]
     shown = short(memory).store.rows
@@ -504,6 +512,7 @@ def test_small_memories_long_answers_and_learning_are_asked_of_all_rows(memory: 
         )
 
 
+@pytest.mark.slow
 def test_use_of_an_answer_of_a_shortlist_is_use_of_one_of_all_rows() -> None:
     """Of the same row, which the shortlist finds for most questions."""
 
@@ -649,6 +658,7 @@ def staged() -> tuple[Engine, Engine]:
     return found[0], found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", ["many", None, 2.5, -1])
 def test_a_number_of_rows_that_is_none_is_refused_by_a_memory_with_a_shortlist(
     staged: tuple[Engine, Engine], k: Any

@@ -184,6 +184,7 @@ def test_a_path_of_200_frames(new: Callable[..., Engine]) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_result_of_a_megabyte_is_kept(new: Callable[..., Engine], tmp_path: Path) -> None:
     result = "résumé " * 150_000
     with new(path=tmp_path / "m.db") as memory:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.base.errors import ContractError, HebbariumError
 from hebbarium.engine.catalogue.registry import Registry
@@ -64,7 +65,7 @@ def answered(shared: Engine, question: str | Query) -> Found:
     )
 
 
-@pytest.mark.parametrize("chosen", SETS)
+@pytest.mark.parametrize("chosen", slow_unless(EVERYDAY_SETS, SETS))
 def test_an_answer_beside_another_question_is_the_same(chosen: str) -> None:
     """In every set, bit for bit, with a filter, after further events, and without a trace in the
     state or in the columns of the question before.
@@ -203,6 +204,7 @@ def test_an_old_view_is_not_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shared.store.array(VISIBLE)) == n + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["default", "everything", "true_memory", "hybrid"])
 def test_readers_get_the_answers_of_one_thread(chosen: str) -> None:
     shared, gate = memory(chosen=chosen), Barrier(READERS)
@@ -221,6 +223,7 @@ def test_readers_get_the_answers_of_one_thread(chosen: str) -> None:
     assert shared.digest() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["default", "everything", "hybrid"])
 def test_readers_and_a_writer_take_turns(chosen: str) -> None:
     """Each answer is one of the memory after some number of the writer's events, and not one of

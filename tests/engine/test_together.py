@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.arms.variants import Variants
 from hebbarium.engine.base.errors import InputError
@@ -49,7 +50,7 @@ def require_equal(one: Engine, sets: list[Any]) -> int:
     return together.shared
 
 
-@pytest.mark.parametrize("name", REGISTRY.sets)
+@pytest.mark.parametrize("name", slow_unless(EVERYDAY_SETS, REGISTRY.sets))
 def test_weights_share_every_step_before_the_match(name: str) -> None:
     mechanisms = built(name, {})
     one = simulated(Engine(mechanisms, HashingEmbedder(32)), talk(), learn=False)
@@ -68,6 +69,7 @@ def test_weights_share_every_step_before_the_match(name: str) -> None:
     assert shared >= sum(all(c.direct for c in n.sets if isinstance(c, Signal)) for n in scores) > 0
 
 
+@pytest.mark.slow
 def test_every_number_of_a_mechanism_of_retrieval() -> None:
     """One parameter doubled at a time, of each mechanism of `everything` that decides no life."""
     mechanisms = built("everything", {})

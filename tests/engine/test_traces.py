@@ -151,6 +151,7 @@ def test_other_parameters_and_more_mechanisms_are_refused() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["default", "everything"])
 def test_plans_without_what_left_no_trace_answer_as_memories_of_their_own(name: str) -> None:
     """Bit for bit, and so do the columns of the question; the memory's own state, answer and

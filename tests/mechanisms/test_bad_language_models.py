@@ -166,6 +166,7 @@ def test_every_mechanism_that_asks_a_model_is_tried() -> None:
     assert reading == set(ASKING)
 
 
+@pytest.mark.slow
 def test_50_lives_with_a_bad_model_end_as_without_one() -> None:
     seen: Counter[str] = Counter()
     for seed in LIVES:

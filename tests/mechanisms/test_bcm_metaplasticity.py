@@ -40,6 +40,7 @@ def test_scalar_kernels_compiled_equal_plain() -> None:
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [paper, printed])
 def test_network_kernels_compiled_equal_plain(module: Any) -> None:
     source, target, edge = clique(4)

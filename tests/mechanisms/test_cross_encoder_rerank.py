@@ -55,6 +55,7 @@ def memory_with(registry: Registry, folder: Path, **values: Any) -> Engine:
     return memory
 
 
+@pytest.mark.slow
 def test_the_pool_is_reordered_by_the_model(registry: Registry, folder: Path) -> None:
     """Probabilities by transformers alone; the pool in their order, the others below it in
     theirs.
@@ -127,6 +128,7 @@ def test_the_content_of_the_folder_is_in_the_digest(
     assert of(copy) != of(folder)
 
 
+@pytest.mark.slow
 def test_a_second_run_does_not_load_torch_and_gives_the_same(
     registry: Registry, folder: Path
 ) -> None:
@@ -158,6 +160,7 @@ def test_a_score_that_is_not_finite_is_an_error(
         memory.retrieve("where is the boat")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["", "??", "boat " * 200_000, "\ud800"])
 def test_any_query_has_a_valid_answer_and_changes_nothing(
     registry: Registry, folder: Path, query: str

@@ -40,6 +40,7 @@ def story(together: int, apart: int) -> list[Event]:
     ]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain(build: Build) -> None:
     for n in (0.0, 3.0, 3.6, 9.0):
         assert papers.branch(n, DENDRITE) == pytest.approx(papers.branch.py_func(n, DENDRITE))

@@ -75,6 +75,7 @@ def test_kernels_compiled_equal_plain() -> None:
         assert nearest_leader(*values) == nearest_leader.py_func(*values)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["e5", "e58"], ids=["with facts", "without"])
 def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(
     tmp_path: Path, id: str

@@ -97,6 +97,7 @@ def test_an_embedder_without_token_vectors_is_named(registry: Registry) -> None:
     assert caught.value.where == "whole" and caught.value.cure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["", "??", "boat " * 200_000, "\ud800", "boat boat boat"])
 def test_any_query_has_a_valid_answer_and_changes_nothing(build: Build, query: str) -> None:
     memory = told(build("late_interaction_rerank", "dense_similarity"))

@@ -83,6 +83,7 @@ def test_cells_in_common_are_those_of_sets() -> None:
             )
 
 
+@pytest.mark.slow
 def test_the_repeated_memory_is_that_of_sets() -> None:
     """Of the visible codes that share enough cells with the event's, the one with the most, the
     latest among equals; codes of fewer cells, too.

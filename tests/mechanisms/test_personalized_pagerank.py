@@ -38,6 +38,7 @@ def filled(build: Build, texts: tuple[str, ...] = TEXTS, **params: object) -> En
     return memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.01])
 def test_kernels_compiled_equal_plain(epsilon: float) -> None:
     rng = np.random.default_rng(0)

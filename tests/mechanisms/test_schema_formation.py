@@ -39,6 +39,7 @@ def two_topics(n: int = 40) -> list[Event]:
     ]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     weights, base, x = (

@@ -82,6 +82,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(out, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["labels", "gap", "semantic", "model"])
 def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(
     by: str, tmp_path: Path
@@ -99,6 +100,7 @@ def test_a_saved_memory_continues_as_an_unsaved_one_also_after_erasing(
     saved.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["labels", "gap", "semantic", "model"])
 def test_each_stage_has_one_visible_summary_of_its_events(by: str) -> None:
     made = memory(by)

@@ -226,6 +226,7 @@ def test_a_server_divides_the_talk_and_its_transcript_replays_it(
     assert again.digest() == memory.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", ["half", "schema", "more", "beyond", "zero", "true", "obeys", "prose", "http", "timeout"]
 )

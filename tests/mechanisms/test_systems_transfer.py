@@ -77,6 +77,7 @@ def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> Non
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_array_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 9
     created, transferred, fit, replays = (

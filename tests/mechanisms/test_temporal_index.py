@@ -106,6 +106,7 @@ def test_a_query_without_a_sound_time_is_left_alone(text: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["yesterday", "before the move", "the first walk", "in 2001",
                                   "since 0001-01-01", "until 9999-12-31",
                                   "yesterday, before the move, " * 30_000])  # fmt: skip

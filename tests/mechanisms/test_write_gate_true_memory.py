@@ -119,6 +119,7 @@ def test_the_judged_text_is_without_date_and_speaker() -> None:
     assert m.store.array(GATE_PREDICTION_ERROR)[()] == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["paper", "code"])
 def test_hostile_texts_are_judged_in_bounded_time(variant: str) -> None:
     m = memory(variant=variant)

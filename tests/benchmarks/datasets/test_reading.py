@@ -84,6 +84,7 @@ def test_a_long_chat_is_read_plan_by_plan(long_chat: Callable[[int, int], Datase
     assert all(a.time <= b.time for a, b in pairwise(events))
 
 
+@pytest.mark.slow
 def test_no_more_than_one_plan_of_a_long_chat_is_in_memory(
     long_chat: Callable[[int, int], Dataset],
 ) -> None:
@@ -106,6 +107,7 @@ def test_no_more_than_one_plan_of_a_long_chat_is_in_memory(
     )
 
 
+@pytest.mark.slow
 def test_a_memory_takes_a_long_chat_by_chunks(
     long_chat: Callable[[int, int], Dataset], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +196,7 @@ class Counting:
     def close(self) -> None: ...
 
 
+@pytest.mark.slow
 def test_a_run_holds_the_events_of_one_conversation(
     own: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: Registry
 ) -> None:
@@ -208,6 +211,7 @@ def test_a_run_holds_the_events_of_one_conversation(
     )
 
 
+@pytest.mark.slow
 def test_a_data_set_holds_two_events_of_a_conversation_and_reads_the_others(
     own: Dataset, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ embedders: [minilm, "minilm@256"]
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", shipped())
 def test_shipped_designs_are_read_and_all_their_arms_can_be_built(name: str) -> None:
     experiment = read(found(name), REGISTRY, LOADERS, probes=lambda: PROBES)

@@ -210,6 +210,7 @@ def test_the_command_takes_the_address(tmp_path: Path, address: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_design_has_the_same_rows(tmp_path: Path, address: str) -> None:
     """A sweep, whose arms share lives, and a leave-one-out."""
     for name, design in (
@@ -242,6 +243,7 @@ def slowly(folder: Path, number: int) -> Finished:
     return Finished([(f"k{number}", f"payload {number}", {})], f"{number}")
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_no_cell_and_doubles_none(tmp_path: Path, address: str) -> None:
     book, ended, begun = Ledger(tmp_path / "ledger.sqlite"), Counter[str](), tmp_path / "begun"
     begun.mkdir()

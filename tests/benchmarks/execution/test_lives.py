@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiers import slow_unless
 
 from hebbarium.benchmarks.datasets import Conversation, Dataset, Question
 from hebbarium.benchmarks.designs import FULL, Arm
@@ -83,7 +84,7 @@ def together(cells: list[Cell]) -> list[Outcome]:
     )
 
 
-@pytest.mark.parametrize("id", tuple(REGISTRY.entries))
+@pytest.mark.parametrize("id", slow_unless(REGISTRY.set("minimal").mechanisms, REGISTRY.entries))
 def test_arms_of_one_life_get_the_rows_and_receipts_of_separate_lives(id: str) -> None:
     chosen, entry = company(id), REGISTRY.entry(id)
     arms = [Arm(FULL, chosen), Arm("without", chosen.without([id]), id)]

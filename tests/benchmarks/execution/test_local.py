@@ -57,6 +57,7 @@ def whole(
     return folder, ablate(CHOSEN, registry, tiny, embedder(folder), folder, jobs=1)
 
 
+@pytest.mark.slow
 def test_two_jobs_give_the_same_rows_as_one(
     tmp_path: Path, registry: Registry, tiny: Dataset, whole: tuple[Path, Any]
 ) -> None:

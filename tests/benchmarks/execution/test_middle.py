@@ -109,6 +109,7 @@ def require_cut(
         ), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chosen", "settings"),
     [
@@ -155,6 +156,7 @@ def test_another_system_is_told_in_parts() -> None:
     require_cut(rows(TALK), rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["minimal", "default"])
 def test_arms_of_one_life_are_asked_in_the_middle_as_alone(chosen: str) -> None:
     full = REGISTRY.set(chosen)

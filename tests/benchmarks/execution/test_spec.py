@@ -203,6 +203,7 @@ OTHER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "given"),
     [("run", GIVEN), ("ablate", GIVEN), ("run", OTHER)],

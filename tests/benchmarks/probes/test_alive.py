@@ -217,6 +217,7 @@ def test_a_difference_moves_if_its_interval_excludes_zero() -> None:
     assert paired("p", [{"p": float("nan")}] * 3, [{"p": float("nan")}] * 3).state is State.EQUAL
 
 
+@pytest.mark.slow
 def test_cells_show_the_set_the_set_without_and_the_base_with_it(
     tmp_path: Path, registry: Registry
 ) -> None:
@@ -252,6 +253,7 @@ def test_numbers_that_differ_by_rounding_are_equal() -> None:
     assert paired("p", [{"p": 0.2 + 1e-5}] * 3, [{"p": 0.2}] * 3).state is State.MOVES
 
 
+@pytest.mark.slow
 def test_what_a_fusion_takes_the_place_of_is_in_the_base_without_it(
     tmp_path: Path, registry: Registry
 ) -> None:
@@ -267,6 +269,7 @@ def test_what_a_fusion_takes_the_place_of_is_in_the_base_without_it(
     assert lead.without == next(p for p in base.alone.numbers if p.number == "lead of both").with_it
 
 
+@pytest.mark.slow
 def test_quick_runs_what_is_equal_in_the_first_seed_once(
     tmp_path: Path, registry: Registry
 ) -> None:
@@ -329,6 +332,7 @@ def test_a_mechanism_that_acts_through_others_gets_them_in_the_base(
     }
 
 
+@pytest.mark.slow
 def test_disagreements_with_the_registry_are_listed_both_ways(
     tmp_path: Path, registry: Registry
 ) -> None:
@@ -354,6 +358,7 @@ def test_disagreements_with_the_registry_are_listed_both_ways(
     assert "does not name" in to_markdown(found)
 
 
+@pytest.mark.slow
 def test_only_named_cells_can_be_run(tmp_path: Path, registry: Registry) -> None:
     found = made(registry, tmp_path / "o", named=True, only=["surprise_index", "recency"])
     assert {(c.mechanism, c.probe.id) for c in found.cells} == {

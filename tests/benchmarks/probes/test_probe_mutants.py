@@ -90,6 +90,7 @@ def verdict(id: str, probe: str, others: Sequence[str], mutant: str = "") -> Pro
     return judge(own()[probe], rows).verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "probe", "others", "mutants"), CASES, ids=[f"{case[0]} {case[1]}" for case in CASES]
 )

@@ -63,6 +63,7 @@ def cells(
     return spec(chosen), {id: spec(chosen.without([id])) for id in without}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("probe", "shared", "alone"), [
     ("adjacent_answer/pairs", ("adjacency_pairs", "dense_similarity"), ("predictive_coding",
     "neurogenesis")),
@@ -251,6 +252,7 @@ def test_a_record_is_read_by_one_arm_in_order(embedder: CachedEmbedder) -> None:
     life.close()
 
 
+@pytest.mark.slow
 def test_cells_of_the_ledger_are_the_same_with_and_without_hosts(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:

@@ -112,6 +112,7 @@ def measured(page: str, folder: Path, widths: tuple[int, ...], dark: bool) -> di
     return dict(json.loads(unescape(found.group(1))))
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_no_column_is_cut_and_no_word_broken_at_any_width(

@@ -468,6 +468,7 @@ def test_provenance_and_references_stand_on_the_page(page: str) -> None:
         assert part in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effects", [{}, {"a": None}, {"a": 0.2}, {"a": -0.2}])
 @pytest.mark.parametrize("n_conversations", [1, 3])
 def test_small_results_have_reports_too(

@@ -223,6 +223,7 @@ def test_a_damaged_result_is_named_with_the_cure(damage: dict[str, object]) -> N
     assert caught.value.cure and "design.json" in caught.value.where
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize("width", [390, 1400])
 def test_the_page_runs_in_a_browser_without_an_error_and_without_overflow(

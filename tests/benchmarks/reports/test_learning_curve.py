@@ -179,6 +179,7 @@ def test_the_ablation_of_a_memory_with_feedback_has_the_full_sets_curve(
     )
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_figure_is_drawn_in_a_browser_in_both_layouts(tmp_path: Path, dark: bool) -> None:

@@ -24,6 +24,7 @@ def script() -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_the_table_of_the_page_is_the_simulated_one(script: Any) -> None:
     """If not, run `python docs/tools/simulate_tests.py`."""
     page, made = script.PAGE.read_text(encoding="utf-8"), script.table()
@@ -94,6 +95,7 @@ def finished(folder: Path, m: int = 6, n: int = 300) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_scopes_are_simulated_on_finished_rows(script: Any, tmp_path: Path) -> None:
     of = script.Measured.read(finished(tmp_path))
     assert of.title == "made on d: 6 arms, 5 conversations, 300 questions"

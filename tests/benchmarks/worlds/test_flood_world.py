@@ -185,6 +185,7 @@ def test_no_rule_keeps_more_than_the_ideal_observer_and_only_structure_makes_roo
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hybrid", "in_use"])
 def test_without_structure_a_full_memory_answers_its_share_whatever_it_learnt(
     registry: Registry, name: str

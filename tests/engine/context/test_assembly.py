@@ -132,6 +132,7 @@ def test_a_long_memory_is_condensed_into_what_is_left_and_names_itself(build: Bu
     assert 0.9 * 140 <= found.tokens <= 140
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [LENGTH, PIECES], ids=lambda by: by.name)
 @pytest.mark.parametrize("longest", [1, 40, 400], ids="{} words".format)
 def test_nine_tenths_of_a_budget_are_spent_where_there_is_enough_to_say(

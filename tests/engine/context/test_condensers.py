@@ -186,6 +186,7 @@ def test_a_breadcrumb_counts_lines() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "We met. " * 125_000, "def f(x):\n" * 100_000,
                                   "a|b|c\n" * 160_000, "```\n" * 250_000,
                                   "(" * 1_000_000, "a b(c) {\n" * 110_000, "\n" * 1_000_000])  # fmt: skip

@@ -119,6 +119,7 @@ def test_parts_and_open_fences() -> None:
     assert blocks("") == [] and closed("") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", [">", "<", "\\", "<\\", "<system ", "[", " ", "\n#", "`", "system", "\n \\system"]
 )

@@ -98,6 +98,7 @@ def test_a_path_of_200_frames_shows_the_nearest_goals_first(memory: Engine) -> N
     )
 
 
+@pytest.mark.slow
 def test_a_result_of_a_megabyte_is_condensed_and_named(memory: Engine) -> None:
     memory.tasks.push("root", time=0.0)
     memory.tasks.push("read everything")

@@ -313,6 +313,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.mark.slow
 def test_back_ends_are_named_and_kept_apart_in_the_cache(tmp_path: Path, cache: Path) -> None:
     specs = ("minilm+torch", "minilm+openvino", "minilm+openvino-int8", "minilm")
     found = [embedder(spec, cache).embedder for spec in specs]
@@ -364,6 +365,7 @@ TEXTS = ("tea", "", "...", "We moved to a red house.", "x" * 3000, "日本語 т
                      "which surprised everyone at the support group, even the instructor"))))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "least", "most"),
     [
@@ -398,6 +400,7 @@ def test_back_ends_against_torch(
     assert np.abs(ours.codes.astype(int) - theirs.codes).max() <= (1 if least > 0.999 else 30)
 
 
+@pytest.mark.slow
 def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,6 +413,7 @@ def test_onnx_gives_equal_bits_in_any_batch_and_with_any_number_of_threads(
         assert np.array_equal(embedder("minilm", cache).embedder.embed(TEXTS), together)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
 def test_the_vector_of_a_text_comes_with_its_token_vectors(
     spec: str, cache: Path, monkeypatch: pytest.MonkeyPatch
@@ -426,6 +430,7 @@ def test_the_vector_of_a_text_comes_with_its_token_vectors(
     assert sum(passes) == before + 1 + len(TEXTS), "each vector is kept until it is used"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino", "minilm+openvino-int8"])
 def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(
     spec: str, cache: Path
@@ -454,6 +459,7 @@ def test_a_converted_model_is_kept_so_that_another_process_needs_no_torch(
     assert max(each.stat().st_size for each in (cache / "models").iterdir()) > 1e7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "of another kind"])
 def test_a_damaged_conversion_is_made_anew(damage: str, cache: Path, tmp_path: Path) -> None:
     whole = embedder("minilm", cache).embedder.embed(["tea"])
@@ -490,6 +496,7 @@ def test_a_folder_that_cannot_be_written_costs_the_conversion_alone(tmp_path: Pa
     ).shape == (1, 384)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_has_a_network_of_its_own(
     cache: Path, monkeypatch: pytest.MonkeyPatch
@@ -505,6 +512,7 @@ def test_a_forked_process_has_a_network_of_its_own(
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["onnx", "onnxruntime"])
 def test_without_onnx_torch_is_offered(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
@@ -516,6 +524,7 @@ def test_without_onnx_torch_is_offered(module: str, monkeypatch: pytest.MonkeyPa
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["minilm", "minilm+openvino"])
 @pytest.mark.parametrize(
     ("change", "words"),
@@ -541,6 +550,7 @@ def test_a_model_whose_vectors_a_back_end_does_not_give_is_refused(
     assert f"leave out +{found.BACKEND}" in caught.value.cure
 
 
+@pytest.mark.slow
 def test_openvino_sends_no_usage_report(tmp_path: Path) -> None:
     """Its import writes ~/intel and sends a report unless `openvino_telemetry` is missing or the
     environment is that of continuous integration.

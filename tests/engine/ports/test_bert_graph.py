@@ -39,12 +39,14 @@ def torch_s() -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(MODEL)
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_sentence_transformers(torch_s: SentenceTransformerEmbedder) -> None:
     model = torch_s._load()
     own = OnnxEmbedder(MODEL).embed(TEXTS)
     np.testing.assert_allclose(own, model.encode(TEXTS, batch_size=1), rtol=0.0, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_token_vectors_have_the_bits_of_the_export_of_torch(
     graph: bytes, torch_s: SentenceTransformerEmbedder
 ) -> None:
@@ -57,6 +59,7 @@ def test_token_vectors_have_the_bits_of_the_export_of_torch(
         assert own(ids).tobytes() == exported(ids).tobytes()
 
 
+@pytest.mark.slow
 def test_a_first_text_loads_no_torch() -> None:
     """In a process of its own, with nothing kept."""
     code = (

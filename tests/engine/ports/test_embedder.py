@@ -186,6 +186,7 @@ def _work(file: str, start: int) -> bytes:
     )
 
 
+@pytest.mark.slow
 def test_processes_share_a_fresh_file(tmp_path: Path) -> None:
     file = tmp_path / "c.sqlite"
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:

@@ -529,6 +529,7 @@ def test_no_more_requests_are_under_way_than_allowed(
     ) and most == at_once
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_repr_reply_error_and_file(
     server: list[dict[str, Any]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -573,6 +574,7 @@ def test_the_most_that_is_read_is_less_than_a_large_reply() -> None:
 
 
 # --- transcripts ----------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_each_request_is_asked_once_and_a_replay_equals_the_record(
     server: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -130,6 +130,7 @@ def test_the_hashing_embedder_gives_the_vectors_of_its_words() -> None:
     )
 
 
+@pytest.mark.slow
 def test_token_vectors_against_transformers() -> None:
     """The last layer without [CLS] and [SEP], computed with transformers alone."""
     source: Any = embedder("minilm", None).embedder
@@ -159,6 +160,7 @@ def test_token_vectors_against_transformers() -> None:
     assert pickle.loads(pickle.dumps(source)).pieces("a b").tolist() == [[0, 1], [2, 3]]
 
 
+@pytest.mark.slow
 def test_openvino_gives_the_same_token_vectors() -> None:
     pytest.importorskip("openvino")
     one, other = (

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tiers import EVERYDAY_SETS, slow_unless
 
 from hebbarium.engine.base.errors import ContractError, SnapshotError
 from hebbarium.engine.catalogue.registry import Registry
@@ -182,6 +183,7 @@ def test_a_file_with_blocks_of_another_size_continues_and_gets_ours(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [1, 7, 1024])
 def test_tables_are_read_some_rows_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
@@ -345,7 +347,7 @@ def test_cells_are_named_by_numbers_of_rows(numbers: Any) -> None:
         e.encode(Event(0.0, "number 1"))
 
 
-@pytest.mark.parametrize("chosen", Registry.read().sets)
+@pytest.mark.parametrize("chosen", slow_unless(EVERYDAY_SETS, Registry.read().sets))
 def test_a_saved_tick_leaves_no_array_unsaved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str
 ) -> None:

@@ -182,6 +182,7 @@ def test_a_memory_is_the_same_after_a_kill_between_any_two_calls(
     assert lively(path=folder / "m.db").digest() == whole.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["default", "cortex", "everything"])
 def test_sets_are_the_same_after_a_kill(tmp_path: Path, name: str) -> None:
     registry = Registry.read()
@@ -222,6 +223,7 @@ with m: tell(50)""",
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 def test_what_has_returned_outlives_the_process(tmp_path: Path, end: str) -> None:
     code = f"""import os, signal
@@ -277,6 +279,7 @@ def test_a_memory_that_is_only_asked_leaves_its_file_as_it_is(tmp_path: Path) ->
     )[1] == []
 
 
+@pytest.mark.slow
 def test_interruptions_at_any_line_lose_nothing(tmp_path: Path) -> None:
     """KeyboardInterrupt at some line of the storage or of the loop, in a call of a memory in
     `with`; calls before it are in the file, once.
@@ -387,6 +390,7 @@ def with_log(raw: bytes, data: bytes | None, statement: str = "UPDATE calls SET 
     return found
 
 
+@pytest.mark.slow
 def test_no_damaged_bit_of_the_log_goes_unnoticed(
     tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
 ) -> None:
@@ -469,6 +473,7 @@ def test_a_mark_covers_the_number_of_a_call(
     assert "9 of its last 10 calls" in words[0] and e.digest() == digests[1]
 
 
+@pytest.mark.slow
 def test_a_power_cut_takes_calls_and_never_the_file(
     tmp_path: Path, logged: tuple[bytes, list[str], list[bytes]]
 ) -> None:

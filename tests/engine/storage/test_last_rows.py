@@ -153,6 +153,7 @@ def kept(path: Path, name: str) -> list[int]:
     return [size for _, size in found]
 
 
+@pytest.mark.slow
 def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
     """After each tick, and after a process that ended without closing the file; closing brings
     all blocks to their places.
@@ -182,6 +183,7 @@ def test_a_tick_writes_little_and_its_file_is_whole(tmp_path: Path) -> None:
     last.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statement",
     [
@@ -215,6 +217,7 @@ def test_what_a_save_has_changed_is_lost_or_damaged_and_noticed(
         made(broken)
 
 
+@pytest.mark.slow
 def test_the_latest_save_of_a_block_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that are changed often, by saves that have room for them in a block of theirs and
     by saves that have not.
@@ -244,6 +247,7 @@ def kinds(path: Path) -> set[str]:
     return {name for name, _, _ in blocks(path)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_file_with_blocks_of_other_sizes_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: bool

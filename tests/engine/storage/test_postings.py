@@ -363,6 +363,7 @@ def test_vocabulary_numbers_in_order_of_first_sight() -> None:
     assert bm25([["x", "x"], ["x", "y"]]).document_frequency("x") == 2
 
 
+@pytest.mark.slow
 def test_scores_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "import numpy as np; from hebbarium.engine.state.postings import *; i, o = TrigramIndex(), np.zeros(2, np.float32);"

@@ -155,6 +155,7 @@ def quietly(make: Callable[[], Engine]) -> tuple[Engine, list[str]]:
     return e, [str(w.message) for w in caught if w.category is InterruptedWarning]
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_a_random_moment_loses_no_finished_tick(
     tmp_path: Path, digests: list[str]
 ) -> None:
@@ -270,6 +271,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str]:
     return path.read_bytes(), digest
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_is_refused_or_changes_nothing(
     tmp_path: Path, sound: tuple[bytes, str]
 ) -> None:
@@ -672,6 +674,7 @@ def test_a_process_that_reads_its_own_file_still_keeps_others_out(tmp_path: Path
         assert again.digest() == e.assembly.digest()
 
 
+@pytest.mark.slow
 def test_a_memory_that_is_dropped_gives_up_its_lock(tmp_path: Path) -> None:
     for i in range(3):
         e = memory(by_number(), path=tmp_path / "m.db")

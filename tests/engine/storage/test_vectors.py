@@ -45,6 +45,7 @@ def test_rows_are_stored_once_and_read_without_a_copy() -> None:
     assert view.ctypes.data == faiss.rev_swig_ptr(index._flat.get_xb(), 1).ctypes.data
 
 
+@pytest.mark.slow
 def test_one_by_one_equals_at_once_and_old_views_survive_growth_and_the_index() -> None:
     rows = unit(3000, 16)
     index = VectorIndex(16)

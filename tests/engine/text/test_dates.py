@@ -524,12 +524,14 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:12]))
 def test_hostile_text_takes_linear_time(text: str) -> None:
     with ended_if_it_hangs():
         times(text[: len(text) // 4], hours(SAID), len(text))
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_hostile_texts_ends() -> None:
     with ended_if_it_hangs():
         text = "".join(text[: 1_000_000 // len(HOSTILE)] for text in HOSTILE)

@@ -178,6 +178,7 @@ def test_fold_is_idempotent_and_blind_to_case_and_composition(text: str) -> None
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["a", "A ", "_", "/", "a/", "./", ".a", "a.b.", "A.", "Aa", "1,",
                                   "@", "'", '"A b" ', "“A ", "__a", "a-", "(",
                                   "C:\\", "Of The ",

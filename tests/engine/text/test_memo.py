@@ -145,6 +145,7 @@ def test_arms_of_one_conversation_read_each_text_once(monkeypatch: pytest.Monkey
     assert digests[0] == digests[1] and len(calls) == len(events)
 
 
+@pytest.mark.slow
 def test_erasing_leaves_no_text_in_a_memo() -> None:
     secret = "The code of the vault is 8842, Ada said."
     with hb.memory("night", embedding="hashing") as memory:

@@ -172,6 +172,7 @@ def test_punctuation_parts_words_of_every_script(text: str, mark: str) -> None:
     assert terms_of(f"{text}{mark}{text}") == terms_of(text) * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [
     "\u0301" * 300_000, "\u0301\u0316" * 150_000, "क" + "\u093f" * 300_000, "कि" * 150_000,
     "护" * 300_000, "#@&+." * 200_000, "a&" * 150_000, "c+" * 150_000,

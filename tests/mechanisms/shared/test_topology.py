@@ -332,6 +332,7 @@ def count_superseded(
                 below += [w for w in bank.targets(v, EdgeType.VERSION) if w not in below]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_random_sequences_of_edits(block: int) -> None:
     for seed in range(500 * block, 500 * (block + 1)):

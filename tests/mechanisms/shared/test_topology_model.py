@@ -75,6 +75,7 @@ def test_the_schemas_are_those_that_servers_take() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [
     "{", "no JSON", '{"split_tasks": 3}', "[]", "x" * 100_000, Reply(Status.TIMEOUT),
     Reply(Status.HTTP), Reply(Status.REFUSED), Reply(Status.NONE),
