@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-
 T = TypeVar("T")
 
 
