@@ -119,6 +119,9 @@ blend_of_orders = adaptation("CE-4", source=blends.EXCHANGED)(
 weight_by_spread = adaptation("CE-5", source=blends.DEVIATION)(
     blends.the_spread_of_the_scores_is_the_rerankers_weight
 )
+blend_as_printed = adaptation("CE-10", source=blends.PRINTED, atol=1e-6, papers=("cortex2026",))(
+    blends.the_printed_blend_takes_scores_as_they_are
+)
 
 
 # --- in a memory ----------------------------------------------------------------------------------

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.records import Event
 from ..checks import adaptation, mutant
+from ..memory import memory_of
 from . import microglial_pruning as paper
 
 RULE = (0.1, 168.0, 0.1, 5)  # weak, stale (h), cold, many
@@ -143,6 +145,24 @@ def a_memory_used_elsewhere_keeps_all_its_associations(specimen: Any) -> Any:
     return found, [False, True]
 
 
+@adaptation(
+    "MPP-4",
+    source="Cortex 4.4.6: an explicit protection flag spares: associations after 40 days, of two memories of which one has the flag",
+    papers=("cortex2026",),
+)
+def a_flag_protects(specimen: Any) -> Any:
+    left = []
+    for value in ("yes", "no"):
+        memory = memory_of(specimen)
+        for hour in range(2):
+            flag = (("protected", value),) if hour else ()
+            event = Event(float(hour), f"the boat {hour}", "", "S1", dated=False, attributes=flag)
+            memory.encode(event)
+        memory.advance(960.0)
+        left.append(int(memory.assembly.graph.alive.sum()))
+    return left, [2, 0]
+
+
 # --- the checks of the paper's form ---------------------------------------------------------------
 tag = paper.an_idle_association_is_tagged_exponentially.of_variety(as_hazard, decides=False)
 depletion = paper.without_microglia_no_association_is_lost.of_variety(as_hazard, decides=False)
@@ -204,3 +224,11 @@ def unprotected(specimen: Any) -> Any:
             weight, idle, heat_a, heat_b, 0, *rest
         ),
     )
+
+
+@mutant("the flag protects nothing", rejected_by="MPP-4")
+def without_flag(specimen: Any) -> Any:
+    return specimen.overriding("MicroglialPruningPrinted", protect=_nothing)
+
+
+def _nothing(self: Any, view: Any, incoming: Any) -> None: ...

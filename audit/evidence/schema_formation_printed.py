@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from ...engine.contract.records import Event
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
+from ..memory import memory_of
 from . import schema_formation as papers
 
 
@@ -57,6 +59,29 @@ def the_match_weighs_entities_and_tags(specimen: Any) -> Any:
         0.3,
         0.41,
     ]
+
+
+@adaptation(
+    "SFP-6",
+    source="Cortex 4.2.5, by hand: of two memories with the entity of a schema, the one with its tags matches by 0.7 + 0.3, "
+    "the one with others by 0.7; without tags the terms count",
+    atol=1e-6,
+    papers=("cortex2026",),
+)
+def tags_of_the_event_are_its_tags(specimen: Any) -> Any:
+    def matched(*told: tuple[str, tuple[str, ...]]) -> float:
+        memory = memory_of(specimen)
+        for hour, (text, tags) in enumerate(told):
+            attributes = tuple(("tags", tag) for tag in tags)
+            memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
+        return float(memory.column("schema_overlap"))
+
+    first = ("They say Ada sang.", ("music", "choir"))
+    return [
+        matched(first, ("They say Ada left.", ("music", "choir"))),
+        matched(first, ("They say Ada sang.", ("travel",))),
+        matched(("They say Ada sang.", ()), ("They say Ada sang.", ())),
+    ], [1.0, 0.7, 1.0]
 
 
 @equation(

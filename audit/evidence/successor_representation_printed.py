@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.contract.records import Query
 from ...engine.state.graph import EdgeType, Graph
 from ..checks import adaptation, mutant
 from ..figures import Curve, Picture, dots, figure
+from ..memory import encode, memory_of
 from . import successor_representation as papers
 
 
@@ -62,6 +64,25 @@ def associates_are_summed_over_the_best_matches(specimen: Any) -> Any:
         out,
     )
     return np.nan_to_num(out), papers.matrix(as_learner(specimen), graph, 4)[rows].sum(axis=0)
+
+
+@adaptation(
+    "SRP-3",
+    source="Cortex 4.3.3, by hand: two memories retrieved in one session are linked, in one answer or in several; in another "
+    "session, or without one, the answers stay apart",
+    papers=("cortex2026",),
+)
+def memories_of_one_session_are_linked(specimen: Any) -> Any:
+    memory = memory_of(specimen, "lexical_bm25")
+    encode(
+        memory, (0.0, "the kettle"), (1.0, "the harbour"), (2.0, "the garden"), (3.0, "the train")
+    )
+    for text, session in (("kettle", "S1"), ("harbour", "S1"), ("garden", "S2"), ("train", "")):
+        memory.retrieve(Query(text, 3.0, session=session), 1, learn=True)
+    graph = memory.assembly.graph
+    found = {(int(s), int(t)): float(w) for s, t, w in zip(
+        graph.source, graph.target, memory.column(specimen.COACCESS_COUNT), strict=True) if w > 0.0}  # fmt: skip
+    return str(sorted(found.items())), str([((0, 1), 1.0), ((1, 0), 1.0)])
 
 
 # --- the papers' checks ---------------------------------------------------------------------------
@@ -117,3 +138,13 @@ def directed(specimen: Any) -> Any:
         graph.column(specimen.COACCESS_COUNT.name)[edge] += 1.0
 
     return specimen.replacing("retrieved_together", forward)
+
+
+@mutant("answers of one session stay apart", rejected_by="SRP-3")
+def apart(specimen: Any) -> Any:
+    return specimen.replacing("session_key", lambda session: -1)
+
+
+@mutant("all questions without a session are of one", rejected_by="SRP-3")
+def together(specimen: Any) -> Any:
+    return specimen.replacing("session_key", lambda session: 0)

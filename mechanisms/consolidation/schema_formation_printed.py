@@ -3,7 +3,8 @@ a schema towards memories that match it badly.
 
 A memory whose match with a schema (0.7 Jaccard of entities + 0.3 Jaccard of tags) is at least 0.7
 is assimilated and consolidates up to 2.5 times as fast (4.2.3); one whose match is below 0.3 is
-accommodated: the schema moves a tenth of the way towards it, whatever its content.  A tag of all
+accommodated: the schema moves a tenth of the way towards it, whatever its content.  Tags are the
+attributes `tags` of an event; the terms of one without tags stand in their place.  A tag of all
 memories counts as much as any other.  The quantity called free energy is the sum of squared errors.
 
 Cost, with K schemas and H buckets: O(K H) per event.
@@ -229,7 +230,10 @@ class SchemaFormationPrinted(Mechanism[SchemaFormationPrintedParams]):
             drift(view.schema_tags[k], tags, p.alpha)
 
     def _features(self, incoming: Incoming) -> tuple[Any, Any]:
-        """Buckets of the entities, and of the terms, which stand in for tags."""
+        """Buckets of the entities, and of the tags: the attributes `tags` of the event, or its terms
+        if it has none.
+        """
+        tags = [value for name, value in incoming.event.attributes if name == "tags"]
         return features_of(incoming.features.entities, self.params.buckets), features_of(
-            incoming.features.terms, self.params.buckets
+            tags or incoming.features.terms, self.params.buckets
         )

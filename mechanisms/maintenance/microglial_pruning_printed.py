@@ -2,8 +2,9 @@
 used and between cold memories.
 
 "Threshold-based pruning rules: edges with low weight, no recent co-activation, and cold endpoints
-are candidates for removal"; recent potentiation and many accesses protect.  There is no tag that
-builds up and is removed again, no protector, and no randomness.  The source calls it a heuristic.
+are candidates for removal"; recent potentiation, many accesses and an explicit flag protect: an
+event with an attribute `protected` other than no, false or 0.  There is no tag that builds up and
+is removed again, no protector, and no randomness.  The source calls it a heuristic.
 
 Cost: O(pairs) per event and recall; O(edges) per consolidation.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Phase, Scope, Upkeep
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, Tick, hook
-from ...engine.contract.vocabulary import GRAPH, NOW, RECALLED
+from ...engine.contract.vocabulary import GRAPH, NOW, RECALLED, ROW
 from ...engine.state.graph import EdgeType
 from ..shared.coactivation import COACTIVATION
 
@@ -63,6 +64,16 @@ PRINTED_TOUCHED = Column(
     "when it was last active together with another; NaN: never",
     upkeep=Upkeep(clock=True, anywhere=True),
 )
+
+PRINTED_PROTECTED = Column(
+    "printed_protected",
+    np.bool_,
+    Scope.MEMORY,
+    "1",
+    False,
+    "whether the event says that its associations are to be kept",
+)
+NO: Final = frozenset(("", "0", "false", "no"))  # values of the attribute that protect nothing
 
 
 # --- equations ------------------------------------------------------------------------------------
@@ -157,7 +168,13 @@ class MicroglialPruningPrintedParams(Params):
 
 
 class MicroglialPruningPrinted(Mechanism[MicroglialPruningPrintedParams]):
-    owns = (PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED)
+    owns = (PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED,
+            PRINTED_PROTECTED)  # fmt: skip
+
+    @hook(Phase.ENCODE, reads=(ROW,), adds=(), sets=(PRINTED_PROTECTED,))
+    def protect(self, view: Any, incoming: Incoming) -> None:
+        flags = [value for name, value in incoming.event.attributes if name == "protected"]
+        view.printed_protected[view.row] = any(value.lower() not in NO for value in flags)
 
     def used(self, view: Any, now: float) -> None:
         for edge, row in zip(
@@ -189,7 +206,7 @@ class MicroglialPruningPrinted(Mechanism[MicroglialPruningPrintedParams]):
 
     @hook(
         Phase.CONSOLIDATE,
-        reads=(COACTIVATION,),
+        reads=(COACTIVATION, PRINTED_PROTECTED),
         adds=(GRAPH,),
         sets=(PRINTED_EDGE_WEIGHT, PRINTED_COACTIVE, PRINTED_ACCESSES, PRINTED_TOUCHED),
     )
@@ -210,7 +227,7 @@ class MicroglialPruningPrinted(Mechanism[MicroglialPruningPrintedParams]):
             g.target,
             view.printed_edge_weight,
             view.printed_coactive,
-            view.printed_accesses,
+            np.where(view.printed_protected, p.many, view.printed_accesses),
             view.printed_touched,
             gone,
         ):

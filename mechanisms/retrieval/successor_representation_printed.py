@@ -1,5 +1,6 @@
 """Successor representation as Cortex 4.3.3 prints it: counts how often two memories are retrieved
-together.
+in the same session: in one answer, or in answers to questions of one session, of which the rows of
+the latest uses are known.
 
 The source says: "Over time, this approximates the successor representation".  But the count is
 symmetric, a sum over all time without discount or normalisation, and covers one step only.
@@ -18,9 +19,10 @@ import numpy as np
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, signal
 from ...engine.contract.hooks import Cue, Mechanism, Params, hook
-from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RECALLED, VISIBLE
+from ...engine.contract.vocabulary import GRAPH, MATCH, NOW, RECALLED, USED, VISIBLE
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
+from ...engine.steps.uses import session_key
 
 # --- columns --------------------------------------------------------------------------------------
 COACCESS_COUNT = Column(
@@ -29,7 +31,7 @@ COACCESS_COUNT = Column(
     Scope.EDGE,
     "times",
     0.0,
-    "number of answers that contain both memories",
+    "number of joint retrievals in one session",
     low=0,
 )
 COACCESSED = signal(
@@ -99,9 +101,18 @@ class SuccessorRepresentationPrinted(Mechanism[SuccessorRepresentationPrintedPar
                 view.coaccessed,
             )
 
-    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW), adds=(GRAPH,), sets=(COACCESS_COUNT,))
+    @hook(Phase.RETRIEVE, reads=(RECALLED, NOW, USED.before), adds=(GRAPH,), sets=(COACCESS_COUNT,))
     def count(self, view: Any, cue: Cue) -> None:
+        """The memories of the answer with each other, and with those that the latest uses in the
+        session of the query needed.
+        """
         rows = view.recalled[: self.params.partners].tolist()
+        key = session_key(cue.query.session)
+        earlier = view.used[(view.used[:, 0] >= 0) & (view.used[:, 1] == key), 0]
+        for b in dict.fromkeys(earlier.tolist()) if key >= 0 else ():
+            for a in rows:
+                if b not in rows:
+                    retrieved_together(view.graph, a, b, view.now)
         for i, a in enumerate(rows):
             for b in rows[:i]:
                 retrieved_together(view.graph, a, b, view.now)

@@ -3,6 +3,7 @@ by the rerankers.
 
 The blend is that of Cortex (section 3.3, stage 4), (1 - a) fused + a judged, on one scale: without
 one, fused scores that span a few hundredths would never matter beside scores that span 0 to 1.
+`printed` takes both scores as they are, as the text has it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...engine.base.numerics import kernel
 
-Blend = Literal["fixed", "spread"]
+Blend = Literal["fixed", "spread", "printed"]
 
 
 @kernel
@@ -72,6 +73,19 @@ def blended(fused: Any, judged: Any, a: float, out: Any) -> None:
 
 
 @kernel
+def as_printed(fused: Any, judged: Any, a: float, out: Any) -> None:
+    """out (p,) = (1 - a) f + a j, both as they are.  Cortex, 3.3, stage 4, exactly as printed.  O(p).
+
+    >>> out = np.empty(2)
+    >>> as_printed(np.array([0.03, 0.01]), np.array([0.1, 0.2]), 0.5, out)
+    >>> out.round(6).tolist()
+    [0.065, 0.105]
+    """
+    for i in range(out.shape[0]):
+        out[i] = (1.0 - a) * fused[i] + a * judged[i]
+
+
+@kernel
 def above(fused: Any, blend: Any, out: Any) -> None:
     """out (p,) float32 = blend + the number next above the lowest f: the pool stays above all
     others, which have at most the lowest f.  Ours.  O(p).
@@ -104,7 +118,10 @@ def reranked(fused: Any, judged: Any, alpha: float, blend: Blend) -> NDArray[np.
     [2.25, 2.75]
     """
     mixed, final = np.empty(judged.shape[0]), np.empty(judged.shape[0], np.float32)
-    blended(fused, judged, reranker_weight(alpha, blend, judged), mixed)
+    if blend == "printed":
+        as_printed(fused, judged, alpha, mixed)
+    else:
+        blended(fused, judged, reranker_weight(alpha, blend, judged), mixed)
     above(fused, mixed, final)
     return final
 

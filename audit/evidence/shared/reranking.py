@@ -93,6 +93,18 @@ def the_spread_of_the_scores_is_the_rerankers_weight(specimen: Any) -> Any:
     ]
 
 
+PRINTED = "Cortex 3.3, stage 4, by hand: (1 - a) f + a j, above the lowest f of the pool"
+
+
+def the_printed_blend_takes_scores_as_they_are(specimen: Any) -> Any:
+    fused, judged = np.array([0.03, 0.02, 0.01], np.float32), np.array([0.2, 0.25, 0.1])
+    found = [specimen.reranked(fused, judged, a, "printed") for a in (0.0, 0.55, 1.0)]
+    return found, [
+        [0.01 + (1.0 - a) * f + a * j for f, j in zip((0.03, 0.02, 0.01), judged, strict=True)]
+        for a in (0.0, 0.55, 1.0)
+    ]
+
+
 # --- mutants --------------------------------------------------------------------------------------
 def mutants(*, blended: str, scaled: str, weight: str, used: str, pool: str) -> tuple[Mutant, ...]:
     """The five wrong blends, each with the id of the check that rejects it."""
