@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from ...engine.contract.records import Event
 from ..checks import adaptation, at_most, mutant
+from ..memory import memory_of
 from . import dendritic_integration as papers
 
 CELL = (0.96, 1509.0, 0.26)
@@ -62,6 +64,25 @@ def similarity_of_entities_is_jaccard(specimen: Any) -> Any:
     ]
     expected = [len({*a} & {*b}) / len({*a} | {*b}) if len({*a} | {*b}) else 0.0 for a, b in pairs]
     return [specimen.jaccard(a, b) for a, b in pairs], expected
+
+
+@adaptation(
+    "DIP-5",
+    source="Cortex 4.4.8, by hand: of two memories with one entity, whose Jaccard index with two tags is 1/5 or 3/3, the "
+    "latter alone is on its branch",
+    papers=("cortex2026",),
+)
+def branches_are_alike_in_entities_and_tags(specimen: Any) -> Any:
+    found = []
+    for tags in (("travel", "sea"), ("music", "choir")):
+        memory = memory_of(specimen)
+        for hour, (text, told) in enumerate(
+            (("They say Ada sang.", ("music", "choir")), ("They say Ada left.", tags))
+        ):
+            attributes = tuple(("tags", tag) for tag in told)
+            memory.encode(Event(float(hour), text, dated=False, attributes=attributes))
+        found.append(memory.column(specimen.BRANCH).tolist())
+    return found, [[0, 1], [0, 0]]
 
 
 @adaptation(
@@ -129,3 +150,8 @@ def summed(specimen: Any) -> Any:
             rows, match * np.array([np.sum(on[rows] == b) for b in on]), on, *rest
         ),
     )
+
+
+@mutant("tags do not count", rejected_by="DIP-5")
+def without_tags(specimen: Any) -> Any:
+    return specimen.replacing("tag_numbers", lambda event: np.empty(0, np.int64))

@@ -5,7 +5,7 @@ The text omits the linear and the quadratic term of the branch and prints no val
 has a slope of 2.0, where the paper has 0.20, and applies the soma's function to one branch at a
 time, times the mean score.  So there is no step at four synapses, s saturates at 1, and the soma
 stays at the foot of its curve.  Branches are groups of at most 15 memories with similar entities
-(Jaccard).
+and tags (Jaccard).
 
 Cost: per event O(entities x memories compared x entities); O(n) per query.
 """
@@ -15,15 +15,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...engine.base.numerics import kernel
 from ...engine.contract.columns import Column, Facet, Phase, Scope, Upkeep, signal
+from ...engine.contract.drafts import Kind
 from ...engine.contract.hooks import Cue, Incoming, Mechanism, Params, hook
-from ...engine.contract.vocabulary import GRAPH, MATCH, ROW, VISIBLE
+from ...engine.contract.records import Event
+from ...engine.contract.vocabulary import GRAPH, KIND, MATCH, ROW, TEXTS, VISIBLE
 from ...engine.state.graph import EdgeType
 from ...engine.state.ranking import best
+from ...engine.text.utf8 import encoded
 
 # --- columns --------------------------------------------------------------------------------------
 BRANCH = Column(
@@ -127,6 +132,12 @@ def integrate(
             out[j] = soma(branch(n, half, slope), height, odds, rate) * total[on[j]] / n
 
 
+def tag_numbers(event: Event) -> NDArray[np.int64]:
+    """A number for each attribute `tags` of an event, 0 or above, where entities are below 0."""
+    tags = {crc32(encoded(value)) for name, value in event.attributes if name == "tags"}
+    return np.array(sorted(tags), np.int64)
+
+
 # --- plug-in --------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class DendriticIntegrationPrintedParams(Params):
@@ -145,23 +156,30 @@ class DendriticIntegrationPrintedParams(Params):
 class DendriticIntegrationPrinted(Mechanism[DendriticIntegrationPrintedParams]):
     owns = (BRANCH, BRANCH_MEMBERS, BRANCHED)
 
-    @hook(Phase.ENCODE, reads=(ROW, GRAPH), adds=(), sets=(BRANCH, BRANCH_MEMBERS))
+    @hook(Phase.ENCODE, reads=(ROW, GRAPH, TEXTS, KIND), adds=(), sets=(BRANCH, BRANCH_MEMBERS))
     def assign(self, view: Any, incoming: Incoming) -> None:
-        """The branch of the most similar memory whose branch has room, else a new one."""
+        """The branch of the memory most similar in entities and tags, of those that share an entity
+        and whose branch has room, else a new one.
+        """
         p, graph, row, chosen, most = self.params, view.graph, view.row, -1, 0.0
-        mine = graph.target[graph.neighbours(row, EdgeType.ENTITY)]
-        for entity in mine:
+        named = graph.target[graph.neighbours(row, EdgeType.ENTITY)]
+        mine = np.concatenate([named, tag_numbers(incoming.event)])
+        for entity in named:
             for other in graph.target[graph.neighbours(int(entity), EdgeType.ENTITY)][
                 -p.compared - 1 : -1
             ]:
-                alike = jaccard(mine, graph.target[graph.neighbours(int(other), EdgeType.ENTITY)])
+                theirs = graph.target[graph.neighbours(int(other), EdgeType.ENTITY)]
+                if view.kind[other] == Kind.EVENT:
+                    tags = tag_numbers(view.texts.event(int(other)))
+                    theirs = np.concatenate([theirs, tags])
+                alike = jaccard(mine, theirs)
                 if (
                     alike >= p.alike
                     and alike > most
                     and view.branch_members[view.branch[other]] < p.room
                 ):
                     chosen, most = int(view.branch[other]), alike
-        if len(mine):
+        if len(named):
             view.branch[row] = chosen = row if chosen < 0 else chosen
             view.branch_members[chosen] += 1
 

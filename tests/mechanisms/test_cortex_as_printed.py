@@ -131,7 +131,8 @@ def test_the_stages_are_those_of_the_printed_table() -> None:
         (2, 0.0, 0.0, 2, False, False), (2, 0.0, 0.0, 3, False, True),
         (2, 0.0, 0.0, 1, True, True), (2, 9.0, 1.0, 0, True, False),
     ):  # fmt: skip
-        assert cascade.goes_on.py_func(stage, dopamine, importance, replays, congruent) is goes
+        goes_on = cascade.goes_on(stage, dopamine, importance, replays, congruent)
+        assert bool(goes_on) is goes
 
 
 def test_stages_decay_once() -> None:
