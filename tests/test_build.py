@@ -143,6 +143,7 @@ def test_a_source_distribution_has_files_instead_of_links(
     assert set(zipfile.ZipFile(file).namelist()) == set(packed.namelist())
 
 
+@pytest.mark.slow
 def test_the_page_of_a_package_index_has_no_dead_links(built: tuple[Path, zipfile.ZipFile]) -> None:
     _, packed = built
     (name,) = (n for n in packed.namelist() if n.endswith(".dist-info/METADATA"))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import command
 
 from hebbarium.benchmarks.execution import local
 from hebbarium.cli import main
@@ -46,9 +47,7 @@ def environment(cache: Path) -> dict[str, str]:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run."""
     folder = tmp_path_factory.mktemp("finished")
-    subprocess.run([sys.executable, "-m", "hebbarium", "run", "--set", "bm25", *FAST, "--out",
-                    str(folder / "run")], env=environment(folder),
-                   check=True, capture_output=True)  # fmt: skip
+    command(folder / "cache", "run", "--set", "bm25", *FAST, "--out", folder / "run")
     return folder / "run"
 
 
@@ -123,6 +122,7 @@ def test_a_full_disk_is_named_and_the_same_command_works_later(
     assert call(name)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_results_that_cannot_be_written_lose_no_finished_cell(
     name: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,6 +149,7 @@ def test_results_that_cannot_be_written_lose_no_finished_cell(
     assert code == 0 and "nothing was run again" in err and (tmp_path / "o" / "rows.jsonl").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_folder_without_permission_is_named(
     name: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import command
 from test_cli import on_terminal
 
 from hebbarium.benchmarks.execution.folder import RunFolder
@@ -26,23 +27,13 @@ Command = Callable[..., tuple[int, str, str]]
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two runs, a run of another system, and an ablation."""
     folder = tmp_path_factory.mktemp("runs")
-    cache = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT / "src"),
-        "HEBBARIUM_CACHE": str(folder / "cache"),
-    }
-    for name, command in {
+    for name, arguments in {
         "bm25": ("run", "--set", "bm25"),
         "minimal": ("run", "--set", "minimal"),
         "ablation": ("ablate", "--set", "hybrid"),
         "other": ("run", "--system", "hebbarium.benchmarks.systems.bm25_dense:BM25Dense"),
     }.items():
-        subprocess.run(
-            [sys.executable, "-m", "hebbarium", *command, *FAST, "--out", str(folder / name)],
-            env=cache,
-            check=True,
-            capture_output=True,
-        )
+        command(folder / "cache", *arguments, *FAST, "--out", folder / name)
     return folder
 
 
@@ -55,7 +46,6 @@ def missed_question(runs: Path, name: str = "bm25") -> dict[str, Any]:
 
 
 # --- compare --------------------------------------------------------------------------------------
-@pytest.mark.slow
 def test_compare_prints_metrics_and_the_questions_gained_and_lost(
     hebbarium: Command, runs: Path, tmp_path: Path
 ) -> None:

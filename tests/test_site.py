@@ -171,6 +171,7 @@ def test_the_link_check_can_fail(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
     for file in site.rglob("*.css"):
         assert not re.search(
@@ -236,6 +237,7 @@ def test_a_browser_loads_nothing_from_elsewhere_and_finds_no_fault(
 
 
 # --- pages ----------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_every_mechanism_module_and_guide_has_a_page(site: Path) -> None:
     from hebbarium.engine.catalogue.registry import Registry
 
@@ -261,6 +263,7 @@ def test_every_mechanism_module_and_guide_has_a_page(site: Path) -> None:
         assert f"{name}.html" in links, name
 
 
+@pytest.mark.slow
 def test_a_page_of_a_mechanism_shows_figures_formulas_and_arguments(site: Path) -> None:
     page = (site / "reference" / "mechanisms" / "base_level_activation.html").read_text(
         encoding="utf-8"
@@ -274,6 +277,7 @@ def test_a_page_of_a_mechanism_shows_figures_formulas_and_arguments(site: Path) 
     )
 
 
+@pytest.mark.slow
 def test_the_reports_are_inside(site: Path) -> None:
     for name, file in (("ablation", "design"), ("audit", "audit")):
         assert f"{name}/{file}.html" in (site / "reports" / f"{name}.html").read_text(
@@ -295,6 +299,7 @@ def test_the_ablation_report_of_the_site_is_that_of_the_default_set() -> None:
     ] == ["audit", "--jobs", "2"]
 
 
+@pytest.mark.slow
 def test_nothing_of_this_machine_stands_on_a_page(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
@@ -302,6 +307,7 @@ def test_nothing_of_this_machine_stands_on_a_page(site: Path) -> None:
             assert path not in text, f"{page.relative_to(site)}: {path}"
 
 
+@pytest.mark.slow
 def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
     found = {
         item["location"]

@@ -196,6 +196,7 @@ def test_the_page_runs_under_its_own_policy(page: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_filtered_view_is_opened_from_its_address(page: Path, tmp_path: Path) -> None:
     found = loaded(page, tmp_path, "#derived=HONEST&claim=earned")
     rows = re.findall(r'<tr data-mechanism="(\w+)"([^>]*)>', found)

@@ -668,6 +668,7 @@ def test_a_number_of_rows_that_is_none_is_refused_by_a_memory_with_a_shortlist(
             call(QUESTIONS[0], k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_contexts_that_need_more_rows_than_a_shortlist_answers_are_of_all_rows(
     staged: tuple[Engine, Engine], strategy: str
@@ -676,6 +677,7 @@ def test_contexts_that_need_more_rows_than_a_shortlist_answers_are_of_all_rows(
     assert one.text == other.text and (bool(one.components) or strategy == "nothing")
 
 
+@pytest.mark.slow
 def test_contexts_of_few_rows_are_of_the_shortlist(staged: tuple[Engine, Engine]) -> None:
     memory = staged[1]
     answer, context = (

@@ -116,6 +116,7 @@ def test_a_folder_that_cannot_be_loaded_stops_before_the_first_cell(
     assert ID in caught.value.where and caught.value.cure
 
 
+@pytest.mark.slow
 def test_the_content_of_the_folder_is_in_the_digest(
     registry: Registry, folder: Path, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_second_run_does_not_load_torch_and_gives_the_same(
     assert tuple(json.loads(run.stdout)) == expected
 
 
+@pytest.mark.slow
 def test_a_score_that_is_not_finite_is_an_error(
     registry: Registry, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +177,7 @@ def test_any_query_has_a_valid_answer_and_changes_nothing(
     )
 
 
+@pytest.mark.slow
 def test_it_is_sent_to_other_processes(registry: Registry, folder: Path) -> None:
     one = registry.instance(ID, {"model": str(folder)})
     again: Any = pickle.loads(pickle.dumps(one))

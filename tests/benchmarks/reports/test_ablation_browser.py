@@ -135,6 +135,7 @@ def test_no_column_is_cut_and_no_word_broken_at_any_width(
         )
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_page_runs_under_its_own_policy(page: str, tmp_path: Path) -> None:
     """Unchanged, with the policy in force, the figures and tables are drawn and the console is
