@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 OUT    := out/demo
 
-.PHONY: demo test test-all speed docs ratings clean
+.PHONY: demo test test-all lowest speed docs ratings clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hebbarium warm --set minimal
@@ -25,6 +25,10 @@ test: $(VENV)/.installed-dev
 # What `test` leaves out, and again what it tries on few examples or in plain Python.
 test-all: test
 	$(PYTEST) -m "slow or hypothesis or kernels" --hypothesis-profile all
+
+# A few tests with the lowest versions of dependencies, in an environment of their own.
+lowest: $(VENV)/.installed-dev
+	$(BIN)/python docs/tools/lowest.py
 
 speed: $(VENV)/.installed-dev
 	$(BIN)/pytest benchmarks/speed --benchmark-only

@@ -168,28 +168,6 @@ def test_links_become_absolute_once_the_repository_has_an_address() -> None:
     assert page(text, None) == " b [d](https://example.org) e"
 
 
-IMPORTED_AS = {"langgraph-checkpoint": "langgraph"}  # of packages, their modules
-
-
-def test_every_extra_is_used_by_code() -> None:
-    """What an extra installs is imported somewhere in the package; `docs` is for `make docs`,
-    `dev` for the tests.
-    """
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
-    code = "\n".join(
-        p.read_text(encoding="utf-8") for room in ROOMS for p in (ROOT / room).rglob("*.py")
-    )
-    for extra in set(extras) - {"dev", "docs"}:
-        for requirement in extras[extra]:
-            name = re.split(r"[<>=!~\[ ]", requirement)[0]
-            name = IMPORTED_AS.get(name, name)
-            assert re.search(
-                rf"^\s*(import|from) {re.escape(name.replace('-', '_'))}\b", code, re.M
-            ), f"{extra}: {name}"
-
-
 def setup() -> Any:
     """setup.py as a module; nothing is built."""
     spec = spec_from_file_location("hebbarium_setup", ROOT / "setup.py")

@@ -110,7 +110,16 @@ def read() -> list[Locked]:
 def write() -> None:
     """Ask uv for the newest versions that all conditions admit, and write both files."""
     command = [
-        *("uv", "pip", "compile", "--universal", "--generate-hashes", "--all-extras"),
+        *(
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "compile",
+            "--universal",
+            "--generate-hashes",
+            "--all-extras",
+        ),
         *("--upgrade", "--no-header", "--no-emit-index-url", "--no-emit-find-links"),
         *("--python-version", "3.11", "pyproject.toml"),
     ]
