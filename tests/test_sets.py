@@ -29,6 +29,7 @@ from hebbarium.mechanisms.consolidation.topology_consolidation import (
 
 REGISTRY = Registry.read()
 DOCS = Path(__file__).parents[1] / "docs"
+REGISTRY_FOLDER = DOCS.parent / "mechanisms" / "sets"
 COMPARED = ("true_memory", "true_memory_gated", "true_memory_code", "all_mem", "hipporag", "a_mem",
             "light")  # fmt: skip
 # By hand, from the sets' files and the hooks of their mechanisms: gate, fusion, rerank, last stage.
@@ -172,6 +173,22 @@ def test_the_page_of_the_sets_is_what_their_mechanisms_declare() -> None:
     assert (DOCS / "reference" / "sets.md").read_text(encoding="utf-8") == script("sets").page(
         REGISTRY
     )
+
+
+def test_everything_says_what_it_leaves_out() -> None:
+    """Each mechanism that is off, other than a variety, is a source of contexts or is named."""
+    chosen = REGISTRY.set("everything")
+    said = (
+        (REGISTRY_FOLDER / "everything.yaml").read_text(encoding="utf-8").partition("summary:")[0]
+    )
+    sources = set(shares_of_sources(REGISTRY.build(REGISTRY.set("stages")))) | set(
+        shares_of_sources(REGISTRY.build(REGISTRY.set("context_spec")))
+    )
+    fusions = {"weighted_rrf", "feedback_fusion", "rational_fusion"}
+    off = {id for id, entry in REGISTRY.entries.items() if not entry.variety_of} - set(
+        chosen.mechanisms
+    )
+    assert all(id in said for id in off - sources - fusions)
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -20,7 +20,7 @@ from hebbarium.audit.references import References, load
 from hebbarium.audit.run import AuditResult, MechanismResult
 from hebbarium.audit.sources import Citation, Claim, PrintedCitation, SourceSystem, compared, read
 from hebbarium.engine.base.errors import DataError
-from hebbarium.engine.catalogue.registry import Registry
+from hebbarium.engine.catalogue.registry import ROOT, Registry
 
 # Cortex, section 7.2: the module column of its four tables, row by row.  The headings above them
 # say 12, 12, 8 and 1.
@@ -496,6 +496,26 @@ def test_only_other_names_of_its_categories_give_the_totals_of_locomo(
 @pytest.mark.parametrize(
     "name", ["Martin 2017", "Deust 2025", "Kumaran 2016", "Aimone et al. 2014"]
 )
+def test_what_stands_in_for_a_mechanism_exists(systems: dict[str, SourceSystem]) -> None:
+    """A row that is not run because the engine does it names the file; files and mechanisms that
+    rows name exist.
+    """
+    registry = Registry.read()
+    named = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b(?![./(])")
+    of_sources = {Path(c.module).stem for system in systems.values() for c in system.claims}
+    for system in systems.values():
+        for claim in system.claims:
+            files = re.findall(
+                r"\b(?:engine|mechanisms)/[\w/]+\.py", f"{claim.why_none} {claim.finding}"
+            )
+            assert all((ROOT / file).is_file() for file in files), claim
+            if "part of the engine" in claim.why_none or "step of the engine" in claim.why_none:
+                assert files, f"{claim.module}: say where the engine does it"
+            known = registry.entries.keys() | of_sources
+            gone = set(named.findall(claim.why_none)) - known
+            assert not gone, f"{claim.module}: there is no {gone}"
+
+
 def test_what_is_cited_and_not_listed_is_reported(
     systems: dict[str, SourceSystem], name: str
 ) -> None:
