@@ -38,6 +38,7 @@ def runs_a_memory(check: Check) -> bool:
 WORDS = ("memory", "engine", "life", "nights")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id", "one", "other"), TWINS)
 def test_a_parameter_is_not_taken_for_its_twin(id: str, one: str, other: str) -> None:
     entry = REGISTRY.entry(id)

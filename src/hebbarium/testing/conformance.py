@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -128,6 +129,12 @@ class Bench:
         ]
         return Engine([*chosen, *beside], HashingEmbedder(32), path=path, **options)
 
+    def lived(self, *ids: str) -> Engine:
+        """A memory of these mechanisms that has lived `talk`, made once for all checks that only
+        look at it: nothing may change it.
+        """
+        return _lived(self.registry, ids)
+
     def _sets(self, id: str) -> set[tuple[Phase, str]]:
         return {
             (h.phase, c.name)
@@ -135,6 +142,11 @@ class Bench:
             for c in h.sets
             if not getattr(c, "private", False)
         }
+
+
+@lru_cache(maxsize=4)
+def _lived(registry: Registry, ids: tuple[str, ...]) -> Engine:
+    return simulated(Bench(registry, ids[0], Path()).build(*ids), talk())
 
 
 class Maker(Mechanism[Params]):
@@ -195,10 +207,8 @@ def class_declares_what_it_owns(bench: Bench) -> None:
 
 
 def same_seed_same_state(bench: Bench) -> None:
-    assert (
-        simulated(bench.build(*bench.company), talk()).digest()
-        == simulated(bench.build(*bench.company), talk()).digest()
-    )
+    again = simulated(bench.build(*bench.company), talk())
+    assert again.digest() == bench.lived(*bench.company).digest()
 
 
 def tick_length_does_not_matter(bench: Bench) -> None:
@@ -221,7 +231,7 @@ def late_columns_are_computed_one_memory_at_a_time(bench: Bench) -> None:
     computes no others.
     """
     for ids in ((bench.id,), bench.company):
-        memory = simulated(bench.build(*ids), talk())
+        memory = bench.lived(*ids)
         parts, rows = memory.assembly, np.arange(memory.store.n)[::3]
         late = parts.late_of_rows(parts.store, len(rows))
         if late:
@@ -236,7 +246,7 @@ def late_columns_are_computed_one_memory_at_a_time(bench: Bench) -> None:
 
 
 def queries_change_nothing(bench: Bench) -> None:
-    memory = simulated(bench.build(*bench.company), talk())
+    memory = bench.lived(*bench.company)
     before = memory.digest()
     first = memory.retrieve("Who painted Oslo with Bo?")
     memory.retrieve(Query("", memory.now))
@@ -248,7 +258,7 @@ def queries_change_nothing(bench: Bench) -> None:
 
 def continuing_from_a_file_equals_an_uninterrupted_run(bench: Bench) -> None:
     ids, events, file = bench.company, talk(), bench.folder / f"{bench.id}.db"
-    whole = simulated(bench.build(*ids), events)
+    whole = bench.lived(*ids)
     first = bench.build(*ids, path=file)
     for i, event in enumerate(events):
         if i in (10, 27, 30):
@@ -377,7 +387,7 @@ def off_means_neutral(bench: Bench) -> None:
         for c in (*h.sets, *h.adds)
         if isinstance(c, Column) and c not in cls.owns
     }
-    memory = simulated(bench.build("dense_similarity"), talk())
+    memory = bench.lived("dense_similarity")
     for column in (c for c in written if c.scope in (Scope.MEMORY, Scope.GLOBAL)):
         np.testing.assert_array_equal(
             memory.store.array(column),
@@ -388,7 +398,7 @@ def off_means_neutral(bench: Bench) -> None:
 
 def random_streams_are_private(bench: Bench) -> None:
     ids = bench.company
-    whole = simulated(bench.build(*ids), talk())
+    whole = bench.lived(*ids)
     for other in ids[1:4]:
         fewer = simulated(bench.build(*(i for i in ids if i != other)), talk())
         if len(fewer.event_log.rows) == len(whole.event_log.rows):
