@@ -43,12 +43,12 @@ def test_the_hook_is_in_the_configuration() -> None:
 @pytest.mark.slow
 def test_messages_since_the_rule_keep_it(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
-        pytest.skip("no history")
+        pytest.skip("needs the history of git")
     done = subprocess.run(
         ["git", "-C", str(ROOT), "log", "--no-merges", "--format=%B%x00", f"{SINCE}..HEAD"],
         capture_output=True,
         text=True,
     )
     if done.returncode:
-        pytest.skip("the history begins after the rule")
+        pytest.skip("needs the history of git back to the rule")
     assert [m for m in map(str.strip, done.stdout.split("\0")) if m and judged(m, tmp_path)] == []

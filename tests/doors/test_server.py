@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,7 @@ from hebbarium.doors.files import memory_of
 from hebbarium.doors.server import NAMES, Tools, guarded
 
 needs_mcp = pytest.mark.skipif(
-    subprocess.run([sys.executable, "-c", "import mcp.server.mcpserver"], capture_output=True)
-    .returncode != 0,
+    not any(found.version.startswith("2.") for found in distributions(name="mcp")),
     reason="the package mcp, version 2, is not installed: pip install 'hebbarium[mcp]'",
 )  # fmt: skip
 COMMAND = ("-m", "hebbarium", "serve", "--set", "bm25", "--embedder", "hashing:64")

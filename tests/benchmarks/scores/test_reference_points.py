@@ -20,14 +20,23 @@ POINTS = {
     "locomo/locomo_dev.json": ("locomo", 997, 0.562, 0.394),
     "beam/100K": ("beam", 179, 0.473, 0.420),
 }
-FOUND = [
-    (Path(FOLDER) / place, *point)
-    for place, point in POINTS.items()
-    if FOLDER and (Path(FOLDER) / place).exists()
-]
 
 
-@pytest.mark.parametrize(("path", "name", "questions", "recall", "reciprocal"), FOUND)
+@pytest.mark.parametrize(
+    ("path", "name", "questions", "recall", "reciprocal"),
+    [
+        pytest.param(
+            Path(FOLDER) / place,
+            *point,
+            id=point[0],
+            marks=pytest.mark.skipif(
+                not FOLDER or not (Path(FOLDER) / place).exists(),
+                reason=f"needs {place} in the folder that HEBBARIUM_DATA names",
+            ),
+        )
+        for place, point in POINTS.items()
+    ],
+)
 def test_plain_bm25_scores_as_elsewhere(
     path: Path, name: str, questions: int, recall: float, reciprocal: float
 ) -> None:
