@@ -130,7 +130,10 @@ def interval_of(
             for length in simulated
         }
         scores.append(score_of(apart))
-    low, high = np.nanquantile(scores, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
+    known = [score for score in scores if math.isfinite(score)]
+    if not known:
+        return SeedEstimate(math.nan, math.nan, math.nan, n)
+    low, high = np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0])
     return SeedEstimate(score_of(whole), float(low), float(high), n)
 
 

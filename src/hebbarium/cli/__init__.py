@@ -14,6 +14,7 @@ try:
         data,
         doctoring,
         experiments,
+        human,
         importing,
         memory_file,
         probing,
@@ -30,5 +31,5 @@ except KeyboardInterrupt:  # before there is a command that could say what is fi
     raise SystemExit(130) from None
 
 __all__ = ["answering", "app", "assembling", "auditing", "calibrating", "catalogue", "composing", "data", "doctoring",
-           "experiments", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
+           "experiments", "human", "importing", "main", "memory_file", "probing", "reproducing", "runs", "serving",
            "topology", "warming", "weighing", "worlds"]  # fmt: skip

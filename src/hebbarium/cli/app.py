@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INTERRUPTED = "interrupted"
 ORDER = ("list", "show", "run", "ablate", "compose", "calibrate", "compare", "explain", "reproduce",
          "topology", "export", "score", "assemble", "event", "answer",
-         "audit", "weights", "probe", "world", "cite", "data", "import", "memory", "serve", "hook", "doctor", "new", "warm")  # fmt: skip
+         "audit", "weights", "probe", "world", "human", "cite", "data", "import", "memory", "serve", "hook", "doctor", "new", "warm")  # fmt: skip
 
 
 METAVARS = {        # what help prints for the value of an option or argument that names none itself

@@ -1,0 +1,111 @@
+"""The command `human`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import app
+from .shared import (
+    DEFAULT_SET,
+    EmbedderOption,
+    JobsOption,
+    JsonOption,
+    installed_registry,
+    named_embedder,
+    print_json,
+    print_kept,
+    resumable,
+)
+
+
+@app.command(short_help="Does the memory behave as memory does? Experiments beside human data.")
+def human(
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")],
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help=(
+                "Mechanism set: a name, or a YAML file; may be given again. `default` if not given."
+            ),
+        ),
+    ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", metavar="MODULE:NAME", help="Another memory in place of sets."),
+    ] = None,
+    paradigm: Annotated[
+        str, typer.Option("--paradigm", metavar="NAME", help="The experiment: free_recall.")
+    ] = "free_recall",
+    people: Annotated[
+        int,
+        typer.Option(
+            "--people", min=1, metavar="N", help="People whose 16 lists are told, at most 64."
+        ),
+    ] = 64,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, help="How often each person's lists are recalled.")
+    ] = 1,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Table of trials in place of those that ship.")
+    ] = None,
+    embedder: EmbedderOption = "minilm",
+    jobs: JobsOption = 1,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over other results that the folder holds.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run an experiment on memories with the lists of people, and compare their curves with those
+    of people who took no part in the fit.
+
+    Writes human.json, human.md and rows.jsonl.  Cells that the folder holds already, from the same
+    inputs, are not run again.
+    """
+    registry = installed_registry()
+    from ..benchmarks.people.study import HEADS, lines_of, study, to_json
+    from ..benchmarks.systems.by_name import OURS
+    from ..console import Meter, print_lines, print_table
+    from ..reporting.provenance import made
+
+    chosen = [
+        registry.set(name) for name in sets or ([DEFAULT_SET] if system in (None, OURS) else [])
+    ]
+    with (
+        Meter("people") as progress,
+        Meter("embedding texts", least=100, within=progress) as embedding,
+        resumable(progress, out),
+    ):
+        report = study(
+            paradigm,
+            chosen,
+            registry,
+            named_embedder(embedder, embedding),
+            out,
+            system=system or OURS,
+            data=data,
+            people=people,
+            seeds=seeds,
+            jobs=jobs,
+            progress=progress,
+            making=made(["hebbarium", *sys.argv[1:]]),
+            overwrite=replace,
+        )
+    print_kept(progress, out)
+    if as_json:
+        print_json(to_json(report))
+        return
+    print_table(
+        "Distance from people, in noise ceilings, lists of 12 / 24 words",
+        HEADS,
+        lines_of(report),
+        whole=("memory",),
+    )
+    notes = (
+        [] if report.evidence else ["the hashing embedder is for tests: no evidence about a memory"]
+    )
+    print_lines(*notes, report.headline, f"written to {out}: human.json, human.md, rows.jsonl")
