@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ...engine.base.errors import HebbariumError
 from ...engine.catalogue.registry import MechanismSet, Registry
+from ...engine.contract.columns import Phase
 from ...engine.ports.embedder import HashingEmbedder
 from ..datasets import load
 from ..experiments.costs import lived
@@ -41,8 +42,8 @@ def compile_seconds(chosen: MechanismSet) -> dict[str, float]:
             where="--cost compile",
             cure="take another cost",
         )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    seconds: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return seconds
 
 
 def main() -> None:
@@ -64,5 +65,5 @@ def _seconds(chosen: MechanismSet) -> Mapping[str, float]:
     return {id: max(0.0, _of(id, first) - _of(id, second)) / 1e3 for id in chosen.mechanisms}
 
 
-def _of(id: str, times: list[Mapping[tuple[str, object], float]]) -> float:
-    return sum(ms for each in times for (owner, _), ms in each.items() if owner == id)
+def _of(id: str, times: Sequence[Mapping[tuple[str, Phase], float]]) -> float:
+    return sum(ms for life in times for (owner, _), ms in life.items() if owner == id)

@@ -12,8 +12,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from ...engine.base.errors import InputError, nearest
 from ...engine.catalogue.registry import MechanismSet, Registry
 from ...engine.contract.vocabulary import FUSED
@@ -36,17 +34,17 @@ from ..scores.cluster_robust import cluster_t
 from ..worlds.collection import named
 from .cold import compile_seconds
 from .lives import Lives
-from .request import Request
+from .request import CompositionRequest
 from .resampling import cross_validated, dealt, losses, stability
-from .result import Composed, Point, Scored, set_text, to_html, to_json, to_markdown
-from .scores import Constraint, Scores, Source
-from .search import Part, Problem, Result, smallest
+from .result import Composed, MeasuredPart, Scored, set_text, to_html, to_json, to_markdown
+from .scores import Constraint, MeasuredData, Scores
+from .search import Part, Problem, SearchResult, smallest
 
 RESULT: Final = "composition.json"
 
 
 def compose(
-    request: Request,
+    request: CompositionRequest,
     chosen: MechanismSet,
     data: Sequence[Dataset],
     registry: Registry,
@@ -80,8 +78,8 @@ def compose(
     stamp = making or made()
     deciding = {
         "set": asdict(whole),
-        "data": [[one.name, *one.keys] for one in sources],
-        "constraints": [asdict(one) for one in constraints],
+        "data": [[source.name, *source.keys] for source in sources],
+        "constraints": [asdict(constraint) for constraint in constraints],
         "cost": request.cost,
         "folds": request.folds,
         "keep": list(request.keep),
@@ -108,14 +106,14 @@ def compose(
         )  # fmt: skip
         costs = costs_in(book, scores, compiled=request.cost == "compile", say=tell)
         problem = replace(problem, cost=costs[request.cost])
-        found = smallest(problem, losses(scores), tell, start)
+        search = smallest(problem, losses(scores), tell, start)
         folds = dealt(
-            list(dict.fromkeys(key for one in sources for key in one.keys)),
+            list(dict.fromkeys(key for source in sources for key in source.keys)),
             request.folds,
             settings.seed,
         )
         validated = cross_validated(problem, scores, folds, tell, start)
-        result = _composed(problem, found, scores, costs, request, deciding, stamp, validated)
+        result = _composed(problem, search, scores, costs, request, deciding, stamp, validated)
     write_json(out / RESULT, to_json(result), shared=True)
     write_whole(out / "composition.md", [to_markdown(result)], shared=True)
     to_html(result, out / "composition.html")
@@ -126,19 +124,19 @@ def compose(
 
 
 def laid_out(
-    request: Request, data: Sequence[Dataset]
-) -> tuple[tuple[Source | Lives, ...], tuple[Constraint, ...]]:
+    request: CompositionRequest, data: Sequence[Dataset]
+) -> tuple[tuple[MeasuredData | Lives, ...], tuple[Constraint, ...]]:
     """Sources, each once, and the constraints on them, in the order of the request, worlds last.
     Raises InputError for a number that is asked for twice and for an unknown world.
     """
-    sources, constraints = list[Source | Lives](), list[Constraint]()
+    sources, constraints = list[MeasuredData | Lives](), list[Constraint]()
     for need, loaded in zip(request.needs, data, strict=True):
-        source = Source(loaded, "session" if need.ref.unit == "session" else "turn")
+        source = MeasuredData(loaded, "session" if need.ref.unit == "session" else "turn")
         place = next(
             (
                 at
-                for at, one in enumerate(sources)
-                if (one.name, one.keys) == (source.name, source.keys)
+                for at, known in enumerate(sources)
+                if (known.name, known.keys) == (source.name, source.keys)
             ),
             len(sources),
         )
@@ -148,8 +146,8 @@ def laid_out(
         for metric in need.metrics:
             made_of = Constraint(place, metric, need.margin, need.category, name)
             if any(
-                (one.source, one.metric, one.category) == (place, metric, need.category)
-                for one in constraints
+                (known.source, known.metric, known.category) == (place, metric, need.category)
+                for known in constraints
             ):
                 raise InputError(
                     f"{metric} on {name} is asked for twice",
@@ -161,7 +159,7 @@ def laid_out(
         for world in named(asked.world):
             margin = world.margin if asked.margin is None else asked.margin
             lives = Lives(world, tuple(sorted(set(asked.strengths))), asked.seeds)
-            if any(one.name == lives.name for one in sources):
+            if any(known.name == lives.name for known in sources):
                 raise InputError(
                     f"{lives.name} is asked for twice", where="data", cure="name every world once"
                 )
@@ -207,7 +205,7 @@ def problem_of(
             requires.setdefault(other, set()).add(id)
     return Problem(
         tuple(whole.mechanisms),
-        tuple(one.margin for one in constraints),
+        tuple(constraint.margin for constraint in constraints),
         dict.fromkeys(whole.mechanisms, 1.0),
         fixed,
         {id: frozenset(needed) for id, needed in requires.items()},
@@ -241,7 +239,7 @@ def costs_in(
     of the first data, in the whole set.
     """
     costs = {"mechanisms": dict.fromkeys(scores.chosen.mechanisms, 1.0)}
-    source = next(one for one in scores.sources if isinstance(one, Source))
+    source = next(data for data in scores.sources if isinstance(data, MeasuredData))
     about = {
         "kind": "composition costs",
         "set": asdict(scores.chosen),
@@ -255,7 +253,7 @@ def costs_in(
     }
 
     def timed() -> dict[str, dict[str, float]]:
-        found = costs_of(
+        times = costs_of(
             scores.chosen,
             scores.registry,
             source.data.conversations[0],
@@ -263,8 +261,8 @@ def costs_in(
             seed=scores.settings.seed,
         )
         return {
-            "event": {one.mechanism: one.event or 0.0 for one in found},
-            "question": {one.mechanism: one.query or 0.0 for one in found},
+            "event": {cost.mechanism: cost.event or 0.0 for cost in times},
+            "question": {cost.mechanism: cost.query or 0.0 for cost in times},
         }
 
     costs |= _kept(book, about, "times of the mechanisms", timed, say)
@@ -295,42 +293,44 @@ def _kept(
         book.put(key, json.dumps(measured()), {"what": what})
         kept = book.get(key)
     assert kept is not None
-    found: dict[str, dict[str, float]] = json.loads(kept.payload)
-    return found
+    costs: dict[str, dict[str, float]] = json.loads(kept.payload)
+    return costs
 
 
 def _composed(
     problem: Problem,
-    found: Result,
+    search: SearchResult,
     scores: Scores,
     costs: Mapping[str, Mapping[str, float]],
-    request: Request,
+    request: CompositionRequest,
     deciding: Mapping[str, Any],
     stamp: Made,
     validated: Any,
 ) -> Composed:
-    parts = [part for part in found.measured if part not in scores.unbuildable]
+    parts = [part for part in search.measured if part not in scores.unbuildable]
     means = dict(zip(parts, scores.means(parts), strict=True))
     whole = scores.chosen
     named = MechanismSet(
         "found",
         f"the smallest part of {whole.name} that loses no more than its margins",
-        {id: values for id, values in whole.mechanisms.items() if id in found.part},
-        {id: others for id, others in whole.alternates.items() if id in found.part},
+        {id: values for id, values in whole.mechanisms.items() if id in search.part},
+        {id: others for id, others in whole.alternates.items() if id in search.part},
     )
-    (differences,) = scores.of([found.part])
+    (differences,) = scores.of([search.part])
     scored = []
-    for place, (one, asked) in enumerate(zip(scores.constraints, scores.asked(), strict=True)):
+    for place, (constraint, asked) in enumerate(
+        zip(scores.constraints, scores.asked(), strict=True)
+    ):
         t = cluster_t(differences[place], ["\n".join(key) for key in asked.conversations])
         scored.append(
             Scored(
-                one.name,
-                one.metric,
-                one.margin,
+                constraint.name,
+                constraint.metric,
+                constraint.margin,
                 len(asked.questions),
                 len(set(asked.conversations)),
                 float(means[problem.whole][place]),
-                float(means[found.part][place]),
+                float(means[search.part][place]),
                 t.low if t.se else None,
                 t.high if t.se else None,
             )
@@ -340,23 +340,23 @@ def _composed(
         named,
         request.cost,
         tuple(scored),
-        {id: tuple(np.asarray(each).tolist()) for id, each in found.singles.items()},
-        {name: tuple(np.asarray(each).tolist()) for name, each in found.families.items()},
+        {id: tuple(lost.tolist()) for id, lost in search.singles.items()},
+        {name: tuple(lost.tolist()) for name, lost in search.families.items()},
         problem.families,
         costs,
         tuple(
-            Point(
+            MeasuredPart(
                 tuple(id for id in problem.mechanisms if id in part),
                 {
-                    name: sum(each[id] for id in problem.mechanisms if id in part)
-                    for name, each in costs.items()
+                    name: sum(cost[id] for id in problem.mechanisms if id in part)
+                    for name, cost in costs.items()
                 },
                 tuple(means[part].tolist()),
-                bool(problem.allowed(found.measured[part])),
+                bool(problem.allowed(search.measured[part])),
             )
             for part in parts
         ),
-        tuple(_said(step.how, step.part, step.left, step.entered) for step in found.steps),
+        tuple(_said(step.how, step.part, step.left, step.entered) for step in search.steps),
         stability(problem, scores, parts, seed=scores.settings.seed),
         validated,
         Counter(scores.unbuildable.values()),

@@ -78,7 +78,7 @@ def hits(
         if life_name(spec.strength, spec.seed) in wanted
     ]
     findings = run_cells(specs, registry, embedder, book, jobs=jobs, progress=progress)
-    pairs = [(asdict(spec), each) for spec, each in zip(specs, findings, strict=True)]
+    pairs = [(asdict(spec), finding) for spec, finding in zip(specs, findings, strict=True)]
     values = {}
     for row in rows_of(lives.world, pairs):
         if row["arm"] not in {arm.arm for arm in arms}:

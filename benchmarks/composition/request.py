@@ -22,7 +22,7 @@ MOST_FOLDS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class DataNeed:
     """Data, and what must not be lost on them.
 
     metrics   of questions
@@ -51,7 +51,7 @@ class WorldNeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CompositionRequest:
     """What a composition is asked for.
 
     set    name or file of the whole set
@@ -65,7 +65,7 @@ class Request:
     """
 
     set: str
-    needs: tuple[Need, ...]
+    needs: tuple[DataNeed, ...]
     cost: str
     folds: int
     keep: tuple[str, ...]
@@ -82,7 +82,7 @@ def plain(
     folds: int,
     keep: Sequence[str],
     start: str = "",
-) -> Request:
+) -> CompositionRequest:
     """From options: the same metrics and margin on all data.  Raises InputError."""
     for metric in metrics:
         if metric not in METRICS:
@@ -93,22 +93,22 @@ def plain(
         raise InputError(
             f"the margin is {margin:g}", where="--margin", cure="give a number from 0 to 1"
         )
-    needs = tuple(Need(ref, tuple(dict.fromkeys(metrics)), margin) for ref in refs)
-    return Request(set_name, needs, cost, folds, tuple(keep), start)
+    needs = tuple(DataNeed(ref, tuple(dict.fromkeys(metrics)), margin) for ref in refs)
+    return CompositionRequest(set_name, needs, cost, folds, tuple(keep), start)
 
 
-def read(path: Path, datasets: Collection[str], costs: Collection[str]) -> Request:
+def read(path: Path, datasets: Collection[str], costs: Collection[str]) -> CompositionRequest:
     """From a file.  Raises InputError or RegistryError with file, line and cure."""
-    return _Reader(YamlFile(path), datasets, costs).request()
+    return _RequestReader(YamlFile(path), datasets, costs).request()
 
 
 @dataclass
-class _Reader:
+class _RequestReader:
     file: YamlFile
     datasets: Collection[str]
     costs: Collection[str]
 
-    def request(self) -> Request:
+    def request(self) -> CompositionRequest:
         raw = self.file.data
         self._keys(raw, KEYS)
         given = raw.get("data")
@@ -127,7 +127,7 @@ class _Reader:
         for key, given_name in (("set", name), ("start", start)):
             if not isinstance(given_name, str):
                 raise self._odd(f"{given_name!r} is no name of a set", "write one name", key)
-        worlds = [isinstance(one, dict) and "world" in one for one in given]
+        worlds = [isinstance(item, dict) and "world" in item for item in given]
         if all(worlds):
             raise self._odd(
                 "it names worlds alone, and no data",
@@ -135,48 +135,52 @@ class _Reader:
                 "data",
             )
         needs = [
-            self._need(one, place, metrics, margin)
-            for place, one in enumerate(given)
+            self._need(item, place, metrics, margin)
+            for place, item in enumerate(given)
             if not worlds[place]
         ]
-        return Request(
+        return CompositionRequest(
             name,
             tuple(needs),
             str(cost),
             folds,
             self._texts(raw.get("keep", []), "keep"),
             start,
-            tuple(self._world(one, place) for place, one in enumerate(given) if worlds[place]),
+            tuple(self._world(item, place) for place, item in enumerate(given) if worlds[place]),
         )
 
-    def _need(self, one: Any, place: int, metrics: tuple[str, ...], margin: float) -> Need:
+    def _need(self, item: Any, place: int, metrics: tuple[str, ...], margin: float) -> DataNeed:
         at = ("data", place)
-        if not isinstance(one, dict) or "dataset" not in one:
+        if not isinstance(item, dict) or "dataset" not in item:
             raise self._odd(
-                f"{one!r} describes no data", "write `{dataset: locomo, data: PATH}`", *at
+                f"{item!r} describes no data", "write `{dataset: locomo, data: PATH}`", *at
             )
-        self._keys(one, OF_DATA, *at)
-        if one["dataset"] not in self.datasets:
-            cure = nearest(str(one["dataset"]), self.datasets)
-            raise self._odd(f"no data set {one['dataset']!r}", cure, *at, "dataset")
-        unit, limit, category = one.get("unit", "turn"), one.get("limit"), one.get("category", "")
+        self._keys(item, OF_DATA, *at)
+        if item["dataset"] not in self.datasets:
+            cure = nearest(str(item["dataset"]), self.datasets)
+            raise self._odd(f"no data set {item['dataset']!r}", cure, *at, "dataset")
+        unit, limit, category = (
+            item.get("unit", "turn"),
+            item.get("limit"),
+            item.get("category", ""),
+        )
         if unit not in UNITS:
             raise self._odd(f"unit {unit!r}", f"it is {' or '.join(UNITS)}", *at, "unit")
         if limit is not None and (
             isinstance(limit, bool) or not isinstance(limit, int) or limit < 1
         ):
             raise self._odd(f"limit {limit!r}", "give a whole number from 1", *at, "limit")
-        return Need(
-            DataRef(one["dataset"], str(one.get("data") or ""), unit, limit),
-            self._metrics(one["metrics"], *at, "metrics") if "metrics" in one else metrics,
-            self._number(one["margin"], *at, "margin") if "margin" in one else margin,
+        return DataNeed(
+            DataRef(item["dataset"], str(item.get("data") or ""), unit, limit),
+            self._metrics(item["metrics"], *at, "metrics") if "metrics" in item else metrics,
+            self._number(item["margin"], *at, "margin") if "margin" in item else margin,
             str(category),
         )
 
-    def _world(self, one: dict[str, Any], place: int) -> WorldNeed:
+    def _world(self, item: dict[str, Any], place: int) -> WorldNeed:
         at = ("data", place)
-        self._keys(one, OF_WORLD, *at)
-        seeds, strengths = one.get("seeds", SEEDS), one.get("strengths", list(STRENGTHS))
+        self._keys(item, OF_WORLD, *at)
+        seeds, strengths = item.get("seeds", SEEDS), item.get("strengths", list(STRENGTHS))
         if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
             raise self._odd(f"{seeds!r} seeds", "give a whole number from 1", *at, "seeds")
         if not isinstance(strengths, list) or not strengths:
@@ -184,10 +188,10 @@ class _Reader:
                 f"{strengths!r} is no list of strengths", "write [0, 1]", *at, "strengths"
             )
         return WorldNeed(
-            str(one["world"]),
-            tuple(self._number(each, *at, "strengths") for each in strengths),
+            str(item["world"]),
+            tuple(self._number(strength, *at, "strengths") for strength in strengths),
             seeds,
-            self._number(one["margin"], *at, "margin") if "margin" in one else None,
+            self._number(item["margin"], *at, "margin") if "margin" in item else None,
         )
 
     def _keys(self, raw: dict[str, Any], known: Sequence[str], *at: object) -> None:
@@ -196,16 +200,16 @@ class _Reader:
             raise self._odd(f"unknown key {unknown[0]!r}", cure, *at, unknown[0])
 
     def _metrics(self, given: Any, *at: object) -> tuple[str, ...]:
-        found = self._texts([given] if isinstance(given, str) else given, *at)
-        for metric in found:
+        metrics = self._texts([given] if isinstance(given, str) else given, *at)
+        for metric in metrics:
             if metric not in METRICS:
                 raise self._odd(f"no metric {metric!r}", nearest(metric, METRICS), *at)
-        if not found:
+        if not metrics:
             raise self._odd("it names no metric", "write `metrics: [recall@10]`", *at)
-        return found
+        return metrics
 
     def _texts(self, given: Any, *at: object) -> tuple[str, ...]:
-        if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
             raise self._odd(f"{given!r} is no list of names", "write [name, ...]", *at)
         return tuple(dict.fromkeys(given))
 

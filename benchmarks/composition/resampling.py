@@ -20,7 +20,7 @@ Key = tuple[str, str]  # of a conversation: the digest of its data, and its id
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestions:
     """The questions of one constraint.
 
     conversations  (n,) of each question
@@ -34,7 +34,7 @@ class Asked:
 class Differences(Protocol):
     """What measures parts on conversations."""
 
-    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[Asked]:
+    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[AskedQuestions]:
         """Of each constraint, the questions of some conversations; None: of all."""
 
     def of(
@@ -51,8 +51,8 @@ def losses(measured: Differences, conversations: frozenset[Key] | None = None) -
     def of(parts: Sequence[Part]) -> Floats:
         return np.array(
             [
-                [float(values.mean()) if len(values) else 0.0 for values in each]
-                for each in measured.of(parts, conversations)
+                [float(values.mean()) if len(values) else 0.0 for values in of_part]
+                for of_part in measured.of(parts, conversations)
             ]
         )
 
@@ -91,10 +91,12 @@ def stability(
     Cost: O(resamples * parts * questions).
     """
     asked = measured.asked()
-    table = [np.array(each) for each in zip(*measured.of(parts), strict=True)]
+    table = [np.array(of_constraint) for of_constraint in zip(*measured.of(parts), strict=True)]
     rng = np.random.default_rng(seed)
     inside = _chosen(problem, parts, table, _drawn_questions(asked, rng, resamples))
-    keys = list(dict.fromkeys(key for one in asked for key in one.conversations))
+    keys = list(
+        dict.fromkeys(key for of_constraint in asked for key in of_constraint.conversations)
+    )
     several = max((sum(k[0] == data for k in keys) for data, _ in keys), default=0) > 1
     outside = (
         _chosen(problem, parts, table, _drawn_conversations(asked, keys, rng, resamples))
@@ -122,8 +124,8 @@ def _chosen(
     for values, drawn in zip(table, weights, strict=True):
         total = np.maximum(drawn.sum(axis=1), 1.0)
         means.append(drawn @ values.T / total[:, None])
-    found = np.stack(means, axis=-1)  # (resamples, parts, c)
-    allowed, worst = problem.allowed(found), problem.worst(found)
+    lost = np.stack(means, axis=-1)  # (resamples, parts, c)
+    allowed, worst = problem.allowed(lost), problem.worst(lost)
     cost = np.array([problem.cost_of(part) for part in parts])
     chosen = []
     for may, much in zip(allowed, worst, strict=True):
@@ -141,29 +143,29 @@ def _shares(problem: Problem, parts: Sequence[Part], chosen: Sequence[int]) -> d
 
 
 def _drawn_questions(
-    asked: Sequence[Asked], rng: np.random.Generator, resamples: int
+    asked: Sequence[AskedQuestions], rng: np.random.Generator, resamples: int
 ) -> list[Floats]:
     """How often each question is drawn, each conversation keeping its number; the same for all
     constraints that ask the same questions.  Conversations of one question have no spread inside:
     together they are drawn as one.
     """
     drawn: dict[tuple[tuple[Key, ...], tuple[str, ...]], Floats] = {}
-    for one in asked:
-        if (one.conversations, one.questions) in drawn:
+    for of_constraint in asked:
+        if (of_constraint.conversations, of_constraint.questions) in drawn:
             continue
-        weights = np.zeros((resamples, len(one.questions)))
-        times = Counter(one.conversations)
-        strata = [key if times[key] > 1 else None for key in one.conversations]
+        weights = np.zeros((resamples, len(of_constraint.questions)))
+        times = Counter(of_constraint.conversations)
+        strata = [key if times[key] > 1 else None for key in of_constraint.conversations]
         for stratum in dict.fromkeys(strata):
             mine = np.flatnonzero([other == stratum for other in strata])
             n = len(mine)
             weights[:, mine] = rng.multinomial(n, np.full(n, 1.0 / n), size=resamples)
-        drawn[one.conversations, one.questions] = weights
-    return [drawn[one.conversations, one.questions] for one in asked]
+        drawn[of_constraint.conversations, of_constraint.questions] = weights
+    return [drawn[of_constraint.conversations, of_constraint.questions] for of_constraint in asked]
 
 
 def _drawn_conversations(
-    asked: Sequence[Asked], keys: Sequence[Key], rng: np.random.Generator, resamples: int
+    asked: Sequence[AskedQuestions], keys: Sequence[Key], rng: np.random.Generator, resamples: int
 ) -> list[Floats]:
     """The same, if whole conversations of each data set are drawn; they are drawn once for all
     constraints.
@@ -174,10 +176,10 @@ def _drawn_conversations(
         counts = rng.multinomial(len(own), np.full(len(own), 1.0 / len(own)), size=resamples)
         times |= {key: counts[:, place].astype(np.float64) for place, key in enumerate(own)}
     return [
-        np.stack([times[key] for key in one.conversations], axis=1)
-        if one.conversations
+        np.stack([times[key] for key in of_constraint.conversations], axis=1)
+        if of_constraint.conversations
         else np.zeros((resamples, 0))
-        for one in asked
+        for of_constraint in asked
     ]
 
 
@@ -257,30 +259,30 @@ def cross_validated(
     """
     if not folds:
         return None
-    everything = {key for one in measured.asked() for key in one.conversations}
+    everything = {key for asked in measured.asked() for key in asked.conversations}
     made, values, clusters = list[Fold](), list[list[Floats]](), list[list[Key]]()
     for place, fold in enumerate(folds, 1):
         training = frozenset(everything - fold)
         told = _numbered(say, f"fold {place} of {len(folds)}")
-        found = smallest(problem, losses(measured, training), told, start)
-        (held,) = measured.of([found.part], fold)
+        search = smallest(problem, losses(measured, training), told, start)
+        (held,) = measured.of([search.part], fold)
         made.append(
             Fold(
                 tuple(sorted(fold)),
-                found.part,
-                tuple(float(one.mean()) if len(one) else None for one in held),
+                search.part,
+                tuple(float(lost.mean()) if len(lost) else None for lost in held),
             )
         )
         values = values or [[] for _ in held]
         clusters = clusters or [[] for _ in held]
-        for at, (one, asked) in enumerate(zip(held, measured.asked(fold), strict=True)):
-            values[at].append(one)
+        for at, (lost, asked) in enumerate(zip(held, measured.asked(fold), strict=True)):
+            values[at].append(lost)
             clusters[at] += asked.conversations
     return CrossValidation(
         tuple(made),
         tuple(
-            _held_out(np.concatenate(each), keys)
-            for each, keys in zip(values, clusters, strict=True)
+            _held_out(np.concatenate(lost), keys)
+            for lost, keys in zip(values, clusters, strict=True)
         ),
         {id: sum(id in fold.part for fold in made) / len(made) for id in problem.mechanisms},
     )

@@ -25,7 +25,7 @@ COSTS: Final[Mapping[str, str]] = {
     "question": "ms a question",
     "compile": "CPU s to compile",
 }
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 380.0, 230.0, 52.0, 366.0, 14.0, 182.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 366.0, 14.0, 182.0  # px of the plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class MeasuredPart:
     """A part that was measured.
 
     costs    name of each cost that was measured -> that of the part
@@ -102,7 +102,7 @@ class Composed:
     families: Mapping[str, tuple[float, ...]]
     family_of: Mapping[str, str]
     costs: Mapping[str, Mapping[str, float]]
-    points: tuple[Point, ...]
+    points: tuple[MeasuredPart, ...]
     steps: tuple[str, ...]
     stability: Stability
     validated: CrossValidation | None
@@ -117,7 +117,7 @@ class Composed:
     @property
     def headline(self) -> str:
         n, of = len(self.found.mechanisms), len(self.chosen.mechanisms)
-        worst = max(self.constraints, key=lambda one: one.loss / max(one.margin, 1e-6))
+        worst = max(self.constraints, key=lambda scored: scored.loss / max(scored.margin, 1e-6))
         return (
             f"{n} of the {plural(of, 'mechanism')} of {self.chosen.name} lose at most their margin; "
             f"the most is {signed(-worst.loss, 3)} of {worst.label} (margin {worst.margin:g})"
@@ -128,32 +128,32 @@ class Composed:
         if self.validated is None:
             return []
         return [
-            f"{one.label}: {number(found.mean, 4)}"
+            f"{scored.label}: {number(held.mean, 4)}"
             + (
                 ""
-                if found.low is None or found.high is None
-                else f" [{number(found.low, 4)}, {number(found.high, 4)}]"
+                if held.low is None or held.high is None
+                else f" [{number(held.low, 4)}, {number(held.high, 4)}]"
             )
-            for one, found in zip(self.constraints, self.validated.losses, strict=True)
-            if found
+            for scored, held in zip(self.constraints, self.validated.losses, strict=True)
+            if held
         ]
 
-    def path(self) -> list[Point]:
+    def path(self) -> list[MeasuredPart]:
         """The best part of every number of mechanisms that was measured, smallest first: the one
         whose largest loss, in units of its margin, is least.
         """
         margins, whole = (
-            [one.margin for one in self.constraints],
-            [one.whole for one in self.constraints],
+            [scored.margin for scored in self.constraints],
+            [scored.whole for scored in self.constraints],
         )
 
-        def worst(point: Point) -> float:
+        def worst(point: MeasuredPart) -> float:
             return max(
                 (full - mine) / max(margin, 1e-6)
                 for full, mine, margin in zip(whole, point.scores, margins, strict=True)
             )
 
-        best: dict[int, Point] = {}
+        best: dict[int, MeasuredPart] = {}
         for point in self.points:
             size = len(point.part)
             if size not in best or worst(point) < worst(best[size]):
@@ -172,8 +172,8 @@ def to_json(result: Composed) -> dict[str, Any]:
         "removed": list(result.removed),
         "fixed": sorted(result.fixed),
         "constraints": [
-            {**asdict(one), "loss": one.loss, "held_out": asdict(held) if held else None}
-            for one, held in zip(result.constraints, _held(result), strict=True)
+            {**asdict(scored), "loss": scored.loss, "held_out": asdict(held) if held else None}
+            for scored, held in zip(result.constraints, _held(result), strict=True)
         ],
         "mechanisms": [
             {
@@ -186,11 +186,11 @@ def to_json(result: Composed) -> dict[str, Any]:
                     "conversations": result.stability.conversations.get(id),
                     "folds": result.validated.kept[id] if result.validated else None,
                 },
-                "costs": {name: each.get(id) for name, each in result.costs.items()},
+                "costs": {name: cost.get(id) for name, cost in result.costs.items()},
             }
             for id in result.chosen.mechanisms
         ],
-        "families": {name: list(each) for name, each in result.families.items()},
+        "families": {name: list(lost) for name, lost in result.families.items()},
         "sizes": {str(size): share for size, share in result.stability.sizes.items()},
         "folds": [
             {
@@ -217,8 +217,8 @@ HEADS: Final = ("constraint", "questions", "whole", "found", "loss", "margin", "
 
 def constraint_rows(result: Composed) -> list[tuple[str, ...]]:
     """Rows of a table under `HEADS`."""
-    rows = []
-    for one, held in zip(result.constraints, _held(result), strict=True):
+    rows = list[tuple[str, ...]]()
+    for scored, held in zip(result.constraints, _held(result), strict=True):
         apart = "-"
         if held:
             apart = number(held.mean, 4)
@@ -226,12 +226,12 @@ def constraint_rows(result: Composed) -> list[tuple[str, ...]]:
                 apart += f" [{number(held.low, 4)}, {number(held.high, 4)}]"
         rows.append(
             (
-                one.label,
-                f"{one.n:,}",
-                number(one.whole, 4),
-                number(one.found, 4),
-                number(one.loss, 4),
-                f"{one.margin:g}",
+                scored.label,
+                f"{scored.n:,}",
+                number(scored.whole, 4),
+                number(scored.found, 4),
+                number(scored.loss, 4),
+                f"{scored.margin:g}",
                 apart,
             )
         )
@@ -250,11 +250,11 @@ def mechanism_rows(result: Composed) -> list[tuple[str, ...]]:
     def alone(id: str) -> str:
         if id not in result.singles:
             return "fixed" if id in result.fixed else "-"
-        found = max(
-            loss / max(one.margin, 1e-6)
-            for loss, one in zip(result.singles[id], result.constraints, strict=True)
+        largest = max(
+            loss / max(scored.margin, 1e-6)
+            for loss, scored in zip(result.singles[id], result.constraints, strict=True)
         )
-        return "cannot be built" if found == float("inf") else f"{found:.2f}"
+        return "cannot be built" if largest == float("inf") else f"{largest:.2f}"
 
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.0%}"
@@ -298,9 +298,9 @@ def set_text(result: Composed, command: str) -> str:
     lines = [
         f"# The smallest part of {result.chosen.name} that `hebbarium compose` found: {command}",
         *(
-            f"# {one.label}: {number(one.found, 4)} ({result.chosen.name} {number(one.whole, 4)}, "
-            f"margin {one.margin:g})"
-            for one in result.constraints
+            f"# {scored.label}: {number(scored.found, 4)} ({result.chosen.name} {number(scored.whole, 4)}, "
+            f"margin {scored.margin:g})"
+            for scored in result.constraints
         ),
     ]
     data: dict[str, Any] = {
@@ -339,34 +339,30 @@ def panel(result: Composed, place: int, cost: str) -> dict[str, Any]:
     """One constraint against one cost, as px: every part that was measured, the path of the best
     part of each size, and the line below which a part is not allowed.
     """
-    one, path = result.constraints[place], result.path()
-    shown = [point for point in result.points if point.scores[place] > float("-inf")]
-    floor = one.whole - one.margin
-    values = [point.scores[place] for point in shown]
+    scored = result.constraints[place]
+    floor, values = scored.whole - scored.margin, [part.scores[place] for part in result.points]
     # parts far below the margin would flatten the rest
-    low = max(min(values), floor - 12.0 * max(one.margin, 0.005))
-    y = _scale(min(low, floor), max(*values, one.whole), BOTTOM, TOP, lambda v: f"{v:.3f}")
-    x = _scale(0.0, max(point.costs[cost] for point in shown), LEFT, RIGHT, lambda v: f"{v:g}")
-    best = [p for p in path if p.scores[place] > float("-inf")]
+    low = max(min(values), floor - 12.0 * max(scored.margin, 0.005))
+    y = _scale(min(low, floor), max(*values, scored.whole), BOTTOM, TOP, lambda v: f"{v:.3f}")
+    dearest = max(part.costs[cost] for part in result.points)
+    x = _scale(0.0, dearest, LEFT, RIGHT, lambda v: f"{v:g}")
+
+    def at(part: MeasuredPart) -> tuple[float, float]:
+        return x.at(part.costs[cost]), y.at(part.scores[place])
+
     return {
-        "name": one.label,
+        "name": scored.label,
         "cost": COSTS[cost],
         "points": [
-            (x.at(p.costs[cost]), y.at(p.scores[place]), p.allowed)
-            for p in shown
-            if p.scores[place] >= low
+            (*at(part), part.allowed) for part in result.points if part.scores[place] >= low
         ],
-        "path": [
-            (x.at(p.costs[cost]), y.at(p.scores[place])) for p in best if p.scores[place] >= low
-        ]
+        "path": [at(part) for part in result.path() if part.scores[place] >= low]
         if cost == "mechanisms"
         else [],
         "found": next(
-            (x.at(p.costs[cost]), y.at(p.scores[place]))
-            for p in shown
-            if set(p.part) == set(result.found.mechanisms)
+            at(part) for part in result.points if set(part.part) == set(result.found.mechanisms)
         ),
-        "whole": y.at(one.whole),
+        "whole": y.at(scored.whole),
         "floor": y.at(floor),
         "xs": x.ticks,
         "ys": y.ticks,

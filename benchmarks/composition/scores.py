@@ -25,7 +25,7 @@ from ..execution.plan import Composition, RunPlan, planned, specs_of
 from ..execution.spec import DEFAULTS, Settings
 from ..scores.metrics import DEPTHS, at_depths
 from .lives import Lives, hits
-from .resampling import Asked, Key
+from .resampling import AskedQuestions, Key
 from .search import Floats, Part
 
 METRICS: Final = tuple(at_depths([1], DEPTHS))
@@ -33,7 +33,7 @@ _NAMED: Final = 3  # mechanisms that the id of an arm names
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MeasuredData:
     """Data as they are measured: by turns or by sessions."""
 
     data: Dataset
@@ -89,7 +89,7 @@ class Scores:
 
     chosen: MechanismSet
     registry: Registry
-    sources: Sequence[Source | Lives]
+    sources: Sequence[MeasuredData | Lives]
     constraints: Sequence[Constraint]
     embedder: CachedEmbedder
     book: Ledger
@@ -106,20 +106,20 @@ class Scores:
 
     def __post_init__(self) -> None:
         """Raises InputError for a constraint that no question of its data can be scored by."""
-        for one, asked in zip(self.constraints, self.asked(), strict=True):
+        for constraint, asked in zip(self.constraints, self.asked(), strict=True):
             if not asked.questions:
-                source = self.sources[one.source]
+                source = self.sources[constraint.source]
                 known = (
                     {q.category for c in source.data.conversations for q in c.questions}
-                    if (isinstance(source, Source))
+                    if (isinstance(source, MeasuredData))
                     else set[str]()
                 )
-                of = f" of the category {one.category!r}" if one.category else ""
+                of = f" of the category {constraint.category!r}" if constraint.category else ""
                 raise InputError(
                     f"no question{of} names its evidence, so no part can be compared",
                     where=source.name,
                     cure=f"take one of the categories {', '.join(sorted(known))}"
-                    if one.category
+                    if constraint.category
                     else "take more conversations, or another data set",
                 )
 
@@ -127,16 +127,16 @@ class Scores:
     def whole(self) -> Part:
         return frozenset(self.chosen.mechanisms)
 
-    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[Asked]:
-        found = []
-        for one in self.constraints:
+    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[AskedQuestions]:
+        asked = []
+        for constraint in self.constraints:
             kept = [
                 (key, id)
-                for key, id in self.sources[one.source].questions(one.category)
+                for key, id in self.sources[constraint.source].questions(constraint.category)
                 if conversations is None or key in conversations
             ]
-            found.append(Asked(tuple(key for key, _ in kept), tuple(id for _, id in kept)))
-        return found
+            asked.append(AskedQuestions(tuple(key for key, _ in kept), tuple(id for _, id in kept)))
+        return asked
 
     def of(
         self, parts: Sequence[Part], conversations: frozenset[Key] | None = None
@@ -155,23 +155,26 @@ class Scores:
         for place in range(len(self.sources)):
             self._run(place, parts, conversations)
         return [
-            [self._value(part, one, conversations) for one in self.constraints] for part in parts
+            [self._value(part, constraint, conversations) for constraint in self.constraints]
+            for part in parts
         ]
 
     def means(self, parts: Sequence[Part]) -> Floats:
         """(parts, c) mean over all questions."""
         return np.array([[float(v.mean()) for v in mine] for mine in self.values(parts)])
 
-    def _value(self, part: Part, one: Constraint, conversations: frozenset[Key] | None) -> Floats:
-        source = self.sources[one.source]
+    def _value(
+        self, part: Part, constraint: Constraint, conversations: frozenset[Key] | None
+    ) -> Floats:
+        source = self.sources[constraint.source]
         if part in self.unbuildable:
             n = sum(
                 conversations is None or key in conversations
-                for key, _ in source.questions(one.category)
+                for key, _ in source.questions(constraint.category)
             )
             return np.full(n, -np.inf)
         mine = [
-            self._values[part, one.source, key][f"{one.metric} {one.category}"]
+            self._values[part, constraint.source, key][f"{constraint.metric} {constraint.category}"]
             for key in source.keys
             if conversations is None or key in conversations
         ]
@@ -203,7 +206,7 @@ class Scores:
                 )
                 self._measure(place, mine, replace(source.data, conversations=some))
 
-    def _embed(self, place: int, source: Source) -> None:
+    def _embed(self, place: int, source: MeasuredData) -> None:
         """Embed the texts of a source, once."""
         if place not in self._embedded:
             first = self._planned(self.whole, place)
@@ -213,7 +216,11 @@ class Scores:
 
     def _settings(self, place: int) -> Settings:
         source = self.sources[place]
-        return replace(self.settings, unit=source.unit) if isinstance(source, Source) else DEFAULTS
+        return (
+            replace(self.settings, unit=source.unit)
+            if isinstance(source, MeasuredData)
+            else DEFAULTS
+        )
 
     def _planned(self, part: Part, place: int) -> Composition | None:
         """The part as the engine builds it, or None if it refuses."""
@@ -235,7 +242,7 @@ class Scores:
     def _live(self, place: int, parts: Sequence[Part], source: Lives, keys: Sequence[Key]) -> None:
         """Measure parts in some lives of a world."""
         arms = {part: self._plans[part, place] for part in parts}
-        found = hits(
+        hit = hits(
             source,
             keys,
             tuple(arms.values()),
@@ -248,7 +255,7 @@ class Scores:
         named = f"hit@{source.world.k} "
         for part, arm in arms.items():
             for key in keys:
-                self._values[part, place, key] = {named: np.array([found[arm.arm, key]])}
+                self._values[part, place, key] = {named: np.array([hit[arm.arm, key]])}
 
     def _measure(self, place: int, parts: Sequence[Part], data: Dataset) -> None:
         """Measure parts on some conversations of a data set."""
@@ -256,7 +263,7 @@ class Scores:
         plan = RunPlan(self.registry, self._settings(place), arms)
         specs = specs_of(plan, data, self.embedder)
         conversations = {c.id: c for c in data.conversations}
-        lives = {one.arm: one.life for one in arms}
+        lives = {arm.arm: arm.life for arm in arms}
         cells = [
             Cell(spec, conversations[spec.conversation], False, lives[spec.arm]) for spec in specs
         ]
@@ -281,7 +288,8 @@ class Scores:
             ]
             self._values[part, place, (data.sha256, conversation.id)] = {
                 f"{metric} {category}": np.array(
-                    [found[metric] for kind, found in scored if category in ("", kind)], np.float64
+                    [metrics[metric] for kind, metrics in scored if category in ("", kind)],
+                    np.float64,
                 )
                 for metric, category in named
             }

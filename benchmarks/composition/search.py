@@ -91,7 +91,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """A part that the search accepted.
 
     how     `growth`, `elimination` or `re-entry`
@@ -107,7 +107,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SearchResult:
     """What a search found.
 
     part      the smallest part that loses no more than the margins
@@ -121,7 +121,7 @@ class Result:
     measured: Mapping[Part, Floats]
     singles: Mapping[str, Floats]
     families: Mapping[str, Floats]
-    steps: tuple[Step, ...]
+    steps: tuple[SearchStep, ...]
 
 
 def smallest(
@@ -129,7 +129,7 @@ def smallest(
     losses: Losses,
     say: Callable[[str], None] | None = None,
     start: Part | None = None,
-) -> Result:
+) -> SearchResult:
     """The cheapest part that can be found which loses no more than the margins.
 
     losses  see `Losses`; equal parts must have equal losses
@@ -157,17 +157,17 @@ class _Search:
     def __init__(self, problem: Problem, losses: Losses, say: Callable[[str], None]) -> None:
         self.problem, self._losses, self._say = problem, losses, say
         self.measured: dict[Part, Floats] = {}
-        self.steps: list[Step] = []
+        self.steps: list[SearchStep] = []
 
-    def result(self, start: Part | None) -> Result:
+    def result(self, start: Part | None) -> SearchResult:
         grown = None if start is None else self._grown(start)
         if grown is None:
             return self._from_the_whole()
         part = self._eliminated(grown)
         self._note("elimination", grown, part)
-        return Result(self._with_re_entries(part), self.measured, {}, {}, tuple(self.steps))
+        return SearchResult(self._with_re_entries(part), self.measured, {}, {}, tuple(self.steps))
 
-    def _from_the_whole(self) -> Result:
+    def _from_the_whole(self) -> SearchResult:
         problem = self.problem
         whole, families = problem.whole, self._families()
         singles = {id: problem.without(whole, [id]) for id in problem.removable(whole)}
@@ -178,7 +178,7 @@ class _Search:
         of_families = {name: self.measured[part] for name, part in families.items()}
         part = self._eliminated(whole, of_families=of_families)
         self._note("elimination", whole, part)
-        return Result(
+        return SearchResult(
             self._with_re_entries(part),
             self.measured,
             {id: self.measured[without] for id, without in singles.items()},
@@ -189,7 +189,7 @@ class _Search:
     def _note(self, how: str, before: Part, after: Part) -> None:
         order = self.problem.mechanisms
         self.steps.append(
-            Step(
+            SearchStep(
                 how,
                 after,
                 tuple(id for id in order if id in before - after),
@@ -292,7 +292,7 @@ class _Search:
         """The cheapest allowed one of some parts, that with the least loss among equals; the part
         itself if none is allowed.
         """
-        allowed = [one for one in parts if self._allowed(one)]
+        allowed = [part for part in parts if self._allowed(part)]
         return min(allowed, key=self._price, default=part)
 
     # --- growth and re-entry ----------------------------------------------------------------------
@@ -309,7 +309,7 @@ class _Search:
             wider = [self.problem.with_required(part, id) for id in sorted(whole - part)]
             self._measure(f"growth: {self._size(part)} with each of {len(wider)}", wider)
             now = float(self.problem.worst(self.measured[part]))
-            best = min(wider, key=lambda one: float(self.problem.worst(self.measured[one])))
+            best = min(wider, key=lambda grown: float(self.problem.worst(self.measured[grown])))
             if float(self.problem.worst(self.measured[best])) >= now:
                 return None
             part = best
@@ -330,7 +330,7 @@ class _Search:
         out = [id for id in self.problem.mechanisms if id not in part]
         grown = {id: self.problem.with_required(part, id) for id in out}
         self._measure(f"re-entry: {self._size(part)} with each of {len(out)}", grown.values())
-        worst = {id: float(self.problem.worst(self.measured[one])) for id, one in grown.items()}
+        worst = {id: float(self.problem.worst(self.measured[wider])) for id, wider in grown.items()}
         now = float(self.problem.worst(self.measured[part]))
         gaining = sorted((id for id in out if worst[id] < now), key=lambda id: worst[id])
         for id in gaining[:_ENTRANTS]:

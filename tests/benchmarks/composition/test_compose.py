@@ -14,9 +14,15 @@ from typer.testing import CliRunner
 from hebbarium.benchmarks.composition import compose as module
 from hebbarium.benchmarks.composition.compose import compose, laid_out, problem_of
 from hebbarium.benchmarks.composition.lives import Lives
-from hebbarium.benchmarks.composition.request import Need, Request, WorldNeed, plain, read
+from hebbarium.benchmarks.composition.request import (
+    CompositionRequest,
+    DataNeed,
+    WorldNeed,
+    plain,
+    read,
+)
 from hebbarium.benchmarks.composition.result import COSTS, Composed, to_json
-from hebbarium.benchmarks.composition.scores import METRICS, Constraint, Scores, Source
+from hebbarium.benchmarks.composition.scores import METRICS, Constraint, MeasuredData, Scores
 from hebbarium.benchmarks.datasets import LOADERS, load
 from hebbarium.benchmarks.designs.file import DataRef
 from hebbarium.benchmarks.execution.ledger import Ledger
@@ -44,13 +50,13 @@ def embedder(tmp_path: Path) -> CachedEmbedder:
     return CachedEmbedder(HashingEmbedder(32), tmp_path / "cache")
 
 
-def asked(folds: int = 2, cost: str = "mechanisms", margin: float = 0.02) -> Request:
-    need = Need(DataRef("demo", limit=2), ("recall@10", "mrr@10"), margin)
-    return Request("some", (need,), cost, folds, ())
+def asked(folds: int = 2, cost: str = "mechanisms", margin: float = 0.02) -> CompositionRequest:
+    need = DataNeed(DataRef("demo", limit=2), ("recall@10", "mrr@10"), margin)
+    return CompositionRequest("some", (need,), cost, folds, ())
 
 
 def composed(
-    out: Path, embedder: CachedEmbedder, request: Request | None = None, **more: Any
+    out: Path, embedder: CachedEmbedder, request: CompositionRequest | None = None, **more: Any
 ) -> Composed:
     return compose(
         request or asked(), CHOSEN, [load("demo", limit=2)], REGISTRY, embedder, out, **more
@@ -64,7 +70,13 @@ def test_the_values_of_a_part_are_those_of_a_run_of_it(
     data = load("demo", limit=2)
     constraints = (Constraint(0, "recall@5", 0.01), Constraint(0, "all@10", 0.01))
     scores = Scores(
-        CHOSEN, REGISTRY, [Source(data)], constraints, embedder, Ledger(tmp_path / "l.db"), DEFAULTS
+        CHOSEN,
+        REGISTRY,
+        [MeasuredData(data)],
+        constraints,
+        embedder,
+        Ledger(tmp_path / "l.db"),
+        DEFAULTS,
     )
     part = frozenset({"lexical_bm25", "convex_fusion"})
     (mine,) = scores.values([part])
@@ -88,7 +100,7 @@ def test_a_part_that_the_engine_refuses_loses_everything(
 ) -> None:
     data = load("demo", limit=1)
     scores = Scores(
-        CHOSEN, REGISTRY, [Source(data)], (Constraint(0, "mrr@10", 0.01),), embedder,
+        CHOSEN, REGISTRY, [MeasuredData(data)], (Constraint(0, "mrr@10", 0.01),), embedder,
         Ledger(tmp_path / "l.db"), DEFAULTS,
     )  # fmt: skip
     built = module.planned
@@ -109,7 +121,7 @@ def test_the_value_of_a_life_is_the_hit_of_the_world(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:
     world = WORLDS["needs"]
-    request = Request(
+    request = CompositionRequest(
         "some", asked().needs, "mechanisms", 0, (), "", (WorldNeed("needs", (1.0,), 2),)
     )
     sources, constraints = laid_out(request, [load("demo", limit=2)])
@@ -147,11 +159,15 @@ def test_the_fusion_is_fixed_and_families_are_those_declared() -> None:
 def test_two_needs_of_the_same_data_are_measured_once() -> None:
     data, other = load("demo", limit=1), load("demo", limit=1, unit="session")
     needs = (
-        Need(DataRef("demo"), ("mrr@10",), 0.01),
-        Need(DataRef("demo", unit="session"), ("hit@10",), 0.02),
-        Need(DataRef("demo"), ("recall@10",), 0.03, data.conversations[0].questions[0].category),
+        DataNeed(DataRef("demo"), ("mrr@10",), 0.01),
+        DataNeed(DataRef("demo", unit="session"), ("hit@10",), 0.02),
+        DataNeed(
+            DataRef("demo"), ("recall@10",), 0.03, data.conversations[0].questions[0].category
+        ),
     )
-    sources, constraints = laid_out(Request("some", needs, "event", 0, ()), [data, other, data])
+    sources, constraints = laid_out(
+        CompositionRequest("some", needs, "event", 0, ()), [data, other, data]
+    )
     assert [source.name for source in sources] == ["demo", "demo sessions"]
     assert [(one.source, one.metric, one.margin) for one in constraints] == [
         (0, "mrr@10", 0.01),
@@ -160,7 +176,7 @@ def test_two_needs_of_the_same_data_are_measured_once() -> None:
     ]
     assert sources[0].keys == sources[1].keys  # a conversation is held out in both units
     with pytest.raises(InputError, match="asked for twice"):
-        laid_out(Request("some", (needs[0], needs[0]), "event", 0, ()), [data, data])
+        laid_out(CompositionRequest("some", (needs[0], needs[0]), "event", 0, ()), [data, data])
 
 
 # --- the whole command's work ---------------------------------------------------------------------
@@ -250,11 +266,11 @@ def test_a_request_from_a_file(tmp_path: Path) -> None:
         "data:\n  - {dataset: demo}\n"
         "  - {dataset: demo, unit: session, limit: 2, metrics: hit@10, margin: 0.01, category: who}\n"
     )
-    assert read(file, LOADERS, tuple(COSTS)) == Request(
+    assert read(file, LOADERS, tuple(COSTS)) == CompositionRequest(
         "default",
         (
-            Need(DataRef("demo"), ("recall@10",), 0.006),
-            Need(DataRef("demo", "", "session", 2), ("hit@10",), 0.01, "who"),
+            DataNeed(DataRef("demo"), ("recall@10",), 0.006),
+            DataNeed(DataRef("demo", "", "session", 2), ("hit@10",), 0.01, "who"),
         ),
         "event",
         3,

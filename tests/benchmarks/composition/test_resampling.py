@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hebbarium.benchmarks.composition.resampling import (
-    Asked,
+    AskedQuestions,
     Key,
     cross_validated,
     dealt,
@@ -40,11 +40,11 @@ class Toy:
             if conversations is None or key in conversations
         ]
 
-    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[Asked]:
+    def asked(self, conversations: frozenset[Key] | None = None) -> Sequence[AskedQuestions]:
         pairs = [
             (self.keys[c], f"q{q}") for c in self._places(conversations) for q in range(self.m)
         ]
-        return [Asked(tuple(key for key, _ in pairs), tuple(id for _, id in pairs))]
+        return [AskedQuestions(tuple(key for key, _ in pairs), tuple(id for _, id in pairs))]
 
     def of(
         self, parts: Sequence[Part], conversations: frozenset[Key] | None = None
