@@ -26,7 +26,7 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..benchmarks.composition.request import Request
+    from ..benchmarks.composition.request import CompositionRequest
     from ..benchmarks.composition.result import Composed
     from ..benchmarks.datasets import Unit
 
@@ -189,7 +189,7 @@ def _request(
     folds: int,
     keep: list[str] | None,
     start: str | None,
-) -> Request:
+) -> CompositionRequest:
     """What is asked for, by a file or by options.  Raises HebbariumError."""
     from dataclasses import replace
 
