@@ -449,9 +449,14 @@ def test_run_writes_what_it_promises(hebbarium: Command, tmp_path: Path) -> None
             "recall@10",
             "mrr@10",
             "ndcg@10",
+            "recall@1",
+            "all@10",
         ] and printed["n"] == len(chosen)
         assert printed["hit@10"] == pytest.approx(
             fmean(any(0 < r <= 10 for r in row["ranks"]) for row in chosen)
+        )
+        assert printed["all@10"] == pytest.approx(
+            fmean(all(0 < r <= 10 for r in row["ranks"]) for row in chosen)
         )
         assert printed["recall@5"] == pytest.approx(
             fmean(fmean(0 < r <= 5 for r in row["ranks"]) for row in chosen)

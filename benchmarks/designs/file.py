@@ -50,7 +50,7 @@ OWN: Final[Mapping[str, tuple[str, ...]]] = {
     "varieties": ("players", "baselines"),
 }
 KEYS: Final = tuple(dict.fromkeys((*SHARED, *(key for keys in OWN.values() for key in keys))))
-METRICS: Final = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+METRICS: Final = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10", "recall@1", "all@10")
 CORRECTIONS: Final = ("holm", "benjamini-hochberg")
 OF_CONTEXTS: Final = ("evidence", "answer")  # metrics of a context of so many tokens
 UNITS: Final = ("turn", "session")

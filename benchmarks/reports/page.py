@@ -58,6 +58,7 @@ from .words import (
 )
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
+LEFT_OUT: Final = ("recall@1", "all@10")  # of the page's table, which seven metrics would overfill
 MOST: Final = 80  # estimates, or arms with seeds, that are drawn; the tables have all
 
 
@@ -140,7 +141,12 @@ def _of_block(result: BlockResult, place: int, name: str, learning: Points) -> d
         "name": name,
         "arms": arms,
         "drawn": drawn,
-        "metrics": tuple(arms[0].differences) if arms else (result.metric,),
+        "metrics": tuple(
+            name for name in arms[0].differences if name == result.metric or name not in LEFT_OUT
+        )
+        if arms
+        else (result.metric,),
+        "left_out": LEFT_OUT,
         "headline": headline(result),
         "expected": expected(result),
         "notes": {arm.name: notes(arm, result) for arm in arms},

@@ -16,7 +16,7 @@ from typing import Final
 
 from ...engine.base.errors import InputError
 
-METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+METRICS = ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10", "recall@1", "all@10")
 KINDS: Final = ("hit", "recall", "mrr", "ndcg", "all")
 DEPTHS: Final = (1, 5, 10, 50)
 DEPTH = 10
@@ -33,6 +33,8 @@ class Metrics:
     mrr_10      1 / rank of the first gold item; 0 if it is beyond ten
     ndcg_10     discounted gain of the gold among the first ten, over the best gain that min(gold,
                 10) items can have
+    recall_1    share of the gold items at the first place
+    all_10      1 if every gold item is among the first ten
     """
 
     hit_10: float
@@ -40,16 +42,21 @@ class Metrics:
     recall_10: float
     mrr_10: float
     ndcg_10: float
+    recall_1: float
+    all_10: float
 
     def named(self) -> dict[str, float]:
         """The metrics under their printed names, in the order of `METRICS`."""
-        return dict(
-            zip(
-                METRICS,
-                (self.hit_10, self.recall_5, self.recall_10, self.mrr_10, self.ndcg_10),
-                strict=True,
-            )
+        values = (
+            self.hit_10,
+            self.recall_5,
+            self.recall_10,
+            self.mrr_10,
+            self.ndcg_10,
+            self.recall_1,
+            self.all_10,
         )
+        return dict(zip(METRICS, values, strict=True))
 
 
 def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics:
@@ -89,6 +96,8 @@ def question_metrics(ranks: Sequence[int], n_gold: int | None = None) -> Metrics
         len(top) / total,
         1.0 / top[0] if top else 0.0,
         gain / ideal,
+        float(found[:1] == [1]) / total,
+        float(len(top) == total),
     )
 
 
@@ -118,9 +127,8 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
     found: dict[str, float] = {}
     for depth in depths:
         top, total = [rank for rank in ordered if rank <= depth], len(ranks)
-        complete = float(len(top) == total)
         if depth == DEPTH:
-            values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10, complete)
+            values = (given.hit_10, given.recall_10, given.mrr_10, given.ndcg_10, given.all_10)
         else:
             gain, ideal = (
                 fsum(1.0 / log2(rank + 1) for rank in top),
@@ -131,7 +139,7 @@ def at_depths(ranks: Sequence[int], depths: Sequence[int] = DEPTHS) -> dict[str,
                 len(top) / total,
                 1.0 / top[0] if top else 0.0,
                 gain / ideal,
-                complete,
+                float(len(top) == total),
             )
         found |= {named(kind, depth): value for kind, value in zip(KINDS, values, strict=True)}
     return found

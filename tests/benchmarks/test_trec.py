@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hebbarium.benchmarks.runs.trec import read_qrels, read_run, scored, write_trec
+from hebbarium.benchmarks.scores.metrics import METRICS
 from hebbarium.engine.base.errors import DataError, HebbariumError
 
 Command = Callable[..., tuple[int, str, str]]
@@ -163,7 +164,7 @@ def test_a_run_of_ours_scores_the_same_when_it_is_read_again(
     ours = json.loads((run / "metrics.json").read_text(encoding="utf-8"))["overall"]
     (theirs,) = json.loads(printed).values()
     assert theirs["topics"] == ours["n"] > 10
-    for name in ("hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"):
+    for name in METRICS:
         assert theirs[name] == pytest.approx(ours[name], abs=1e-12), name
     code, printed, _ = hebbarium("score", answers, "--qrels", out / "qrels.txt")
     assert code == 0 and "recall@10" in printed

@@ -28,6 +28,8 @@ def by_walking_the_list(ranks: list[int], misses: int) -> dict[str, float]:
         "recall@10": relevance[:10].sum() / gold,
         "mrr@10": 0.0 if first is None else 1.0 / (first + 1),
         "ndcg@10": float(relevance[:10] @ discount / (ideal @ discount)),
+        "recall@1": relevance[0] / gold,
+        "all@10": float(relevance[:10].sum() == gold),
     }
 
 
@@ -41,13 +43,15 @@ def test_metrics_equal_a_walk_down_the_ranking(ranks: list[int], misses: int, ra
 
 
 @pytest.mark.parametrize(("ranks", "expected"), [
-    ([1], (1, 1, 1, 1, 1)),
-    ([10], (1, 0, 1, 1 / 10, 1 / math.log2(11))),
-    ([11], (0, 0, 0, 0, 0)),
-    ([0], (0, 0, 0, 0, 0)),
-    ([5, 6], (1, 1 / 2, 1, 1 / 5, (1 / math.log2(6) + 1 / math.log2(7)) / (1 + 1 / math.log2(3)))),
+    ([1], (1, 1, 1, 1, 1, 1, 1)),
+    ([10], (1, 0, 1, 1 / 10, 1 / math.log2(11), 0, 1)),
+    ([11], (0, 0, 0, 0, 0, 0, 0)),
+    ([0], (0, 0, 0, 0, 0, 0, 0)),
+    ([5, 6], (1, 1 / 2, 1, 1 / 5,
+              (1 / math.log2(6) + 1 / math.log2(7)) / (1 + 1 / math.log2(3)), 0, 1)),
     ([0, 2, 12, 4], (1, 2 / 4, 2 / 4, 1 / 2,
-                     (1 / math.log2(3) + 1 / math.log2(5)) / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)))),
+                     (1 / math.log2(3) + 1 / math.log2(5)) / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)), 0, 0)),
+    ([3, 1], (1, 1, 1, 1, (1 + 1 / 2) / (1 + 1 / math.log2(3)), 1 / 2, 1)),
 ])  # fmt: skip
 def test_metrics_worked_by_hand(ranks: list[int], expected: tuple[float, ...]) -> None:
     assert tuple(question_metrics(ranks).named().values()) == pytest.approx(expected, abs=1e-14)
@@ -89,11 +93,9 @@ def test_summary_is_the_mean_over_questions_in_any_order() -> None:
     assert (
         list(got)
         == ["n", *METRICS]
-        == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10"]
+        == ["n", "hit@10", "recall@5", "recall@10", "mrr@10", "ndcg@10", "recall@1", "all@10"]
     )
-    table = np.array(
-        [[row.hit_10, row.recall_5, row.recall_10, row.mrr_10, row.ndcg_10] for row in rows]
-    )
+    table = np.array([list(row.named().values()) for row in rows])
     assert [got[name] for name in METRICS] == pytest.approx(table.mean(axis=0).tolist())
     assert got["n"] == 7
     assert summary(reversed(rows)) == got
@@ -105,7 +107,7 @@ def test_summary_of_no_question_has_no_means() -> None:
 
 def test_metrics_are_frozen() -> None:
     with pytest.raises(AttributeError):
-        Metrics(1, 1, 1, 1, 1).mrr_10 = 0.5  # type: ignore[misc]
+        Metrics(1, 1, 1, 1, 1, 1, 1).mrr_10 = 0.5  # type: ignore[misc]
 
 
 def test_numpy_ranks_are_taken() -> None:
