@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import checked_count, checked_limit, checked_row
-from ..base.errors import ContractError, HebbariumError, InputError
+from ..base.errors import ContractError, HebbariumError, InputError, nearest
 from ..base.numerics import read_only
 from ..contract.ask import Ask
 from ..contract.columns import Column, Phase, Scope, Signal, Structure
@@ -100,6 +100,7 @@ from ..steps.steps import (
 from ..steps.uses import used_node
 from ..steps.withholding import FreeTexts, Withholding
 from ..text.features import features
+from ..text.memo import forget_texts
 
 if TYPE_CHECKING:
     from ..scale.concurrent import Place, Places
@@ -659,6 +660,17 @@ class Assembly:
         if visible and self.capacity:
             self.capacity.make_room(row)
 
+    def owned(self, column: Column | str) -> Column:
+        """A column of this memory, by itself or by its name.  Raises InputError for another."""
+        known = {c.name: c for c in self.store.columns}
+        name = column.name if isinstance(column, Column) else column
+        owned = known.get(name)
+        if owned is None or (isinstance(column, Column) and column is not owned):
+            raise InputError(
+                f"this memory has no column {name!r}", where="column", cure=nearest(name, known)
+            )
+        return owned
+
     def withhold(self, row: int) -> None:
         """Archive a row so that no vote answers it, see `engine.steps.withholding`.  Raises
         InputError.
@@ -702,6 +714,9 @@ class Assembly:
         self.trigrams.clear()
         for row in range(store.n):
             self._index(row, passages.get(row))
+        self.leave_places()
+        forget_texts()
+        self.clock.changed()
 
     def restore_postings(
         self, words: Forward, trigrams: Forward, beside: Executor

@@ -5,8 +5,12 @@ is encoded in its tick.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from itertools import islice
+from typing import Final
 
+from ..base.turns import Turns
 from ..contract.columns import Phase
 from ..contract.hooks import Incoming
 from ..contract.records import Event
@@ -18,6 +22,10 @@ from .assembly import Assembly
 from .changes import Changes
 from .encoded import Encoded, warning_of
 from .passing import Passing
+
+# events that `encode_all` takes, embeds and encodes at a time; forecasts of more would rest on rows
+# that are not stored yet
+CHUNK: Final = 256
 
 
 class Telling:
@@ -56,6 +64,31 @@ class Telling:
                 passing.require_near(now, where)
             arriving.append((event, now))
         return arriving
+
+    def encode_all(
+        self, events: Iterable[Event], confirm: bool, turns: Turns, encode: Callable[..., Encoded]
+    ) -> list[Encoded]:
+        """As `Engine.encode_all`.
+
+        encode  of one event
+        """
+        whole = isinstance(events, list | tuple)
+        with turns.alone() if whole else nullcontext():
+            if whole:
+                events = [event for event, _ in self.sound(events, confirm)]
+            coming, encoded = iter(events), list[Encoded]()
+            while pending := list(islice(coming, CHUNK)):
+                with turns.alone():
+                    self._changes.require("encode_all")
+                    pending = [event for event, _ in self.sound(pending, confirm)]
+                    self._assembly.embed_ahead(pending)
+                    if self._assembly.forecasts:
+                        self._assembly.embed_forecast(pending)
+                    encoded += [encode(event, confirm=confirm) for event in pending]
+            if encoded:
+                with turns.alone():
+                    self._passing.advance(self._assembly.clock.now)
+            return encoded
 
     def store(self, event: Event, time: float) -> Encoded:
         """Encode a checked event that arrives at a time, h."""

@@ -21,8 +21,9 @@ from .engine.catalogue.registry import Registry, Value
 from .engine.contract.vocabulary import WITHHELD
 from .engine.memory.arrivals import EVENTS, YEAR_AHEAD, WallClock
 from .engine.memory.encoded import Encoded
-from .engine.memory.engine import CHUNK, Engine
+from .engine.memory.engine import Engine
 from .engine.memory.nights import DAY
+from .engine.memory.telling import CHUNK
 from .engine.ports.by_name import embedder, spec_of
 from .engine.ports.by_name import language_model as named_language_model
 from .engine.ports.embedder import Embedder

@@ -29,7 +29,8 @@ from hebbarium.engine.contract.vocabulary import (
     VETO,
     VISIBLE,
 )
-from hebbarium.engine.memory.engine import CHUNK, Engine
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.telling import CHUNK
 from hebbarium.engine.ports.embedder import HashingEmbedder
 from hebbarium.engine.state.graph import EdgeType
 from hebbarium.engine.state.ranking import Hit

@@ -29,7 +29,8 @@ from hebbarium.engine.base.errors import DataError, InputError
 from hebbarium.engine.catalogue.registry import MechanismSet, Registry
 from hebbarium.engine.contract.records import Event, Query
 from hebbarium.engine.memory.encoded import Encoded
-from hebbarium.engine.memory.engine import CHUNK, Engine
+from hebbarium.engine.memory.engine import Engine
+from hebbarium.engine.memory.telling import CHUNK
 from hebbarium.engine.ports.embedder import Embedder, HashingEmbedder
 from hebbarium.engine.ports.embedding_cache import CachedEmbedder
 from hebbarium.testing.small import numbered
