@@ -19,9 +19,10 @@ from ..designs.arms import Arm
 from ..execution.folder import ledger_beside
 from ..execution.ledger import Ledger
 from ..execution.local import Progress, write_lines
-from ..execution.plan import DEFAULTS, Composition, planned
+from ..execution.plan import Composition, planned
 from ..execution.setup import code_version
-from ..probes.harness.bands import Estimate
+from ..execution.spec import DEFAULTS
+from ..probes.harness.bands import SeedEstimate
 from ..probes.harness.report import with_interval
 from ..systems.by_name import OURS
 from .data import (
@@ -68,7 +69,7 @@ class Row:
     name: str
     why: str = ""
     readout: Readout | None = None
-    score: Estimate = field(default_factory=lambda: Estimate(math.nan, math.nan, math.nan, 0))
+    score: SeedEstimate = field(default_factory=lambda: SeedEstimate(math.nan, math.nan, math.nan, 0))
     distances: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     curves: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     means: Mapping[int, Mapping[str, float]] = field(default_factory=dict)

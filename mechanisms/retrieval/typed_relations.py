@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...engine.contract.columns import Phase
-from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, hook
+from ...engine.contract.hooks import Cue, Mechanism, Params, Tick, at_rest, hook
 from ...engine.contract.vocabulary import CREATED, KIND, SPEAKER, TEXTS
 from ..shared.relations import KINDS, RELATIONS, Relation, held, relations_of
 
@@ -45,3 +45,8 @@ class TypedRelations(Mechanism[TypedRelationsParams]):
     @hook(Phase.CONSOLIDATE, reads=(TEXTS, SPEAKER, CREATED, KIND), adds=(), sets=(RELATIONS,))
     def recall(self, view: Any, tick: Tick) -> None:
         view.relations.read(view.texts, view.speaker, view.created, view.kind)
+
+    @at_rest(reads=())
+    def known(self, view: Any, tick: Tick) -> bool:
+        """The table follows from the texts; time does not change it."""
+        return True
