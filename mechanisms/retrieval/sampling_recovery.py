@@ -173,9 +173,11 @@ def recalled(p_sample: float, p_recover: float, draws: float) -> float:
     Recovery is attempted at the first sampling only; with the same cues it would fail again
     (Raaijmakers & Shiffrin 1981).
 
-    >>> recalled(0.5, 0.4, 1.0), round(recalled(0.5, 0.4, 1e3), 6)
-    (0.2, 0.4)
+    >>> recalled(0.5, 0.4, 1.0), round(recalled(0.5, 0.4, 1e3), 6), recalled(1.0, 0.4, 1.0)
+    (0.2, 0.4, 0.4)
     """
+    if p_sample >= 1.0:  # the only item of its list: ln 0 is no number in Python
+        return p_recover
     return -math.expm1(draws * math.log1p(-p_sample)) * p_recover
 
 

@@ -86,3 +86,14 @@ def test_every_mechanism_has_a_figure() -> None:
     for entry in registry.entries.values():
         name = evidence_module(entry, registry)
         assert name and evidence_of(import_module(name)).figures, entry.id
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", Registry.read().entries)
+def test_every_figure_is_drawn(id: str) -> None:
+    """`make docs` draws all of them; its fast form, that of other tests, a few."""
+    registry = Registry.read()
+    entry = registry.entry(id)
+    specimen = Specimen(id, import_module(entry.module))
+    for drawn in evidence_of(import_module(evidence_module(entry, registry) or "")).figures:
+        assert to_svg(drawn(specimen), drawn.name).startswith("<svg")
