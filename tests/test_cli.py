@@ -136,7 +136,7 @@ def test_every_command_is_described_in_full(hebbarium: Command) -> None:
     assert [line.split()[0] for line in commands.splitlines()] == [
         "list", "show", "run", "ablate", "compose", "calibrate", "compare", "explain", "reproduce",
         "topology", "export", "score", "assemble",
-        "event", "answer", "audit", "weights", "probe", "world", "cite", "data", "import",
+        "event", "answer", "audit", "weights", "probe", "world", "human", "cite", "data", "import",
         "memory", "serve", "hook", "doctor", "new", "warm"]  # fmt: skip
     assert all(
         line.rstrip().endswith((".", "?")) and not line.endswith("...")
