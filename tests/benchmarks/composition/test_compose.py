@@ -29,7 +29,7 @@ from hebbarium.benchmarks.execution.ledger import Ledger
 from hebbarium.benchmarks.execution.spec import DEFAULTS
 from hebbarium.benchmarks.experiments.run import run
 from hebbarium.benchmarks.scores.metrics import at_depths
-from hebbarium.benchmarks.worlds.collection import WORLDS
+from hebbarium.benchmarks.worlds.collection import WORLDS, named
 from hebbarium.benchmarks.worlds.study import study
 from hebbarium.cli.app import app
 from hebbarium.engine.base.errors import HebbariumError, InputError, RegistryError
@@ -275,6 +275,18 @@ def test_a_request_from_a_file(tmp_path: Path) -> None:
         "event",
         3,
         ("recency",),
+    )
+
+
+def test_the_request_that_ships_is_of_default_and_can_be_laid_out() -> None:
+    file = Path(module.__file__).parent / "default.yaml"
+    request = read(file, LOADERS, tuple(COSTS))
+    assert request.set == "default"
+    assert [need.world for need in request.worlds] == ["needs", "flood"]
+    tiny = [load("demo", limit=place) for place in range(1, len(request.needs) + 1)]
+    _, constraints = laid_out(request, tiny)
+    assert len(constraints) == 2 * len(request.needs) + sum(
+        len(named(need.world)) for need in request.worlds
     )
 
 
