@@ -27,6 +27,7 @@ from hebbarium.mechanisms.encoding.acetylcholine import (
 RNG = np.random.default_rng(7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["validity", "theta", "recurrent_gain", "learning"])
 def test_scalar_kernels_compiled_equal_plain(name: str) -> None:
     kernel: Any = getattr(module, name)
@@ -35,6 +36,7 @@ def test_scalar_kernels_compiled_equal_plain(name: str) -> None:
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-13)
 
 
+@pytest.mark.slow
 def test_learn_cycle_compiled_equals_plain() -> None:
     ec, ca3, w, a, b = (
         RNG.random(3),

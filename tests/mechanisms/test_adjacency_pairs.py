@@ -32,6 +32,7 @@ def memory() -> Engine:
     )
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     told, asked = (

@@ -60,6 +60,7 @@ def test_any_text_is_kept_and_asked(text: str) -> None:
     assert set(memory.column(LOG_PRIOR).tolist()) <= {0.0, 0.3}
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     random = np.random.default_rng(0)
     holds, names, known = (

@@ -34,6 +34,7 @@ def history(seed: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarr
     )
 
 
+@pytest.mark.slow
 def test_activation_compiled_equals_plain() -> None:
     a, b = np.zeros(N), np.zeros(N)
     paper.activation(120.0, *history(), 3600.0, a)
@@ -42,6 +43,7 @@ def test_activation_compiled_equals_plain() -> None:
     assert np.isfinite(a).all() and (a[history()[1] == 0] == 0.0).all()
 
 
+@pytest.mark.slow
 def test_use_compiled_equals_plain() -> None:
     a, b = history(), history()
     rows = np.array([4, 4, 17])
@@ -55,6 +57,7 @@ def test_use_compiled_equals_plain() -> None:
     )
 
 
+@pytest.mark.slow
 def test_printed_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(5)
     created, accessed, then = rng.uniform(0.0, 50.0, N), rng.uniform(50.0, 60.0, N), rng.random(N)

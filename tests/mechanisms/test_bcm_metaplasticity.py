@@ -29,6 +29,7 @@ def clique(n: int) -> tuple[Any, Any, Any]:
     return source, target, np.arange(len(source))
 
 
+@pytest.mark.slow
 def test_scalar_kernels_compiled_equal_plain() -> None:
     cases = (
         (paper.phi, (1.3, 0.7)),

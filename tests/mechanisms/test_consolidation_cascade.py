@@ -84,6 +84,7 @@ def reference(events: int, n: int = 10, x: float = 0.5) -> Any:
     return np.log(np.array(out) / out[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chain", [False, True])
 def test_compiled_equals_plain(chain: bool) -> None:
     rng, n, rows = np.random.default_rng(0), 5, 7

@@ -25,6 +25,7 @@ from hebbarium.mechanisms.encoding import curation
 Build = Callable[..., Engine]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng, graph = np.random.default_rng(0), Graph()
     graph.cover_rows(12)

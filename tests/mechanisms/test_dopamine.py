@@ -22,6 +22,7 @@ from hebbarium.mechanisms.shared.reward import PUNISHING, REWARDING
 Build = Callable[..., Engine]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     value, cues, alpha = rng.standard_normal(9), np.array([4, 0, 7, -1]), rng.random(4)

@@ -21,6 +21,7 @@ Build = Callable[..., Engine]
 CALM, STIRRED = "The box is on the table in the hall", "The box on the table made her so happy"
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     cases = (
         (papers.ricker, (0.4, 5.0, 2.0)),

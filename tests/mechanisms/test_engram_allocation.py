@@ -21,6 +21,7 @@ Build = Callable[..., Engine]
 START = 480_000.0
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     x, y, gap, base = (

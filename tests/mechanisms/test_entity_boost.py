@@ -16,6 +16,7 @@ from hebbarium.mechanisms.retrieval.entity_boost import add_boosts
 REGISTRY = Registry.read()
 
 
+@pytest.mark.slow
 def test_kernel_compiled_equals_plain() -> None:
     rng = np.random.default_rng(0)
     involved, mentioned, out, plain = (

@@ -30,6 +30,7 @@ def engine(**values: float) -> Engine:
     return made
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     cosine, time, r = rng.uniform(-1.0, 1.0, (9, 9)), rng.uniform(0.0, 50.0, 9), rng.random(9)

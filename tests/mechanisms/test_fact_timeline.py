@@ -57,6 +57,7 @@ def memory(path: Path | None = None) -> Engine:
     return Engine(chosen, HashingEmbedder(32), path=path)
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     facts, superseded, out, plain = (

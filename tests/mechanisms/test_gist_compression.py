@@ -47,6 +47,7 @@ def after_nights(
     return memory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "arguments"),
     [(paper.distortion, (1.3, 2.0)), (paper.rate, (3.0, 1.0, 0.2)), (paper.unknown, (0.4,))],
@@ -56,6 +57,7 @@ def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> Non
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_array_kernels_compiled_equal_plain() -> None:
     rng, results = np.random.default_rng(0), []
     loss, worth, age, dependence = (

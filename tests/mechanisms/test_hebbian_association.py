@@ -58,6 +58,7 @@ def small_network(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
             np.arange(n * n), np.tile(np.arange(n), n))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 6
     network, start = small_network(rng, n), rng.random(n * n)

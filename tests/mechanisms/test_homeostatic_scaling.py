@@ -67,11 +67,13 @@ def mean(memory: Engine, speaker: int) -> float:
     return float(np.exp(log_strength[memory.store.array(SPEAKER) == speaker]).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "arguments"), KERNELS, ids=lambda x: getattr(x, "__name__", ""))
 def test_compiled_equals_plain(kernel: Any, arguments: tuple[Any, ...]) -> None:
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_array_kernels_compiled_equal_plain() -> None:
     rng, results = np.random.default_rng(0), []
     log_w, visible, speaker = (

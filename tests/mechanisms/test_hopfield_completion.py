@@ -21,6 +21,7 @@ RNG = np.random.default_rng(3)
 X = RNG.standard_normal((9, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [paper, printed])
 def test_network_compiled_equals_plain(module: ModuleType) -> None:
     outs = []
@@ -34,6 +35,7 @@ def test_network_compiled_equals_plain(module: ModuleType) -> None:
     np.testing.assert_allclose(outs[0], outs[1], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_regimes_compiled_equal_plain() -> None:
     for k, arguments in (
         (paper.separation, (X, 4)),

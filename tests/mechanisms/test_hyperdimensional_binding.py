@@ -20,6 +20,7 @@ RNG = np.random.default_rng(2)
 A, B, TIE = RNG.integers(0, 2**64, (3, 4), dtype=np.uint64)
 
 
+@pytest.mark.slow
 def test_vector_kernels_compiled_equal_plain() -> None:
     for k, arguments in (
         (hd.bind, (A, B)),
@@ -50,6 +51,7 @@ def test_vector_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(real, plain_real, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_scalar_kernels_compiled_equal_plain() -> None:
     for word in (0, 1, 2**64 - 1, *RNG.integers(0, 2**64, 20, dtype=np.uint64)):
         with np.errstate(over="ignore"):  # uint64 arithmetic wraps around
@@ -68,6 +70,7 @@ def test_scalar_kernels_compiled_equal_plain() -> None:
         assert k(*arguments) == pytest.approx(k.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_compare_compiled_equals_plain() -> None:
     records = RNG.integers(0, 2**64, (30, 4), dtype=np.uint64)
     outs = [np.full(30, np.nan, np.float32) for _ in range(2)]

@@ -23,6 +23,7 @@ K = (7.0, 1.0, 1.0, (0.05, 0.01, 1.0), (0.1, 0.5, 3.5, 1.5, 1.0))
 FORMS = ("microglial_pruning", "microglial_pruning_printed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "arguments"), [
     (paper.deposition, (0.3, 2.0, 0.1, 0.05, 0.01, 1.0)), (paper.protection, (2.0, 1.0)),
     (paper.hazard, (0.4, 0.2, 0.1, 0.5, 3.5, 1.5, 1.0)),
@@ -36,6 +37,7 @@ def test_kernels_compiled_equal_plain(kernel: Any, arguments: tuple[Any, ...]) -
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_kernels_over_edges_compiled_equal_plain() -> None:
     rng, m, results = np.random.default_rng(0), 60, []
     ends, uses, before = rng.integers(-1, 8, (2, m)), rng.integers(0, m, 30), rng.random((3, m))

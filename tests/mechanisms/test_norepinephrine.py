@@ -26,6 +26,7 @@ SCALARS = ("validity", "switch_bar", "switches", "response", "engagement", "log_
            "choice_gain")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCALARS)
 def test_scalar_kernels_compiled_equal_plain(name: str) -> None:
     kernel: Any = getattr(module, name)
@@ -34,6 +35,7 @@ def test_scalar_kernels_compiled_equal_plain(name: str) -> None:
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-13)
 
 
+@pytest.mark.slow
 def test_recursion_compiled_equals_plain() -> None:
     for lam, gamma, tau in RNG.random((20, 3)):
         for valid in (True, False):

@@ -59,6 +59,7 @@ def plastic(*ids: str) -> tuple[Engine, Plastic]:
     return Engine([rule, *(Registry.read().instance(i) for i in ids)], HashingEmbedder(16)), rule
 
 
+@pytest.mark.slow
 def test_scalar_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(2)
     for module, names in (
@@ -83,6 +84,7 @@ def test_scalar_kernels_compiled_equal_plain() -> None:
                 assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [papers.hold, printed.bind])
 def test_working_memory_kernels_compiled_equal_plain(kernel: Any) -> None:
     for n in (1, 4, 9):

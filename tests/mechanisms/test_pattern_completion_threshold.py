@@ -24,6 +24,7 @@ WORDS = ("fox", "lake", "bread", "rain", "town", "salt", "night", "river", "ston
 TEXTS = [f"{WORDS[i % 15]} {WORDS[i * 7 % 13]} {WORDS[i * 4 % 11]}" for i in range(80)]
 
 
+@pytest.mark.slow
 def test_networks_compiled_equal_plain() -> None:
     x, found = RNG.choice([-1.0, 1.0], (3, 20)), []
     unit = RNG.standard_normal((5, 6))
@@ -40,6 +41,7 @@ def test_networks_compiled_equal_plain() -> None:
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_laws_compiled_equal_plain() -> None:
     cosine, visible = RNG.uniform(-0.2, 0.8, 30).astype(np.float32), RNG.random(30) < 0.8
     assert paper.extremes(cosine, visible) == pytest.approx(

@@ -30,6 +30,7 @@ TEXTS = (
 DAY = 24.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turnover", [0.0, 1.3])
 def test_codes_compiled_equal_plain(turnover: float) -> None:
     x, drawn, found = (
@@ -204,6 +205,7 @@ def test_a_memory_is_listed_at_most_three_times_as_it_grows(
     assert times[:192].max() == 3 and times.min() == 1 == times[192:].max()
 
 
+@pytest.mark.slow
 def test_small_kernels_compiled_equal_plain() -> None:
     rates: Any = RNG.gamma(1.0, size=20)
     for k, arguments in (
@@ -235,6 +237,7 @@ def test_small_kernels_compiled_equal_plain() -> None:
     assert (index[0] == index[1]).all() and (w[0] == w[1]).all()
 
 
+@pytest.mark.slow
 def test_printed_compiled_equals_plain() -> None:
     stored = RNG.standard_normal((6, 25)) * 0.2 + 1.0
     stored /= np.linalg.norm(stored, axis=1, keepdims=True)

@@ -24,6 +24,7 @@ SAID = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saturating", [False, True])
 def test_compiled_equals_plain(saturating: bool) -> None:
     rng = np.random.default_rng(0)

@@ -68,6 +68,7 @@ def versions(memory: Engine) -> list[tuple[int, int]]:
     ]
 
 
+@pytest.mark.slow
 def test_compiled_equals_plain() -> None:
     rng = np.random.default_rng(0)
     w, u, current = rng.uniform(-1.0, 1.0, (6, 6)), rng.random(6), rng.normal(size=6)

@@ -27,6 +27,7 @@ def filled(build: Build, *ids: str) -> Engine:
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     drive, target, noise, scores = (

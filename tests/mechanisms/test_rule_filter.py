@@ -56,6 +56,7 @@ def file_of(folder: Path, text: str = RULES) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     matched, bits, logs = rng.integers(0, 2**62, 50), np.array([0, 3, 61]), rng.normal(0.0, 1.0, 3)

@@ -18,6 +18,7 @@ from hebbarium.mechanisms.retrieval.salience_reweighting import (
 REGISTRY = Registry.read()
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     within, news = rng.choice([1.0, 0.5, np.nan], 40).astype(np.float32), rng.random(40)

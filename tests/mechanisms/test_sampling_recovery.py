@@ -32,6 +32,7 @@ def filled(build: Build, texts: tuple[str, ...] = TEXTS) -> Engine:
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     match, visible, cued = (

@@ -207,6 +207,7 @@ def test_printed_form_changes_the_nearest_schema(build: Build) -> None:
     assert memory.store.array(INITIAL_STRENGTH)[1] == pytest.approx(0.1 * math.log(2.5))
 
 
+@pytest.mark.slow
 def test_printed_kernels_compiled_equal_plain() -> None:
     x, w = np.array([0, 3]), np.array([0.2, 0.9, 0.0, 0.7])
     assert printed.jaccard(x, w) == pytest.approx(printed.jaccard.py_func(x, w))

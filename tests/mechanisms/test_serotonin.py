@@ -18,6 +18,7 @@ from hebbarium.mechanisms.retrieval.successor_representation import SUCCESSOR
 Build = Callable[..., Engine]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     value, cues, x = rng.standard_normal(9), np.array([4, 0, 7, -1]), rng.standard_normal(4)

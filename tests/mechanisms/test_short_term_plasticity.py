@@ -43,6 +43,7 @@ def filled(build: Build, *ids: str, **options: Any) -> Engine:
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 5
     steps, lag, release = (

@@ -51,6 +51,7 @@ def cosines(memory: Engine, column: Any) -> np.ndarray:
     return np.asarray(codes @ codes.T)
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((5, 8)) * 0.3 + 1.0

@@ -61,6 +61,7 @@ def state(memory: Engine) -> list[float]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "arguments"), [
     ("awake", (0.3, 5.0, 18.2)), ("asleep", (0.3, 5.0, 4.2)), ("circadian", (NOON, 0.12, 9.54,
     24.0)), ("until_sleep", (0.3, NOON, RHYTHM)),

@@ -59,6 +59,7 @@ def steps(memory: Engine) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in memory.store.array(REPLAYED) if a >= 0]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 12
     q, after = rng.random((n, 2)), np.empty((n, 2), np.int64)
@@ -121,6 +122,7 @@ def test_kernels_compiled_equal_plain() -> None:
     np.testing.assert_allclose(results[0], results[1], rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_printed_kernels_compiled_equal_plain() -> None:
     heat, links = (
         np.array([0.2, 0.9, 0.4]),

@@ -52,6 +52,7 @@ def events(first: int, n: int) -> list[Event]:
     ]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     codes, out, plain = rng.integers(0, 0x10FFFF, 50), np.zeros(256), np.zeros(256)

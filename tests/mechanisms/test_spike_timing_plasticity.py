@@ -38,6 +38,7 @@ def filled(build: Build, *ids: str, gap: float = 1.0 / 60.0, **values: Any) -> E
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 6
     edge, lag = rng.integers(0, n * n, 40), rng.normal(0.0, 30.0, 40)

@@ -53,6 +53,7 @@ def random_network(rng: np.random.Generator, rows: int, entities: int) -> tuple[
     return np.cumsum(degree) - degree, degree, pool, target, rng.uniform(0.5, 2.0, len(links))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limited", [True, False])
 @pytest.mark.parametrize("least", [0.0, 0.02])
 def test_spread_compiled_equals_plain(limited: bool, least: float) -> None:
@@ -66,6 +67,7 @@ def test_spread_compiled_equals_plain(limited: bool, least: float) -> None:
     np.testing.assert_allclose(outs[0], outs[1], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_other_kernels_compiled_equal_plain() -> None:
     net = random_network(np.random.default_rng(1), 12, 5)
     activation, a, b = (

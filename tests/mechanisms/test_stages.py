@@ -55,6 +55,7 @@ def memory(by: str, path: Path | None = None) -> Engine:
     return Engine(chosen, HashingEmbedder(64), path=path)
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(10, 7))

@@ -32,6 +32,7 @@ def random_rows(rng: np.random.Generator, nodes: int) -> tuple[np.ndarray, ...]:
     )
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     net = random_rows(np.random.default_rng(0), 9)
     states = np.array([2, 5, 7])

@@ -29,6 +29,7 @@ def memory(registry: Registry, *others: str, **values: Any) -> Engine:
     )
 
 
+@pytest.mark.slow
 def test_compiled_kernels_agree_with_plain_python() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):

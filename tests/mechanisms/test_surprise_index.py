@@ -33,6 +33,7 @@ def events(n: int) -> list[Event]:
     ]
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     for new, total, length, details, events_ in product(
         (0.0, 2.0), (0.0, 3.0), (10.0, 200.0), (0.0, 5.0), (0.0, 1.0)

@@ -55,6 +55,7 @@ def memory_of(
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     for kernel, arguments in ((shy.headroom, (7.0, 20.0)), (shy.loss, (0.3, 0.0, 1.0))):
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)

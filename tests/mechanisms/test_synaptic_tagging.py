@@ -75,11 +75,13 @@ def strong_on(registry: Registry) -> Callable[..., float]:
     return strength
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "arguments"), KERNELS, ids=lambda x: getattr(x, "__name__", ""))
 def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> None:
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_network_kernels_compiled_equal_plain() -> None:
     rng, n = np.random.default_rng(0), 8
     links = [

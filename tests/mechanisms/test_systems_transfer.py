@@ -72,6 +72,7 @@ def life(registry: Registry) -> Life:
     return live
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "arguments"), SCALARS, ids=lambda x: getattr(x, "__name__", ""))
 def test_compiled_equals_plain(kernel: Any, arguments: tuple[float, ...]) -> None:
     assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-12)

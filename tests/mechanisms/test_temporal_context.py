@@ -27,6 +27,7 @@ from hebbarium.mechanisms.encoding.temporal_context import (
 RNG = np.random.default_rng(7)
 
 
+@pytest.mark.slow
 def test_scalar_kernels_compiled_equal_plain() -> None:
     for beta, dot, gap, kept in RNG.random((20, 4)):
         assert retention(beta, dot) == pytest.approx(retention.py_func(beta, dot), rel=1e-14)
@@ -35,6 +36,7 @@ def test_scalar_kernels_compiled_equal_plain() -> None:
         )
 
 
+@pytest.mark.slow
 def test_drift_compiled_equals_plain() -> None:
     t, t_in = (v / np.linalg.norm(v) for v in RNG.standard_normal((2, 16)))
     a, b = np.empty(16), np.empty(16)
@@ -44,6 +46,7 @@ def test_drift_compiled_equals_plain() -> None:
     assert np.linalg.norm(a) == pytest.approx(1.0, abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [0.0, 0.4, 1.0])
 def test_choice_and_support_compiled_equal_plain(own: float) -> None:
     match = RNG.standard_normal(50).astype(np.float32)

@@ -38,6 +38,7 @@ def told() -> Engine:
     return made
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     k: Any = temporal_index
     rng = np.random.default_rng(0)

@@ -29,6 +29,7 @@ def filled(build: Build, **options: float) -> Engine:
     return memory
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     tests, tested, a, b = (

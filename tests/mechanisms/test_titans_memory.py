@@ -19,6 +19,7 @@ Build = Callable[..., Engine]
 TEXTS = ("the kettle boiled", "a stranger knocked", "snow fell on the harbour")
 
 
+@pytest.mark.slow
 def test_vector_kernels_compiled_equal_plain() -> None:
     rng = np.random.default_rng(0)
     x, w, k = rng.standard_normal(9), rng.standard_normal((9, 5)), rng.standard_normal(5)
@@ -45,6 +46,7 @@ def test_vector_kernels_compiled_equal_plain() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["paper", "printed"])
 def test_learning_compiled_equals_plain(form: str) -> None:
     rng = np.random.default_rng(1)

@@ -24,6 +24,7 @@ A, R = (FLOW, GATES, IP3, 0.002, 5.0), (0.5, (0.6, 200e3, 6.5e-4), (0.6, 60.0, 1
 VECTOR = np.random.default_rng(1).standard_normal(16).astype(np.float32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "arguments"), [
     (paper.calcium, (0.3, 0.7, 0.4, *FLOW)), (paper.gating, (0.3, 0.7, 0.4, *GATES)),
     (paper.phosphate, (0.3, 0.4, 1.0, *IP3)),
@@ -42,6 +43,7 @@ def test_kernels_compiled_equal_plain(kernel: Any, arguments: tuple[Any, ...]) -
         assert kernel(*arguments) == pytest.approx(kernel.py_func(*arguments), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_territory_kernels_compiled_equal_plain() -> None:
     results = []
     for plain in (False, True):

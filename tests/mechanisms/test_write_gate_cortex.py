@@ -21,6 +21,7 @@ SAID = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "cases"),
     [

@@ -45,6 +45,7 @@ def memory(**overrides: str | float) -> Engine:
     )
 
 
+@pytest.mark.slow
 def test_kernels_compiled_equal_plain() -> None:
     for a, b, c, x, y, z in RNG.random((20, 6)):
         assert tm.gate_score(a, b, c, x, y, z) == pytest.approx(

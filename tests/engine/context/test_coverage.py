@@ -207,6 +207,7 @@ def test_the_first_item_of_a_group_pays_for_its_opening() -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_compiled_choice_is_the_plain_one() -> None:
     rng = np.random.default_rng(7)
     for sets, weights, costs in instances(30, 10, 6):

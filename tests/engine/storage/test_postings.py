@@ -226,6 +226,7 @@ def test_abandoned_blocks_are_reused() -> None:
     assert postings.used == 64 * 1024 + 1020
 
 
+@pytest.mark.slow
 def test_plain_and_compiled_kernels_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = corpus(5, 30)
     jitted = _everything(texts)

@@ -10,6 +10,7 @@ from hebbarium.mechanisms.shared.topic_fit import fits, follow
 RNG = np.random.default_rng(7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("joins", "starts"), [(True, False), (False, False), (False, True)])
 def test_topic_kernels_compiled_equal_plain(joins: bool, starts: bool) -> None:
     themes, masses, vector = (
