@@ -54,6 +54,14 @@ def plug_in(specimen: Any, *, time_scale: float | None = 1.0, **values: Value) -
     )
 
 
+def shipping(id: str) -> dict[str, Any]:
+    """What a stand-in with its own kernels needs, so that `plug_in` gives the parameters with which
+    the mechanism of this id ships.
+    """
+    plug = type(registry().instance(id))
+    return {"id": id, plug.__name__: plug}
+
+
 def with_numbers(specimen: Any, **values: Value) -> Any:
     """A mutant of the numbers that ship: the specimen, whose plug-in computes with other values of
     parameters, whatever a check gives.

@@ -34,18 +34,8 @@ def as_separator(specimen: Any) -> SimpleNamespace:
     drives one unit, and other units are silent.
     """
 
-    def drive(
-        x: Any,
-        seed: int,
-        turnover: float,
-        gaps: Any,
-        weights: Any,
-        normalised: bool,
-        e1: float,
-        a0: float,
-        s: float,
-        out: Any,
-    ) -> None:
+    def drive(x: Any, *rest: Any) -> None:
+        out = rest[-1]
         out[:] = 0.0
         out[: x.size] = x[: out.size]
 
@@ -56,6 +46,8 @@ def as_separator(specimen: Any) -> SimpleNamespace:
         return scores
 
     return SimpleNamespace(
+        generations=lambda turnover, units: range(1),
+        readers=lambda *_: (),
         drive=drive,
         winners=specimen.winners,
         weight_quantiles=lambda spread: np.ones(256),

@@ -14,13 +14,13 @@ from scipy.stats import norm
 from ...engine.contract.records import Event
 from ..checks import adaptation, at_most, equation, limit, mutant
 from ..figures import Curve, Picture, figure
-from ..memory import memory_of
+from ..memory import memory_of, shipping
 from . import schema_formation as papers
 
 
 def as_schemas(specimen: Any) -> SimpleNamespace:
     """The printed form under the papers' names: strength is the acceleration by the match, at
-    most 2.5; dependence decays faster by it.
+    most 2.5; dependence decays faster by it.  Numbers are those with which the papers' form ships.
     """
 
     def strength(c: float, a: float, b: float, p: float) -> float:
@@ -32,7 +32,12 @@ def as_schemas(specimen: Any) -> SimpleNamespace:
     def congruency(x: Any, w: Any, *_: Any) -> float:
         return float(specimen.jaccard(x, w))
 
-    return SimpleNamespace(strength=strength, dependence=dependence, congruency=congruency)
+    return SimpleNamespace(
+        strength=strength,
+        dependence=dependence,
+        congruency=congruency,
+        **shipping("schema_formation"),
+    )
 
 
 # --- as printed -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import adaptation, mutant
+from ..memory import shipping
 from . import systems_transfer as paper
 
 RATE, FACTOR = 0.02, 2.5
@@ -49,7 +50,9 @@ def as_traces(specimen: Any) -> SimpleNamespace:
             1.0, 0, round(24.0 * now), RATE, FACTOR, float(k > 0.0) * congruency[0]
         )
 
-    return SimpleNamespace(transfer=transfer, consolidate=consolidate)
+    return SimpleNamespace(
+        transfer=transfer, consolidate=consolidate, **shipping("systems_transfer")
+    )
 
 
 # --- as printed -----------------------------------------------------------------------------------
