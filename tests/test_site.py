@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -320,6 +321,35 @@ def test_search_knows_the_mechanisms_and_the_functions(site: Path) -> None:
         "reference/code/engine/contract/hooks.html#hebbarium.engine.contract.hooks.hook",
         "notebooks/1-first-memory.html",
     } <= found
+
+
+@pytest.mark.slow
+@needs_browser
+def test_search_works_in_a_page_that_is_opened_as_a_file(tmp_path: Path) -> None:
+    """Words after `?q=` are what a reader types into the field."""
+    (tmp_path / "docs" / "website").mkdir(parents=True)
+    for file in (DOCS / "tools" / "website").glob("*.*s*"):
+        shutil.copy(file, tmp_path / "docs" / "website")
+    (tmp_path / "docs" / "index.md").write_text("# First\n\nNothing here.\n", encoding="utf-8")
+    (tmp_path / "docs" / "b.md").write_text("# Kettle\n\nIt boils.\n", encoding="utf-8")
+    code = (
+        "import sys; from pathlib import Path; sys.path.insert(0, 'docs/tools'); from build_site import render\n"
+        f"render(Path({str(tmp_path / 'docs')!r}), Path({str(tmp_path / 'site')!r}), "
+        "[{'A': 'index.md'}, {'B': 'b.md'}])"
+    )
+    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    page = (tmp_path / "site" / "index.html").as_uri()
+    assert BROWSER
+    for words, link in (("boils", True), ("nowhere", False)):
+        done = subprocess.run([BROWSER, *SWITCHES, f"--user-data-dir={tmp_path / 'browser'}",
+                               "--virtual-time-budget=8000", "--dump-dom", f"{page}?q={words}"],
+                              capture_output=True, text=True, timeout=120)  # fmt: skip
+        found = re.findall(r'<a href="([^"]*)" class="md-search-result__link"', done.stdout)
+        assert any(address.partition("?")[0].endswith("b.html") for address in found) is link, (
+            words,
+            found,
+        )
 
 
 @pytest.mark.slow

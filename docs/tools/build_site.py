@@ -45,7 +45,7 @@ from hebbarium.engine.catalogue.registry import HOMES, Registry
 
 # drawn and audited with --fast
 FAST = ("base_level_activation", "recency", "weighted_rrf")
-ASSETS = ("site.css", "leaf.svg")
+ASSETS = ("site.css", "leaf.svg", "iframe-worker.js")
 # pages of the repository that stand after the guides
 AROUND = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 # before a page that is alone in its section
@@ -338,6 +338,4 @@ if __name__ == "__main__":
     parser.add_argument("--fast", action="store_true", help="a few figures and small reports")
     given = parser.parse_args()
     made = build_site(given.folder.resolve(), given.fast)
-    print(
-        f"open {made / 'index.html'}; for search: {Path(sys.executable).name} -m http.server -d {made}"
-    )
+    print(f"open {made / 'index.html'}")
