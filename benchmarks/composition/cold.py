@@ -31,7 +31,7 @@ def compile_seconds(chosen: MechanismSet) -> dict[str, float]:
         done = subprocess.run(
             [sys.executable, "-c", f"from {__name__} import main; main()"],
             input=given,
-            env={**os.environ, "HEBBARIUM_CACHE": folder},
+            env={**os.environ, "HEBBARIUM_CACHE": folder, "NUMBA_CACHE_DIR": folder},
             capture_output=True,
             encoding="utf-8",
             check=False,
