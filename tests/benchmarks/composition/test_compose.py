@@ -258,6 +258,19 @@ def test_one_conversation_gives_a_part_and_no_honest_estimate(
     assert "no data set has two conversations" in (tmp_path / "out/composition.html").read_text()
 
 
+def test_a_composition_may_begin_with_a_part(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    file = tmp_path / "part.yaml"
+    file.write_text("mechanisms: [lexical_bm25, convex_fusion]\n")
+    result = composed(tmp_path / "out", embedder, replace(asked(), start=str(file)))
+    assert all(one.loss <= one.margin + 1e-12 for one in result.constraints)
+    assert result.singles == {}
+    assert "Every search began with a part of 2 mechanisms" in (
+        tmp_path / "out" / "composition.html"
+    ).read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="is not in the set"):
+        composed(tmp_path / "no", embedder, replace(asked(), start="minimal"))
+
+
 # --- requests -------------------------------------------------------------------------------------
 def test_a_request_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "request.yaml"
