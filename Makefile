@@ -12,6 +12,7 @@ demo: $(VENV)/.installed
 	$(BIN)/hebbarium audit --set minimal --jobs 2 --out $(OUT)
 	@echo "ablation report: $(OUT)/design.html"
 	@echo "audit report:    $(OUT)/audit.html"
+	@echo "with your chats: $(BIN)/hebbarium import EXPORT --to mine, then $(BIN)/hebbarium data ask mine; the ablation report has the rest"
 
 # A process runs the tests of a part of the files, so that what they share is made once.  Commands that tests start load modules as compiled by those
 # before, also where the environment says not to keep them.

@@ -55,6 +55,7 @@ from .words import (
     provenance,
     signed,
     size,
+    with_own_data,
 )
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -97,6 +98,7 @@ def to_html(result: DesignResult, path: Path, learning: Sequence[Points] = ()) -
         if removes
         else heading(result.facts),
         headline=headline(first),
+        own_data=with_own_data(first),
         family=family(first),
         limits=limits(first),
         costs=cost_rows(result),

@@ -33,6 +33,7 @@ from .words import (
     size,
     still,
     verdict_text,
+    with_own_data,
 )
 
 if TYPE_CHECKING:
@@ -333,6 +334,8 @@ def to_markdown(result: DesignResult) -> str:
     for block in result.blocks:
         parts += [f"## {in_cell(block.title)}"] if len(result.blocks) > 1 else []
         parts += _of_block(block)
+    if commands := with_own_data(result.blocks[0]):
+        parts += ["Next, with your own chats:", "\n".join(f"    {line}" for line in commands)]
     if result.notes or result.excluded:
         parts.append(
             "\n".join(

@@ -165,6 +165,19 @@ def headline(result: BlockResult) -> list[Fragment]:
     ]
 
 
+def with_own_data(result: BlockResult) -> tuple[str, ...]:
+    """Commands from an export of one's chats to this ablation of them, if the data were composed
+    for the demo; else none.
+    """
+    if result.dataset != "demo":
+        return ()
+    return (
+        "hebbarium import EXPORT --to mine",
+        "hebbarium data ask mine",
+        f"hebbarium ablate --set {result.facts.set} --dataset conversations --data mine --out out/mine",
+    )
+
+
 def here_only(result: BlockResult) -> list[str]:
     """One sentence on the verdicts for these conversations; [] if they were not tested."""
     live = [arm for arm in result.ordered() if arm.verdict_here is not None and not arm.no_op]
