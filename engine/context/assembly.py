@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from ..base.errors import ContractError, InputError, nearest
 from ..contract.drafts import Kind
 from ..contract.offers import Offer
-from ..contract.records import Event, Only, Query, attribute_pairs
+from ..contract.records import Event, Only, Query, wanted_attributes
 from ..contract.vocabulary import DETAIL
 from ..state.ranking import Answer, best
 from ..text.condensing import condensed
@@ -466,7 +466,9 @@ def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query |
     found = asked.only if only is None else only
     if task is not None:
         found = found or Only()
-        found = replace(found, attributes=(*attribute_pairs(found.attributes, WHERE), (TASK, task)))
+        found = replace(
+            found, attributes=(*wanted_attributes(found.attributes, WHERE), (TASK, task))
+        )
     return replace(asked, only=found)
 
 

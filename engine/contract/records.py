@@ -13,6 +13,9 @@ from ..base.errors import InputError
 from ..base.times import as_hours, hours, moment, offset_of, written
 
 Attributes = Mapping[str, str | Iterable[str]] | Iterable[tuple[str, str]]
+# one text, or several of which one is enough
+WantedPair = tuple[str, str | tuple[str, ...]]
+Wanted = Mapping[str, str | Iterable[str]] | Iterable[WantedPair]
 ROLES = frozenset({"user", "assistant", "system"})
 SHOWN = 60  # characters of a text in the repr of its event
 
@@ -50,6 +53,31 @@ def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str,
             )
         found.update((str.__str__(key), str.__str__(each)) for each in values)
     return tuple(sorted(found))
+
+
+def wanted_attributes(given: Wanted, where: str = "only") -> tuple[WantedPair, ...]:
+    """What a filter asks of attributes, as sorted pairs of a key and a text, or of a key and several
+    texts of which one is enough: the form of a mapping to several texts.
+
+    Raises InputError as `attribute_pairs` does.
+
+    >>> wanted_attributes({"kind": ["error", "shell_exec"], "project": "heron"})
+    (('kind', ('error', 'shell_exec')), ('project', 'heron'))
+    """
+    items: Any = given.items() if isinstance(given, Mapping) else given
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        refused: Any = given
+        attribute_pairs(refused, where)
+    single, several = list[Any](), list[WantedPair]()
+    for item in items:
+        pair = isinstance(item, tuple | list) and len(item) == 2
+        if pair and isinstance(item[1], tuple | list | set | frozenset):
+            texts = tuple(text for _, text in attribute_pairs({item[0]: tuple(item[1])}, where))
+            several += [(str(item[0]), texts if len(texts) > 1 else texts[0])] if texts else []
+        else:
+            single.append(item)
+    pairs: set[WantedPair] = {*attribute_pairs(single, where), *several}
+    return tuple(sorted(pairs, key=lambda pair: (pair[0], str(pair[1]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +227,7 @@ class Only:
     sessions      names of sessions, one of which the event belongs to; (): any
     speakers      names of speakers, one of whom said it; (): any
     attributes    pairs of key and value that the event must all have, in any form that
-                  `attribute_pairs` takes
+                  `wanted_attributes` takes: {"kind": ["error", "shell_exec"]} asks for either kind
     exclude       ids of events that are never answered
 
     >>> Query("Who moved?", only=Only(speakers=("Ada",), attributes=(("kind", "note"),))).only
@@ -210,7 +238,7 @@ class Only:
     until: float | None = None
     sessions: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
-    attributes: tuple[tuple[str, str], ...] = ()
+    attributes: tuple[WantedPair, ...] = ()
     exclude: tuple[str, ...] = ()
 
 

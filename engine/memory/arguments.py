@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.times import as_hours, moment, offset_of
-from ..contract.records import Event, Only, Query, attribute_pairs
+from ..contract.records import Event, Only, Query, attribute_pairs, wanted_attributes
 from .nights import DAY
 
 SHORTEST: Final = 64  # rows of a shortlist
@@ -131,7 +131,7 @@ def checked_only(only: Any, where: str) -> Only:
         until,
         sessions,
         speakers,
-        attribute_pairs(only.attributes, f"{where}, only.attributes"),
+        wanted_attributes(only.attributes, f"{where}, only.attributes"),
         exclude,
     )
 

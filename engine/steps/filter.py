@@ -15,6 +15,11 @@ from ..state.store import Cells
 Banned = Callable[[Only], NDArray[np.bool_]]  # `banned` for the rows of one store
 
 
+def values_of(wanted: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The texts of which an attribute must have one."""
+    return (wanted,) if isinstance(wanted, str) else wanted
+
+
 def admits(only: Only, event: Event) -> bool:
     """Whether an event meets every condition of a filter, as `arguments.checked_only` gives it.
 
@@ -26,7 +31,10 @@ def admits(only: Only, event: Event) -> bool:
         and (only.until is None or event.time <= only.until)
         and (not only.sessions or event.session in only.sessions)
         and (not only.speakers or event.speaker in only.speakers)
-        and set(only.attributes) <= set(event.attributes)
+        and all(
+            any((key, value) in event.attributes for value in values_of(wanted))
+            for key, wanted in only.attributes
+        )
         and event.id not in only.exclude
     )
 
@@ -57,9 +65,10 @@ def banned(only: Only, event_log: EventLog, store: Cells) -> NDArray[np.bool_]:
             other = np.ones(len(names) + 1, dtype=np.bool_)
             other[[number for name in chosen if (number := names.known(name)) is not None]] = False
             out |= other[store.array(column)]
-    for key, value in only.attributes:
+    for key, wanted in only.attributes:
         lacking = np.ones(store.n, dtype=np.bool_)
-        lacking[event_log.rows_with(key, value)] = False
+        for value in values_of(wanted):
+            lacking[event_log.rows_with(key, value)] = False
         lacking[event_log.made] = False
         lacking[event_log.made_of(lacking)] = True
         out |= lacking

@@ -73,7 +73,13 @@ def admits(only: Only, event: Event) -> bool:
         and (only.until is None or event.time <= only.until)
         and (not only.sessions or event.session in only.sessions)
         and (not only.speakers or event.speaker in only.speakers)
-        and all(pair in event.attributes for pair in only.attributes)
+        and all(
+            any(
+                (key, one) in event.attributes
+                for one in ([wanted] if isinstance(wanted, str) else wanted)
+            )
+            for key, wanted in only.attributes
+        )
         and event.id not in only.exclude
     )
 
@@ -100,6 +106,8 @@ def mask(m: Engine, only: Only) -> list[bool]:
     Only(attributes=(("kind", "note"),)),
     Only(attributes=(("tags", "diy"), ("tags", "home"))), Only(attributes=(("kind", "note"),
     ("kind", "plan"))), Only(attributes=(("mood", "glad"),)),
+    Only(attributes=(("kind", ("note", "plan")),)),
+    Only(attributes=(("kind", ("note", "mood")), ("tags", ("diy", "home")), ("tags", "work"))),
     Only(exclude=("e3",)), Only(exclude=("e3", "e9", "e49", "e77")), Only(exclude=("e7",)),
     Only(exclude=("",)),
     Only(20.0, 120.0, ("s1", "s2"), ("Ada", "Bo"), (("tags", "home"),), ("e4",)),
@@ -125,6 +133,21 @@ def test_random_filters_ban_what_a_search_finds() -> None:
         assert found == by_search(MEMORY, only), only
         sizes.add(sum(found))
     assert len(sizes) > 20, "filters of many sizes were tried"
+
+
+def test_several_values_of_one_attribute_ask_for_any_of_them() -> None:
+    wanted: Any = Only(attributes={"kind": ["note", "plan"]})
+    either = {row for kind in ("note", "plan") for row in range(MEMORY.store.n)
+              if ("kind", kind) in MEMORY.event(row).attributes}  # fmt: skip
+    found = mask(MEMORY, wanted)
+    assert {row for row, out in enumerate(found) if not out} == either and either
+    one: Any = Only(attributes={"kind": ["note"], "tags": []})
+    assert mask(MEMORY, one) == mask(MEMORY, Only(attributes=(("kind", "note"),)))
+    answered = MEMORY.retrieve(Query("number", only=wanted), 99)
+    assert set(answered.rows.tolist()) == either
+    wrong: Any = Only(attributes={"kind": ["note", 3]})
+    with pytest.raises(InputError, match="not a key and its text"):
+        MEMORY.retrieve(Query("number", only=wrong))
 
 
 def test_an_event_with_an_excluded_id_is_banned() -> None:
@@ -271,7 +294,7 @@ def test_a_filter_is_converted_to_its_plain_form() -> None:
         noon,
         ("s1", "s2"),
         ("Ada", "Bo"),
-        (("kind", "note"), ("tags", "a"), ("tags", "b")),
+        (("kind", "note"), ("tags", ("a", "b"))),
         ("e1",),
     )
     assert found and type(found.exclude[0]) is str and type(found.since) is float

@@ -17,7 +17,14 @@ from typing import Any, Final
 
 from ..engine.base.errors import InputError, nearest
 from ..engine.base.times import hours, moment
-from ..engine.contract.records import Attributes, Event, Only, Query, attribute_pairs
+from ..engine.contract.records import (
+    Attributes,
+    Event,
+    Only,
+    Query,
+    attribute_pairs,
+    wanted_attributes,
+)
 from ..engine.contract.units import Unit
 from ..engine.contract.vocabulary import VISIBLE
 from ..engine.memory.engine import Engine
@@ -97,7 +104,7 @@ def only(
         None if until is None else hours(until),
         tuple(sessions),
         tuple(speakers),
-        attribute_pairs(attributes),
+        wanted_attributes(attributes),
     )
     return None if conditions == Only() else conditions
 
