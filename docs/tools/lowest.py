@@ -37,7 +37,7 @@ TESTS = (
     "tests/benchmarks/test_export.py",
     "tests/benchmarks/reports/test_design_page.py",
     "tests/doors/test_langgraph.py",
-    "tests/doors/test_memory_file.py",
+    "tests/test_output.py",
 )
 TESTS_OF_TORCH = (
     "tests/engine/ports/test_backends.py",
