@@ -142,10 +142,9 @@ class Scores:
         self, parts: Sequence[Part], conversations: frozenset[Key] | None = None
     ) -> Sequence[Sequence[Floats]]:
         """Differences of questions from the whole set; infinite for a part that cannot be built."""
-        whole = self.values([self.whole], conversations)[0]
+        whole, *others = self.values([self.whole, *parts], conversations)
         return [
-            [before - after for before, after in zip(whole, mine, strict=True)]
-            for mine in self.values(parts, conversations)
+            [before - after for before, after in zip(whole, mine, strict=True)] for mine in others
         ]
 
     def values(
