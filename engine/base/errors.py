@@ -75,9 +75,12 @@ def nearest(name: object, known: Iterable[str], most: int = 3) -> str:
     names = list(known)
     if not names:
         return "there are none"
-    likeness = {one: _likeness(str(name).casefold(), one.casefold()) for one in names}
+    likeness = {
+        candidate: _likeness(str(name).casefold(), candidate.casefold()) for candidate in names
+    }
     near = sorted(
-        (one for one in likeness if likeness[one] >= NEAR), key=lambda one: -likeness[one]
+        (candidate for candidate in likeness if likeness[candidate] >= NEAR),
+        key=lambda candidate: -likeness[candidate],
     )[:most]
     if len(names) <= most or (not near and len(names) <= FEW):
         return f"choose from {', '.join(names)}"

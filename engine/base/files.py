@@ -68,11 +68,11 @@ def _below(folder: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
     here = folder.resolve()
     if here in above:
         raise OSError(f"{folder} links to a folder above it")
-    for each in folder.iterdir():
-        if each.is_dir():
-            yield from _below(each, (*above, here))
-        elif each.is_file():
-            yield each
+    for path in folder.iterdir():
+        if path.is_dir():
+            yield from _below(path, (*above, here))
+        elif path.is_file():
+            yield path
 
 
 def _of_file(file: Path) -> bytes:

@@ -216,24 +216,24 @@ def in_python() -> Iterator[dict[Kernel, set[tuple[Any, ...]]]]:
             depth -= 1
         return value if depth else _of_python(value)
 
-    kernels = [each for each in declared if each.compiled]
-    before = [each.__call__ for each in kernels]
+    kernels = [kernel for kernel in declared if kernel.compiled]
+    before = [kernel.__call__ for kernel in kernels]
     first = Kernel._first
     try:
-        for each in kernels:
-            each.__call__ = functools.partial(noted, each)
+        for kernel in kernels:
+            kernel.__call__ = functools.partial(noted, kernel)
         # those of modules that are imported meanwhile
         Kernel._first = noted  # type: ignore[method-assign, assignment]
         yield called
     finally:
         Kernel._first = first  # type: ignore[method-assign]
-        for each, run in zip(kernels, before, strict=True):
-            each.__call__ = run
+        for kernel, run in zip(kernels, before, strict=True):
+            kernel.__call__ = run
         # a kernel keeps what it was made with
         known = set(kernels)
-        for each in declared:
-            if each.compiled and each not in known:
-                each.__call__ = each._first
+        for kernel in declared:
+            if kernel.compiled and kernel not in known:
+                kernel.__call__ = kernel._first
 
 
 def _of_python(value: Any) -> Any:

@@ -38,10 +38,10 @@ def sum_of(marks: Iterable[bytes]) -> int:
     >>> sum_of([b"\xff" * 16, b"\x02" + b"\0" * 15]), sum_of([])
     (1, 0)
     """
-    found = list(marks)
-    whole = b"".join(found)
-    if len(whole) != SIZE * len(found):
-        return sum(int.from_bytes(each, "little") for each in found) % WHOLE
+    all_marks = list(marks)
+    whole = b"".join(all_marks)
+    if len(whole) != SIZE * len(all_marks):
+        return sum(int.from_bytes(mark, "little") for mark in all_marks) % WHOLE
     # exact for fewer than 2^32 marks
     words = np.frombuffer(whole, "<u4").reshape(-1, SIZE // 4).sum(axis=0, dtype=np.uint64)
     return sum(int(word) << 32 * place for place, word in enumerate(words)) % WHOLE
@@ -55,7 +55,7 @@ def checksum(*parts: Any) -> bytes:
     return blake2b(plain.encode(), digest_size=SIZE).digest()
 
 
-def verify(found: bytes | Sequence[bytes], expected: bytes | Sequence[bytes]) -> None:
+def verify(stored: bytes | Sequence[bytes], expected: bytes | Sequence[bytes]) -> None:
     """Raises ValueError for different marks, or different lists of them."""
-    if found != expected:
+    if stored != expected:
         raise ValueError(MISMATCH)

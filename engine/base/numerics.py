@@ -57,10 +57,10 @@ def fitted(array: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
     """
     if array.ndim == 0 or len(array) == len(like):
         return array
-    found = np.zeros_like(like)
+    resized = np.zeros_like(like)
     size = min(len(array), len(like))
-    found[:size] = array[:size]
-    return found
+    resized[:size] = array[:size]
+    return resized
 
 
 def is_zero(array: ArrayLike) -> bool:

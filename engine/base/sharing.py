@@ -29,9 +29,9 @@ def in_parts(count: int, do: Callable[[int], None]) -> None:
     Parts must not write what others read or write.  An exception of a part is raised once none runs
     any more.
 
-    >>> found = [0, 0, 0]
-    >>> in_parts(3, lambda part: found.__setitem__(part, part * part))
-    >>> found
+    >>> squares = [0, 0, 0]
+    >>> in_parts(3, lambda part: squares.__setitem__(part, part * part))
+    >>> squares
     [0, 1, 4]
     """
     HELPED.get()(count, do)
@@ -43,17 +43,17 @@ def at_once(*tasks: Callable[[], Any]) -> list[Any]:
     >>> at_once(lambda: 1, lambda: "two")
     [1, 'two']
     """
-    found: list[Any] = [None] * len(tasks)
-    in_parts(len(tasks), lambda at: found.__setitem__(at, tasks[at]()))
-    return found
+    results: list[Any] = [None] * len(tasks)
+    in_parts(len(tasks), lambda at: results.__setitem__(at, tasks[at]()))
+    return results
 
 
 def in_blocks(rows: int, size: int, do: Callable[[slice], None]) -> None:
     """Do blocks of so many rows each, of which the last may be smaller, as `in_parts` does parts.
 
-    >>> found = []
-    >>> in_blocks(5, 2, found.append)
-    >>> found
+    >>> blocks = []
+    >>> in_blocks(5, 2, blocks.append)
+    >>> blocks
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
     in_parts(-(-rows // size), lambda at: do(slice(at * size, min((at + 1) * size, rows))))

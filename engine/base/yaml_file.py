@@ -198,10 +198,10 @@ class YamlFile:
         """
         node, line = self._root, self._root.start_mark.line if self._root else 0
         for key in keys:
-            found = _below(node, key)
-            if found is None:
+            part = _below(node, key)
+            if part is None:
                 break
-            line, node = found
+            line, node = part
         return f"{self.path}:{line + 1}"
 
     def _parsed(self, text: str) -> Any:

@@ -82,7 +82,7 @@ class Cues:
                 where=f"cues, {why}",
                 cure="give a weight above 0, at most 1",
             )
-        texts = tuple(filter(None, (" ".join(each.split()) for each in averaged)))
+        texts = tuple(filter(None, (" ".join(further.split()) for further in averaged)))
         text = " ".join(text.split())
         if not text or (
             not texts

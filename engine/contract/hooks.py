@@ -302,30 +302,32 @@ class Mechanism(Generic[P]):
 
 def check_hooks(cls: type[Mechanism[Any]]) -> None:
     """Check the declarations of a class, before any memory is made.  Raises ContractError."""
-    for one in (*cls.forecasts(), *cls.rests()):
-        if not isinstance(one.reads, tuple) or not all(
-            isinstance(item, Column | Structure) for item in one.reads
+    for declaration in (*cls.forecasts(), *cls.rests()):
+        if not isinstance(declaration.reads, tuple) or not all(
+            isinstance(item, Column | Structure) for item in declaration.reads
         ):
             raise ContractError(
                 "reads is no tuple of columns and structures",
-                where=f"{cls.__name__}.{one.name}",
+                where=f"{cls.__name__}.{declaration.name}",
                 cure="write reads=(COLUMN,)",
             )
-        if passing := [item.name for item in one.reads if not item.persists or item is RANDOM]:
+        if passing := [
+            item.name for item in declaration.reads if not item.persists or item is RANDOM
+        ]:
             raise ContractError(
                 f"reads {passing} outside an event and a query",
-                where=f"{cls.__name__}.{one.name}",
+                where=f"{cls.__name__}.{declaration.name}",
                 cure="read persistent columns and structures",
             )
-    for each in cls.hooks():
-        where = f"{cls.__name__}.{each.name}"
+    for hook in cls.hooks():
+        where = f"{cls.__name__}.{hook.name}"
         kinds = {
             "reads": (Column, Structure, Before),
             "adds": (Column, Structure),
             "sets": (Column, Structure),
         }
         for name, kind in kinds.items():
-            if not isinstance(declared := getattr(each, name), tuple) or not all(
+            if not isinstance(declared := getattr(hook, name), tuple) or not all(
                 isinstance(item, kind) for item in declared
             ):
                 raise ContractError(
@@ -333,47 +335,47 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                     where=where,
                     cure=f"write {name}=(COLUMN,), or {name}=()",
                 )
-        reads = {r for r in each.reads if not isinstance(r, Before)}
-        if both := [c.name for c in each.adds if c in reads or c in each.sets]:
+        reads = {r for r in hook.reads if not isinstance(r, Before)}
+        if both := [c.name for c in hook.adds if c in reads or c in hook.sets]:
             raise ContractError(
                 f"adds to {both} and also reads or sets it",
                 where=where,
                 cure="add in one hook, read or set in another",
             )
-        if RANDOM in reads or RANDOM in each.adds:
+        if RANDOM in reads or RANDOM in hook.adds:
             raise ContractError(
                 "draws random numbers, which moves the stream on",
                 where=where,
                 cure="declare RANDOM in sets",
             )
-        if DRAFTS in (*map(item_of, each.reads), *each.sets):
+        if DRAFTS in (*map(item_of, hook.reads), *hook.sets):
             raise ContractError(
                 "reads or sets drafts, to which hooks only add",
                 where=where,
                 cure="declare DRAFTS in adds; read MADE to find the rows",
             )
-        if OFFERS in (*map(item_of, each.reads), *each.sets) or (
-            OFFERS in each.adds and BUDGET not in reads
+        if OFFERS in (*map(item_of, hook.reads), *hook.sets) or (
+            OFFERS in hook.adds and BUDGET not in reads
         ):
             raise ContractError(
                 "reads or sets offers, or adds to them when no context is asked for",
                 where=where,
                 cure="declare OFFERS in adds and BUDGET in reads",
             )
-        if WRITINGS in each.sets or (WRITINGS in each.adds and each.phase is not Phase.CONSOLIDATE):
+        if WRITINGS in hook.sets or (WRITINGS in hook.adds and hook.phase is not Phase.CONSOLIDATE):
             raise ContractError(
                 "writes outside CONSOLIDATE, or sets what is only appended to",
                 where=where,
                 cure="declare WRITINGS in adds, in a hook of CONSOLIDATE",
             )
-        writes = [c for c in (*each.adds, *each.sets) if c.persists]
-        if each.phase is Phase.RETRIEVE and writes and RECALLED not in reads:
+        writes = [c for c in (*hook.adds, *hook.sets) if c.persists]
+        if hook.phase is Phase.RETRIEVE and writes and RECALLED not in reads:
             raise ContractError(
                 f"changes {[c.name for c in writes]} on every query",
                 where=where,
                 cure="read RECALLED, so that it runs only where recall may change memory",
             )
-        for item in (*each.adds, *each.sets):
+        for item in (*hook.adds, *hook.sets):
             if item in ENGINE_ALONE or (isinstance(item, Structure) and item.steps):
                 raise ContractError(
                     f"writes {item.name}, which the engine alone writes",
@@ -382,24 +384,24 @@ def check_hooks(cls: type[Mechanism[Any]]) -> None:
                 )
             if (
                 isinstance(item, Column)
-                and item.upkeep.fresh not in (None, each.phase)
-                and not (item.upkeep.first and each.phase is Phase.ENCODE)
+                and item.upkeep.fresh not in (None, hook.phase)
+                and not (item.upkeep.first and hook.phase is Phase.ENCODE)
             ):
                 raise ContractError(
-                    f"{item.name} is computed in {item.upkeep.fresh} only, not in {each.phase}",
+                    f"{item.name} is computed in {item.upkeep.fresh} only, not in {hook.phase}",
                     where=where,
                     cure="write it there",
                 )
-            if item in each.adds and isinstance(item, Column) and np.dtype(item.dtype).kind == "b":
+            if item in hook.adds and isinstance(item, Column) and np.dtype(item.dtype).kind == "b":
                 raise ContractError(
                     f"adds to {item.name}, whose cells are true or false",
                     where=where,
                     cure="set it, or count votes in a column of integers",
                 )
-        for item in (*map(item_of, each.reads), *each.adds, *each.sets):
-            if each.phase not in _phases(item):
+        for item in (*map(item_of, hook.reads), *hook.adds, *hook.sets):
+            if hook.phase not in _phases(item):
                 raise ContractError(
-                    f"{item.name} means nothing in {each.phase.value}",
+                    f"{item.name} means nothing in {hook.phase.value}",
                     where=where,
                     cure=f"touch it in {' or '.join(p.value for p in _phases(item))}, or keep it in a memory column",
                 )

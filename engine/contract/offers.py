@@ -130,7 +130,7 @@ def shares_of_sources(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, float]:
     """Of each mechanism that offers something for contexts, its parameter `share`: percent of the
     budget.  Raises ContractError for an owner without one, and for shares above 100 in all.
     """
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for m in mechanisms:
         if any(OFFERS in h.adds for h in type(m).hooks()):
             if not hasattr(m.params, "share"):
@@ -139,11 +139,11 @@ def shares_of_sources(mechanisms: Sequence[Mechanism[Any]]) -> dict[str, float]:
                     where=m.id,
                     cure="add it: percent of the budget",
                 )
-            found[m.id] = float(m.params.share)
-    if sum(found.values()) > 100.0:
+            shares[m.id] = float(m.params.share)
+    if sum(shares.values()) > 100.0:
         raise ContractError(
-            f"the shares of {', '.join(found)} are {sum(found.values()):g} percent in all",
+            f"the shares of {', '.join(shares)} are {sum(shares.values()):g} percent in all",
             where="assembly",
             cure="lower the parameter share of some of them, or leave some out",
         )
-    return found
+    return shares

@@ -35,7 +35,7 @@ def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str,
         raise InputError(
             f"attributes is {type(given).__name__}, not a mapping or pairs", where=where, cure=cure
         )
-    found: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     for item in items:
         if not isinstance(item, tuple | list) or len(item) != 2:
             raise InputError(f"the attribute {item!r} is no pair", where=where, cure=cure)
@@ -45,14 +45,14 @@ def attribute_pairs(given: Attributes, where: str = "event") -> tuple[tuple[str,
             if isinstance(given, Mapping) and isinstance(value, tuple | list | set | frozenset)
             else (value,)
         )
-        if not isinstance(key, str) or not key or not all(isinstance(each, str) for each in values):
+        if not isinstance(key, str) or not key or not all(isinstance(text, str) for text in values):
             raise InputError(
                 f"the attribute {key!r} is {value!r}, not a key and its text",
                 where=where,
                 cure=cure,
             )
-        found.update((str.__str__(key), str.__str__(each)) for each in values)
-    return tuple(sorted(found))
+        pairs.update((str.__str__(key), str.__str__(text)) for text in values)
+    return tuple(sorted(pairs))
 
 
 def wanted_attributes(given: Wanted, where: str = "only") -> tuple[WantedPair, ...]:

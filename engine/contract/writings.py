@@ -66,7 +66,7 @@ class Writings:
         """
         rows = tuple(int(row) for row in sources)
         where = f"writing of {maker}"
-        if not all(isinstance(each, str) for each in (text, kind, maker)) or not kind or not maker:
+        if not all(isinstance(word, str) for word in (text, kind, maker)) or not kind or not maker:
             raise ContractError(
                 "text, kind and maker are no texts, or kind or maker is empty",
                 where=where,

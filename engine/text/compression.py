@@ -24,11 +24,11 @@ def compressed_length(data: bytes, level: int, wbits: int) -> int:
     (8, 8)
     """
     key = hashlib.blake2b(data, digest_size=16).digest(), level, wbits
-    found = _SIZES.get(key)
-    if found is None:
-        found = len(zlib.compress(data, level, wbits))
+    size = _SIZES.get(key)
+    if size is None:
+        size = len(zlib.compress(data, level, wbits))
         with _LOCK.lock:
-            _SIZES[key] = found
+            _SIZES[key] = size
             while len(_SIZES) > MOST:
                 del _SIZES[next(iter(_SIZES))]
-    return found
+    return size

@@ -82,15 +82,15 @@ def by_centrality(parts: list[str]) -> list[int]:
     [2, 1, 0]
     """
     terms = [set(terms_of(part, stem=True, stop_words=True)) for part in parts]
-    held = Counter(term for each in terms for term in each)
+    held = Counter(term for part_terms in terms for term in part_terms)
     central = sorted(
         (
-            -sum(held[term] - 1 for term in each),
-            -len(each),
+            -sum(held[term] - 1 for term in part_terms),
+            -len(part_terms),
             not _WRITTEN.search(parts[place]),
             place,
         )
-        for place, each in enumerate(terms)
+        for place, part_terms in enumerate(terms)
     )
     return [place for *_, place in central]
 
@@ -121,5 +121,5 @@ def _words_of(short: str, text: str) -> str:
         (words[place].islower(), -often[key], -len(key), place) for key, place in first.items()
     )
     kept = sorted(place for *_, place in telling[: min(MOST_KEYWORDS, (len(first) + 1) // 2)])
-    found = ", ".join([words[place] for place in kept])
-    return found if len(found) < len(short) else short
+    joined = ", ".join([words[place] for place in kept])
+    return joined if len(joined) < len(short) else short

@@ -150,9 +150,9 @@ class Times:
         'What did I do  with Bo?'
         """
         parts, end = [], 0
-        for each in self.expressions:
-            parts.append(text[end : each.place])
-            end = each.place + len(each.text)
+        for expression in self.expressions:
+            parts.append(text[end : expression.place])
+            end = expression.place + len(expression.text)
         return "".join([*parts, text[end:]])
 
 
@@ -164,10 +164,10 @@ def times(text: str, said: float, most: int = MOST) -> Times:
     >>> from hebbarium.engine.contract.records import hours, moment
     >>> from datetime import datetime
     >>> said = hours(datetime(2023, 5, 10, 9))                       # a Wednesday
-    >>> found = times("We met last Friday, two weeks after the move, and I leave in June 2024.", said)
-    >>> [(e.text, f"{moment(e.start):%Y-%m-%d}", f"{moment(e.end):%Y-%m-%d}") for e in found.expressions]
+    >>> read = times("We met last Friday, two weeks after the move, and I leave in June 2024.", said)
+    >>> [(e.text, f"{moment(e.start):%Y-%m-%d}", f"{moment(e.end):%Y-%m-%d}") for e in read.expressions]
     [('last Friday', '2023-05-05', '2023-05-06'), ('in June 2024', '2024-06-01', '2024-07-01')]
-    >>> found.events
+    >>> read.events
     (EventExpression(relation=<Relation.AFTER: 'after'>, phrase='the move', count=2, unit='week'),)
     >>> times("We met and had a good time.", said)
     Times(expressions=(), events=(), order=<HistoryEnd.NONE: 0>)
@@ -479,9 +479,9 @@ class _Reader:
         self.pivot: tuple[float, int] | None = None
 
     def read(self, most: int) -> Times:
-        found: list[TimeExpression] = []
+        expressions: list[TimeExpression] = []
         order, i = HistoryEnd.NONE, 0
-        while i < self.n and len(found) < most:
+        while i < self.n and len(expressions) < most:
             word = self.words[i]
             if (
                 reader := _READERS.get(word) or (_Reader.number if word[0] in _DIGITS else None)
@@ -504,14 +504,14 @@ class _Reader:
                 span, after = self.safely(_Reader.range_of, i, True) or taken
             while span is not None:
                 span, after = self.narrowed(span, after)
-                found.append(
+                expressions.append(
                     TimeExpression(self.written(i, after), *span, self.starts[i], self.focus)
                 )
                 i, (span, after) = (
-                    self.another(after) if len(found) < most else (after, (None, after))
+                    self.another(after) if len(expressions) < most else (after, (None, after))
                 )
             i = after
-        return Times(tuple(found), tuple(self.events[:most]), order)
+        return Times(tuple(expressions), tuple(self.events[:most]), order)
 
     def ordinal_number(self, word: str) -> tuple[str, bool]:
         """An ordinal in words as a number, "10th", and whether the two words before belong to it
@@ -780,8 +780,8 @@ class _Reader:
 
     def day_number(self, i: int) -> int | None:
         """A number of one or two digits, with or without its ending."""
-        found = _NUMBER.fullmatch(self.word(i))
-        return int(found[1]) if found and len(found[1]) <= 2 else None
+        match = _NUMBER.fullmatch(self.word(i))
+        return int(match[1]) if match and len(match[1]) <= 2 else None
 
     def day_of_month(
         self, i: int, day: int, month: int, j: int, how: str = "", last: int = 0
@@ -832,22 +832,22 @@ class _Reader:
                 else 2000 + int(decade[1])
             )
             return _months(12 * first, 120), i + 1
-        if (found := _NUMBER.fullmatch(word)) is None:
+        if (match := _NUMBER.fullmatch(word)) is None:
             return None
-        if len(found[1]) == 4 and not found[2]:
+        if len(match[1]) == 4 and not match[2]:
             return self.year_alone(i, licensed)
-        if found[2] and (ordered := self.ordinal(i, int(found[1]))):
+        if match[2] and (ordered := self.ordinal(i, int(match[1]))):
             return ordered
-        if len(found[1]) <= 2:
+        if len(match[1]) <= 2:
             if (dated := self.day_first(i, licensed)) is not None:
                 return dated
             if (
                 licensed
-                and found[2]
+                and match[2]
                 and self.word(i - 1) == "the"
                 and (self.word(i + 1) in _AFTER_DAY or i + 1 == self.n)
             ):
-                return self.day_alone(i, int(found[1])), i + 1
+                return self.day_alone(i, int(match[1])), i + 1
         return self.counted(i, licensed)
 
     def negative(self, i: int) -> bool:
@@ -866,28 +866,33 @@ class _Reader:
         if (clock := self.clock(i)) is None:
             return None
         j = clock[1] + (self.word(clock[1]) in ("of", "on", ","))
-        found = self.safely(_Reader.at, j, True)
-        if found is None or found[0] is None or found[1] <= j or found[0][1] - found[0][0] > DAY:
+        reading = self.safely(_Reader.at, j, True)
+        if (
+            reading is None
+            or reading[0] is None
+            or reading[1] <= j
+            or reading[0][1] - reading[0][0] > DAY
+        ):
             return None
-        part = self.part_of(found[0], clock[0])
-        return None if part is None else (part, found[1])
+        part = self.part_of(reading[0], clock[0])
+        return None if part is None else (part, reading[1])
 
-    def written_date(self, found: re.Match[str]) -> Span | None:
+    def written_date(self, match: re.Match[str]) -> Span | None:
         """2023-05-07, with or without a time; 2023-05; 5/7/2023; 7.5.2023; 2023/5/7."""
-        if found[7]:
-            index = 12 * int(found[7]) + int(found[8]) - 1
-            return _months(index, 1) if 1 <= int(found[8]) <= 12 else None
-        a, b, c = int(found[1]), int(found[3]), int(found[4])
-        if len(found[1]) == 4:
+        if match[7]:
+            index = 12 * int(match[7]) + int(match[8]) - 1
+            return _months(index, 1) if 1 <= int(match[8]) <= 12 else None
+        a, b, c = int(match[1]), int(match[3]), int(match[4])
+        if len(match[1]) == 4:
             y, m, d = a, b, c
         else:
-            y, m, d = (c, a, b) if found[2] == "/" and a <= 12 else (c, b, a)
+            y, m, d = (c, a, b) if match[2] == "/" and a <= 12 else (c, b, a)
         try:
             day = date(y, m, d).toordinal()
         except ValueError:
             return None
-        if found[5] and int(found[5]) < 24 and int(found[6]) < 60:
-            start = DAY * (day - _EPOCH) + int(found[5]) + int(found[6]) / 60.0
+        if match[5] and int(match[5]) < 24 and int(match[6]) < 60:
+            start = DAY * (day - _EPOCH) + int(match[5]) + int(match[6]) / 60.0
             return start, start + 1.0 / 60.0
         return _days(day, day + 1)
 
@@ -933,11 +938,11 @@ class _Reader:
         for step in range(4):
             index = self.index + step if ahead else self.index - step
             try:
-                found = date(index // 12, index % 12 + 1, day).toordinal()
+                candidate = date(index // 12, index % 12 + 1, day).toordinal()
             except ValueError:
                 continue
-            if found >= self.day if ahead else found <= self.day:
-                return _days(found, found + 1)
+            if candidate >= self.day if ahead else candidate <= self.day:
+                return _days(candidate, candidate + 1)
         raise ValueError("there is no such day")
 
     def month_name(self, i: int, licensed: bool, how: str = "") -> _Found | None:
@@ -1073,15 +1078,15 @@ class _Reader:
             if self.word(j) != "of":
                 return None
             j += 1
-            found = self.at_unit(j)
+            reading = self.at_unit(j)
         else:
             j += self.word(j) in _DASHES or (word != "mid" and self.word(j) == "in")
             if self.word(j) in ("in", "on", "at"):
                 return None
-            found = self.at_unit(j)
-        if found is None or found[0] is None:
-            return found
-        return _third(found[0], _THIRDS[word]), found[1]
+            reading = self.at_unit(j)
+        if reading is None or reading[0] is None:
+            return reading
+        return _third(reading[0], _THIRDS[word]), reading[1]
 
     def at_unit(self, j: int) -> _Found | None:
         """An expression after "of" or "early"; "the week" is this one."""
@@ -1257,9 +1262,9 @@ class _Reader:
     def offset(self, j: int, n: int, unit: str) -> _Found | None:
         """The rest of "two weeks before X" and "the week after X"."""
         relation = _RELATIONS[self.words[j]]
-        found = self.safely(_Reader.at, j + 1, True)
-        if found is not None and found[1] > j + 1:
-            return (_beside(relation, found[0], n, unit) if found[0] else None), found[1]
+        reading = self.safely(_Reader.at, j + 1, True)
+        if reading is not None and reading[1] > j + 1:
+            return (_beside(relation, reading[0], n, unit) if reading[0] else None), reading[1]
         return self.event(j, relation, n, unit)
 
     def unit_before(self, i: int, licensed: bool) -> _Found | None:
@@ -1268,15 +1273,15 @@ class _Reader:
         if self.words[i] == "year" and _YEARS.fullmatch(word):
             return self.year_alone(i + 1, True)
         if self.words[i] in ("week", "weekend") and word in ("of", "starting", "beginning", "from"):
-            found = self.at(i + 2, True)
-            if found is None or found[0] is None or found[0][1] - found[0][0] != DAY:
+            reading = self.at(i + 2, True)
+            if reading is None or reading[0] is None or reading[0][1] - reading[0][0] != DAY:
                 return None
-            day = round(found[0][0] / DAY) + _EPOCH
+            day = round(reading[0][0] / DAY) + _EPOCH
             return (
                 _days(day, day + 7)
                 if word != "of" and unit == "week"
                 else _calendar_unit(unit, day, 0)
-            ), found[1]
+            ), reading[1]
         if word not in ("before", "after"):
             return None
         target, again = self.word(i + 2), self.word(i + 3) == self.words[i]
@@ -1344,33 +1349,33 @@ class _Reader:
         relation = _RELATIONS[word]
         if (
             self.word(j) not in _PREPOSITIONS
-            and (found := self.safely(_Reader.at, j, True)) is not None
-            and found[1] > j
+            and (reading := self.safely(_Reader.at, j, True)) is not None
+            and reading[1] > j
         ):
-            return (bounded(relation, found[0], self.said) if found[0] else None), found[1]
+            return (bounded(relation, reading[0], self.said) if reading[0] else None), reading[1]
         if word in ("by", "through") or (word == "after" and self.word(i - 1) in _NOT_AFTER):
             return None
         return self.event(i, relation, 0, "")
 
     def between(self, i: int, licensed: bool) -> _Found | None:
         """Between A and B, from A to B."""
-        found = self.range_of(i + 1, licensed)
+        reading = self.range_of(i + 1, licensed)
         return (
-            found
-            if found is None or self.words[i] == "from" or "and" in self.words[i + 1 : found[1]]
+            reading
+            if reading is None or self.words[i] == "from" or "and" in self.words[i + 1 : reading[1]]
             else None
         )
 
     def range_of(self, i: int, licensed: bool) -> _Found | None:
         """A to B, after "between" A and B; A alone if no B follows."""
-        found = self.safely(_Reader.at, i, True)
-        if found is None or found[0] is None or found[1] <= i:
-            return found
-        (start, end), j = found[0], found[1]
+        reading = self.safely(_Reader.at, i, True)
+        if reading is None or reading[0] is None or reading[1] <= i:
+            return reading
+        (start, end), j = reading[0], reading[1]
         if self.pivot is not None or self.word(j) not in (
             ("and",) if self.word(i - 1) == "between" else _JOINTS
         ):
-            return found
+            return reading
         day = self.day_number(j + 1)
         if (
             day is not None
@@ -1387,7 +1392,7 @@ class _Reader:
             self.pivot = (start, 1)
             later = self.safely(_Reader.at, j + 1, True)
             if later is None or later[1] <= j + 1:
-                return found
+                return reading
             if later[0] is None:
                 return None, later[1]
             self.pivot = (later[0][0], -1)
@@ -1399,8 +1404,8 @@ class _Reader:
 
     def recurrence(self, i: int, licensed: bool) -> _Found | None:
         """Every Friday: not one time."""
-        found = self.safely(_Reader.at, i + 1, True)
-        return None if found is None else (None, found[1])
+        reading = self.safely(_Reader.at, i + 1, True)
+        return None if reading is None else (None, reading[1])
 
     def quarter(self, i: int, licensed: bool) -> _Found | None:
         """Q2 2023."""

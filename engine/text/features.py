@@ -71,8 +71,8 @@ def features(text: str) -> Features:
     """All features of any string.  O(length): about 0.15 ms for an utterance, under 1 s for 1 MB;
     texts that were just read are remembered.
 
-    >>> found = features("No, I promised Caroline's brother to fix load_config() by 7 May 2023!")
-    >>> found.entities, found.identifiers, found.dates
+    >>> read = features("No, I promised Caroline's brother to fix load_config() by 7 May 2023!")
+    >>> read.entities, read.identifiers, read.dates
     (('caroline', 'load_config()'), ('load_config()',), ('7 May 2023',))
     """
     text = composed(sanitise(text)).replace("’", "'")
@@ -161,25 +161,25 @@ def _identifiers(text: str) -> tuple[str, list[tuple[int, str]]]:
     """The text with its identifiers replaced by `x` (same length), and the identifiers with
     their places.
     """
-    found: list[tuple[int, str]] = []
+    named: list[tuple[int, str]] = []
 
     def take(match: re.Match[str]) -> str:
         written = match.group()
         if match.lastgroup == "dotted" and not _is_dotted_name(written):
             return written
-        found.append(
+        named.append(
             (match.start(), written.rstrip(".,;:!?") if match.lastgroup == "url" else written)
         )
         return "x" * len(written)
 
-    return (_IDENTIFIER.sub(take, text) if _CODE_HINT.search(text) else text), found
+    return (_IDENTIFIER.sub(take, text) if _CODE_HINT.search(text) else text), named
 
 
-def _is_dotted_name(found: str) -> bool:
+def _is_dotted_name(written: str) -> bool:
     """False for prose that lacks a space after the full stop ("so cool.What now")."""
-    if found.endswith("()") or "_" in found:
+    if written.endswith("()") or "_" in written:
         return True
-    parts = found.split(".")
+    parts = written.split(".")
     return not _is_common(parts[-1].lower()) and not all(_is_common(part.lower()) for part in parts)
 
 
@@ -206,10 +206,10 @@ def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
     """Names in order of first mention.  Quoted names and handles are replaced by `x`, so that
     capitals inside them are not found again.
     """
-    found = [(place, fold(written)) for place, written in identifiers]
+    mentions = [(place, fold(written)) for place, written in identifiers]
 
     def take(match: re.Match[str], name: str) -> str:
-        found.append((match.start(), name))
+        mentions.append((match.start(), name))
         return "x" * len(match.group())
 
     def quoted(match: re.Match[str]) -> str:
@@ -220,8 +220,8 @@ def _entities(prose: str, identifiers: list[tuple[int, str]]) -> list[str]:
         prose = _QUOTED.sub(quoted, prose)
     if "@" in prose:
         prose = _HANDLE.sub(lambda match: take(match, fold(match.group(1).rstrip(".-"))), prose)
-    found.extend(_proper_nouns(prose))
-    return list(dict.fromkeys(name for _, name in sorted(found, key=lambda pair: pair[0])))
+    mentions.extend(_proper_nouns(prose))
+    return list(dict.fromkeys(name for _, name in sorted(mentions, key=lambda pair: pair[0])))
 
 
 def _is_title(quoted: str) -> bool:

@@ -37,11 +37,11 @@ class TextMemo(Generic[Found]):
         _ALL.add(self)
 
     def __call__(self, *args: Any) -> Found:
-        found = self._known.get(args)
-        if found is None:
-            found = self._compute(*args)
-            self._keep(args, found)
-        return found
+        value = self._known.get(args)
+        if value is None:
+            value = self._compute(*args)
+            self._keep(args, value)
+        return value
 
     def forget(self) -> None:
         with self._lock.lock:
@@ -51,12 +51,12 @@ class TextMemo(Generic[Found]):
         self._known.clear()
         self._held = 0
 
-    def _keep(self, args: tuple[Any, ...], found: Found) -> None:
+    def _keep(self, args: tuple[Any, ...], value: Found) -> None:
         if (size := _size(args)) > LONGEST:
             return
         with self._lock.lock:
             self._held += 0 if args in self._known else size
-            self._known[args] = found
+            self._known[args] = value
             while self._held > MOST:
                 oldest = next(iter(self._known))
                 self._held -= _size(oldest)
@@ -93,4 +93,4 @@ def forget_texts() -> None:
 
 
 def _size(args: tuple[Any, ...]) -> int:
-    return ENTRY + sum(len(each) for each in args if isinstance(each, str))
+    return ENTRY + sum(len(argument) for argument in args if isinstance(argument, str))

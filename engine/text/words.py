@@ -163,8 +163,8 @@ def words_of(folded: str, contracted: bool = False) -> list[str]:
     ['the', 'cats', 'aren', 't', 'in', 'हिन्दी', '护照', 'c', '盘']
     """
     if _is_plain(folded):
-        found: list[str] = (_CONTRACTED if contracted else _WORD).findall(folded)
-        return found
+        words: list[str] = (_CONTRACTED if contracted else _WORD).findall(folded)
+        return words
     pattern = _SHAPED_CONTRACTED if contracted else _SHAPED_WORD
     return [folded[slice(*match.span())] for match in pattern.finditer(folded.translate(_SHAPE))]
 
@@ -232,22 +232,22 @@ def _names_in(
 
 def _with_names(folded: str, read: str, words: re.Pattern[str], names: list[Span]) -> list[str]:
     """Words of a folded text, each name after the word with which it ends."""
-    found, start = list[str](), 0
+    listed, start = list[str](), 0
     for first, end, kind in names:
-        found += _words_between(folded, read, words, start, first)
-        before = found[-1] if kind == "attached" and found else ""
-        found += _words_between(folded, read, words, first, end)
-        found.append(f"{before}{folded[first:end]}" + "=" * (kind == "lone"))
+        listed += _words_between(folded, read, words, start, first)
+        before = listed[-1] if kind == "attached" and listed else ""
+        listed += _words_between(folded, read, words, first, end)
+        listed.append(f"{before}{folded[first:end]}" + "=" * (kind == "lone"))
         start = end
-    return found + _words_between(folded, read, words, start, len(read))
+    return listed + _words_between(folded, read, words, start, len(read))
 
 
 def _words_between(
     folded: str, read: str, words: re.Pattern[str], start: int, end: int
 ) -> list[str]:
     if read is folded:
-        found: list[str] = words.findall(read, start, end)
-        return found
+        listed: list[str] = words.findall(read, start, end)
+        return listed
     return [folded[slice(*match.span())] for match in words.finditer(read, start, end)]
 
 
@@ -319,8 +319,8 @@ def _terms(text: str, stem: bool, stop_words: bool) -> tuple[str, ...]:
 
 def stems(words: list[str]) -> list[str]:
     """Porter stems of words in lower case."""
-    found: list[str] = PORTER.stemWords(words)
-    return found
+    stemmed: list[str] = PORTER.stemWords(words)
+    return stemmed
 
 
 def _pieces(word: str) -> list[str]:
