@@ -110,7 +110,7 @@ def source_digest(root: Path, *folders: Path) -> str:
     h = hashlib.sha256()
     for folder in folders:
         for file in sorted(
-            each for each in folder.rglob("*") if each.suffix in SOURCES and each.is_file()
+            path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file()
         ):
             h.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return h.hexdigest()
@@ -135,13 +135,13 @@ def usable() -> tuple[tuple[Package, ...], tuple[PackageError, ...]]:
     or has not its files.
     """
     points, broken = _points()
-    found: list[Package] = []
+    packages: list[Package] = []
     for point in points:
         try:
-            found.append(_package(point, _named(point.dist, point.name)))
+            packages.append(_package(point, _named(point.dist, point.name)))
         except PackageError as error:
             broken.append(error)
-    return tuple(sorted(found, key=lambda p: p.name)), tuple(broken)
+    return tuple(sorted(packages, key=lambda p: p.name)), tuple(broken)
 
 
 def _points() -> tuple[list[EntryPoint], list[PackageError]]:
@@ -156,14 +156,17 @@ def _points() -> tuple[list[EntryPoint], list[PackageError]]:
     points: list[EntryPoint] = []
     broken: list[PackageError] = []
     seen: set[str] = set()
-    for each in distributions():
-        who = _named(each, Path(str(getattr(each, "_path", "a distribution without a name"))).name)
+    for distribution in distributions():
+        who = _named(
+            distribution,
+            Path(str(getattr(distribution, "_path", "a distribution without a name"))).name,
+        )
         name = re.sub(r"[-_.]+", "-", who.partition(" ")[0]).lower()
         if name in seen:  # the first on the path counts, as it does for an import
             continue
         seen.add(name)
         try:
-            points += each.entry_points.select(group=GROUP)
+            points += distribution.entry_points.select(group=GROUP)
         except Exception as error:
             broken.append(
                 PackageError(

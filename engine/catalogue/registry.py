@@ -186,7 +186,7 @@ class Entry(_Strict):
         """The plug-in class.  Raises RegistryError if it cannot be imported or is no Mechanism."""
         module, _, name = self.path.partition(":")
         try:
-            found = getattr(importlib.import_module(module), name)
+            loaded = getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise RegistryError(
                 f"class {self.path!r} cannot be loaded: {words_of(error)}",
@@ -202,13 +202,13 @@ class Entry(_Strict):
                 where=f"registry.yaml, {self.id}",
                 cure="correct the module",
             ) from error
-        if not (isinstance(found, type) and issubclass(found, Mechanism)):
+        if not (isinstance(loaded, type) and issubclass(loaded, Mechanism)):
             raise RegistryError(
                 f"{self.path!r} is no Mechanism",
                 where=f"registry.yaml, {self.id}",
                 cure="name a subclass of Mechanism",
             )
-        return found
+        return loaded
 
 
 @dataclass(frozen=True, repr=False)
@@ -368,15 +368,15 @@ class Registry:
         """`missing`, and each mechanism of the packages whose class cannot be loaded.  Imports
         the modules of packages, none of Hebbarium's.
         """
-        found = list(self.missing)
+        missing = list(self.missing)
         for package in self.packages:
             for entry in self.entries.values():
                 if self.package_of(entry) is package:
                     try:
                         self.load(entry)
                     except PackageError as error:
-                        found.append(Missing(package.distribution, entry.id, str(error)))
-        return tuple(found)
+                        missing.append(Missing(package.distribution, entry.id, str(error)))
+        return tuple(missing)
 
     def package_of(self, entry: Entry) -> Package | None:
         """The installed package that holds the module of an entry; None for one of Hebbarium."""
@@ -443,9 +443,9 @@ class Registry:
                 *sorted((sets / "contexts").glob("*.yaml")),
             )
         )
-        entries, found = _contents(files)
+        entries, read_sets = _contents(files)
         named, contexts = (
-            {file.stem: each for file, each in found.items() if file.parent == folder}
+            {file.stem: named_set for file, named_set in read_sets.items() if file.parent == folder}
             for folder in (sets, sets / "contexts")
         )
         return cls(
@@ -847,7 +847,7 @@ def _read_alternates(
     file: YamlFile, entries: Mapping[str, Entry], chosen: Collection[str]
 ) -> dict[str, tuple[str, ...]]:
     """Mechanism of the set -> those that an ablation uses instead of it."""
-    alternates, found, cure = file.data.get("alternates", {}), {}, "write `mechanism: [other]`"
+    alternates, checked, cure = file.data.get("alternates", {}), {}, "write `mechanism: [other]`"
     if not isinstance(alternates, dict):
         raise RegistryError(
             "alternates are no mapping from a mechanism to a list",
@@ -886,8 +886,8 @@ def _read_alternates(
                 raise RegistryError(
                     what, where=place, cure="name mechanisms that are not in the set, each once"
                 )
-        found[id] = tuple(others)
-    return found
+        checked[id] = tuple(others)
+    return checked
 
 
 def files(mechanisms: Iterable[Mechanism[Any]]) -> dict[str, str]:

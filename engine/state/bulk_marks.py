@@ -102,11 +102,11 @@ def _digests(names: Sequence[str]) -> NDArray[np.int64]:
 
 def as_words(values: Numbers) -> NDArray[np.int64]:
     """Integers, or the bits of floats, as whole numbers of 64 bits."""
-    found = np.asarray(values)
+    array = np.asarray(values)
     return (
-        found.view(np.int64)
-        if found.dtype == np.float64
-        else found.astype(np.int64, casting="same_kind" if found.size else "unsafe", copy=False)
+        array.view(np.int64)
+        if array.dtype == np.float64
+        else array.astype(np.int64, casting="same_kind" if array.size else "unsafe", copy=False)
     )
 
 
@@ -125,8 +125,8 @@ def total_of(marks: Marks) -> int:
 
 @cache
 def _key(table: bytes) -> tuple[np.uint64, np.uint64]:
-    one, other = np.frombuffer(blake2b(table, digest_size=16).digest(), np.uint64)
-    return one, other
+    first_half, last_half = np.frombuffer(blake2b(table, digest_size=16).digest(), np.uint64)
+    return first_half, last_half
 
 
 @lru_cache(4096)
@@ -136,8 +136,8 @@ def _digest(name: str) -> bytes:
 
 @kernel
 def _hash(
-    one: np.uint64,
-    other: np.uint64,
+    first_half: np.uint64,
+    last_half: np.uint64,
     heads: NDArray[np.uint64],
     words: NDArray[np.uint64],
     begins: NDArray[np.int64],
@@ -146,16 +146,16 @@ def _hash(
 ) -> None:
     """SipHash-2-4-128 of the words of each head and of `words` from the row's beginning to its end.
 
-    one, other  the key: its first and last 8 bytes
+    first_half, last_half  the key: its first and last 8 bytes
     """
     width = heads.shape[1]
     for i in range(ends.size):
         begin = begins[i]
         a, b = (
-            one ^ np.uint64(0x736F6D6570736575),
-            other ^ np.uint64(0x646F72616E646F6D) ^ np.uint64(0xEE),
+            first_half ^ np.uint64(0x736F6D6570736575),
+            last_half ^ np.uint64(0x646F72616E646F6D) ^ np.uint64(0xEE),
         )
-        c, d = one ^ np.uint64(0x6C7967656E657261), other ^ np.uint64(0x7465646279746573)
+        c, d = first_half ^ np.uint64(0x6C7967656E657261), last_half ^ np.uint64(0x7465646279746573)
         count = width + ends[i] - begin
         for j in range(count + 1):
             if j < width:

@@ -173,8 +173,8 @@ class EventLog:
         self._origins[row], self._shown[row] = self._origins_of(writing), self._shown_of(writing)
         self._of_origins.extend([row] * len(self._origins[row]))
         self._all_origins.extend(self._origins[row])
-        for each in self._shown[row]:
-            self._showing.setdefault(each, []).append(row)
+        for event_row in self._shown[row]:
+            self._showing.setdefault(event_row, []).append(row)
 
     def restore(
         self, events: list[Event], rows: NDArray[np.int64], made: Sequence[tuple[int, int]]
@@ -189,14 +189,16 @@ class EventLog:
         order.
         """
         stored = np.flatnonzero(rows >= 0)
-        found, due = np.full(len(stored) + len(made), len(events), np.int64), sorted(made)
+        entries, due = np.full(len(stored) + len(made), len(events), np.int64), sorted(made)
         places = np.concatenate([rows[stored], np.array([row for row, _ in due], np.int64)])
         if places.size and (places.min() < 0 or places.max() >= places.size):
             raise ValueError("a row is missing")
-        found[places] = np.concatenate([stored, ~np.array([number for _, number in due], np.int64)])
-        if (found == len(events)).any() or (np.diff(rows[stored]) <= 0).any():
+        entries[places] = np.concatenate(
+            [stored, ~np.array([number for _, number in due], np.int64)]
+        )
+        if (entries == len(events)).any() or (np.diff(rows[stored]) <= 0).any():
             raise ValueError("a row is missing or in the wrong place")
-        self.events, self.row_of, self.rows = events, rows.tolist(), found.tolist()
+        self.events, self.row_of, self.rows = events, rows.tolist(), entries.tolist()
         self.last = int(rows[stored[-1]]) if len(stored) else -1
         for names, given in (
             (self.sessions, (event.session for event in events)),
@@ -275,8 +277,8 @@ class EventLog:
 
     def rows_with(self, key: str, value: str) -> NDArray[np.int64]:
         """Rows of the stored events that have an attribute, ascending.  Cost: O(rows found)."""
-        found = self._rows_with.get((key, value))
-        return np.array(found, dtype=np.int64) if found else np.empty(0, dtype=np.int64)
+        rows = self._rows_with.get((key, value))
+        return np.array(rows, dtype=np.int64) if rows else np.empty(0, dtype=np.int64)
 
     # --- rows that the memory made ----------------------------------------------------------------
 
@@ -336,10 +338,10 @@ class EventLog:
 
         chosen  (n,) flags of rows
         """
-        found: NDArray[np.int64] = np.asarray(self._of_origins)[
+        rows: NDArray[np.int64] = np.asarray(self._of_origins)[
             np.flatnonzero(chosen[np.asarray(self._all_origins)])
         ]
-        return found
+        return rows
 
     def written_from(self, rows: Set[int]) -> list[int]:
         """Numbers of the writings that were made from any of these rows, directly or through
@@ -364,13 +366,17 @@ class EventLog:
         """
         own = self.rows_of(event_id)
         return list(
-            dict.fromkeys((*own, *(row for each in own for row in self._showing.get(each, ()))))
+            dict.fromkeys(
+                (*own, *(row for own_row in own for row in self._showing.get(own_row, ())))
+            )
         )
 
     def _origins_of(self, number: int) -> tuple[int, ...]:
         return tuple(
             dict.fromkeys(
-                each for source in self.writings[number].sources for each in self.origins(source)
+                origin
+                for source in self.writings[number].sources
+                for origin in self.origins(source)
             )
         )
 
@@ -378,13 +384,18 @@ class EventLog:
         writing = self.writings[number]
         if writing.kind == Kind.SUMMARY.word:
             return ()
-        found = tuple(
-            dict.fromkeys(each for source in writing.sources for each in self.shown(source))
+        shown_rows = tuple(
+            dict.fromkeys(
+                event_row for source in writing.sources for event_row in self.shown(source)
+            )
         )
         # of a bundle: the events that hold the text
-        if writing.kind == Kind.SEGMENT.word and len(found) > 1:
-            return tuple(each for each in found if writing.text in self.text(each)) or found
-        return found
+        if writing.kind == Kind.SEGMENT.word and len(shown_rows) > 1:
+            return (
+                tuple(event_row for event_row in shown_rows if writing.text in self.text(event_row))
+                or shown_rows
+            )
+        return shown_rows
 
     def ids(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Ids of the events of some rows, each once, without events that have none."""
@@ -397,7 +408,9 @@ class EventLog:
         row, pairs = self.row_of[number], self.events[number].attributes
         self.events[number] = event
         for pair in pairs if row >= 0 else ():
-            kept = array("q", (each for each in self._rows_with.pop(pair) if each != row))
+            kept = array(
+                "q", (kept_row for kept_row in self._rows_with.pop(pair) if kept_row != row)
+            )
             if kept:
                 self._rows_with[pair] = kept
 

@@ -438,7 +438,7 @@ class Graph:
         if not 0 <= type < TYPES:
             return None
         arrays = self._edges
-        found = _look_up(
+        edge = _look_up(
             source,
             target,
             type,
@@ -448,7 +448,7 @@ class Graph:
             arrays["alive"],
             self._table,
         )
-        return found if found >= 0 else None
+        return edge if edge >= 0 else None
 
     def neighbours(self, node: int, type: EdgeType) -> NDArray[np.int32]:
         """Ids of the live out-edges of a node, oldest first: a view, valid until the next `add`

@@ -65,21 +65,21 @@ class Overlay(ABC):
         if not self._owns(column):
             return self.base.array(column)
         self._renew()
-        found = self._live.get(column)
-        if found is None:
+        live = self._live.get(column)
+        if live is None:
             buffer = self._buffer(column)
-            found = self._live[column] = buffer[: self.n] if column.scope in PER_ROW else buffer
-        return found
+            live = self._live[column] = buffer[: self.n] if column.scope in PER_ROW else buffer
+        return live
 
     def read_only(self, column: Column) -> Array:
         """As `Store.read_only`."""
         if not self._owns(column):
             return self.base.read_only(column)
         self._renew()
-        found = self._read_only.get(column)
-        if found is None:
-            found = self._read_only[column] = read_only(self.array(column))
-        return found
+        sealed = self._read_only.get(column)
+        if sealed is None:
+            sealed = self._read_only[column] = read_only(self.array(column))
+        return sealed
 
     def neutralise(self, scope: Scope) -> None:
         """As `Store.neutralise`, of the columns that it owns."""
@@ -103,14 +103,14 @@ class Overlay(ABC):
             self._read_only.clear()
 
     def _buffer(self, column: Column) -> Array:
-        cells, found = (
+        cells, buffer = (
             (self.capacity,) if column.scope in PER_ROW else (),
             self._buffers.get(column),
         )
-        if found is None or found.shape[: len(cells)] != cells:
+        if buffer is None or buffer.shape[: len(cells)] != cells:
             neutral = 0.0 if isinstance(column.neutral, Column) else column.neutral
-            found = self._buffers[column] = np.full(
+            buffer = self._buffers[column] = np.full(
                 cells + self.cell_shape(column), neutral, column.dtype
             )
-            self._fill(column, found)
-        return found
+            self._fill(column, buffer)
+        return buffer

@@ -160,12 +160,12 @@ class Forward:
     @property
     def uncounted(self) -> dict[int, int]:
         """Key -> rows that hold it and do not count."""
-        found = (
+        counts = (
             np.bincount(self.keys[np.repeat(~self.counted, self.sizes)])
             if not self.counted.all()
             else np.zeros(0, np.int64)
         )
-        return {int(key): int(found[key]) for key in np.flatnonzero(found)}
+        return {int(key): int(counts[key]) for key in np.flatnonzero(counts)}
 
 
 class Vocabulary:
@@ -183,14 +183,14 @@ class Vocabulary:
     def intern(self, terms: Iterable[str]) -> list[int]:
         """The id of each term; a new term gets the next one."""
         ids, known = self._ids, self._terms
-        found: list[int] = []
+        numbers: list[int] = []
         for term in terms:
             id_ = ids.get(term)
             if id_ is None:
                 id_ = ids[term] = len(known)
                 known.append(term)
-            found.append(id_)
-        return found
+            numbers.append(id_)
+        return numbers
 
     def find(self, terms: Iterable[str]) -> list[int]:
         """The ids of those terms that are known; changes nothing."""
@@ -433,8 +433,8 @@ class BM25Index:
         if shown:
             lengths = self._lengths[shown.rows]
             out[:] = 0.0
-            for id_, each in zip(ids.tolist(), weights.tolist(), strict=True):
-                _add_bm25(each, *self._holding(id_, shown), lengths, base, slope, out)
+            for id_, term_weight in zip(ids.tolist(), weights.tolist(), strict=True):
+                _add_bm25(term_weight, *self._holding(id_, shown), lengths, base, slope, out)
         else:
             held = self._postings
 
@@ -459,8 +459,8 @@ class BM25Index:
 
         O(postings), or O(rows log postings) if there are many; O(1) if it was asked for before.
         """
-        found = shown.held.get(id_)
-        if found is None:
+        holding = shown.held.get(id_)
+        if holding is None:
             held, size = self._postings, len(shown.rows)
             first, which, where = (
                 int(held.start[id_]),
@@ -476,8 +476,11 @@ class BM25Index:
                 which,
                 where,
             )
-            found = shown.held[id_] = which[:count], held.pool[where[:count]] & ((1 << TF_BITS) - 1)
-        return found
+            holding = shown.held[id_] = (
+                which[:count],
+                held.pool[where[:count]] & ((1 << TF_BITS) - 1),
+            )
+        return holding
 
 
 class TrigramIndex:
@@ -811,9 +814,9 @@ def _held(
                 which[count], where[count] = j, at
                 count += 1
     else:
-        for each in range(at, end):
-            if place[pool[each] >> TF_BITS] >= 0:
-                which[count], where[count] = place[pool[each] >> TF_BITS], each
+        for posting in range(at, end):
+            if place[pool[posting] >> TF_BITS] >= 0:
+                which[count], where[count] = place[pool[posting] >> TF_BITS], posting
                 count += 1
     return count
 

@@ -190,20 +190,22 @@ def add_all_standardised(
             add_standardised(scores, visible, floor, weight, out)
             for scores, floor, weight in signals
         ]
-    found: list[Any] = [None] * len(signals)
+    standards: list[Any] = [None] * len(signals)
 
     def measure(at: int) -> None:
         scores, floor, weight = signals[at]
-        found[at] = standard(scores, visible, floor, weight)
+        standards[at] = standard(scores, visible, floor, weight)
 
     def add(rows: slice) -> None:
-        for (scores, floor, _), (counts, origin, mean, factor) in zip(signals, found, strict=True):
+        for (scores, floor, _), (counts, origin, mean, factor) in zip(
+            signals, standards, strict=True
+        ):
             if counts:
                 add_scaled(read_only(scores[rows]), float(floor), origin, mean, factor, out[rows])
 
     in_parts(len(signals), measure)
     in_blocks(len(out), PART, add)
-    return [counts for counts, *_ in found]
+    return [counts for counts, *_ in standards]
 
 
 @kernel
@@ -425,7 +427,7 @@ class Standing:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what was computed."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
 
 
 def _spread(values: NDArray[Any], rows: Rows, out: NDArray[Any]) -> NDArray[Any]:
@@ -481,12 +483,12 @@ class Answer:
         """Ids of the events from which the answered rows were made: by best score, then first
         rank, then id.
         """
-        found: dict[str, tuple[float, int, str]] = {}
+        order_of: dict[str, tuple[float, int, str]] = {}
         for place, (unit, score) in enumerate(zip(self.units, self.scores.tolist(), strict=True)):
             for id in unit.sources:
-                best = found.get(id, (-score, place, id))
-                found[id] = min(best[0], -score), min(best[1], place), id
-        return tuple(id for _, _, id in sorted(found.values()))
+                best = order_of.get(id, (-score, place, id))
+                order_of[id] = min(best[0], -score), min(best[1], place), id
+        return tuple(id for _, _, id in sorted(order_of.values()))
 
     def in_time(self) -> Answer:
         """The same memories in the order of their times, ties by row."""

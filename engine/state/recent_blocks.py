@@ -55,7 +55,7 @@ def latest(
     apart   names of blocks of which the file has differences: of each all of them with their saves,
             beside the others
     """
-    found, kept = (
+    newest, kept = (
         defaultdict[str, dict[int, tuple[int, bytes]]](dict),
         dict[str, list[tuple[int, bytes]]]((name, []) for name in apart),
     )
@@ -64,5 +64,5 @@ def latest(
             if name in kept:
                 kept[name].append((generation, part))
             else:
-                found[name][number] = generation, part
-    return {**found}, kept
+                newest[name][number] = generation, part
+    return {**newest}, kept

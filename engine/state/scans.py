@@ -63,7 +63,7 @@ class SharedScans(VectorIndex):
         """
         with self._own.lock:
             self._own.expected.clear()
-            self._own.expected.update((each.tobytes(), each) for each in vectors)
+            self._own.expected.update((vector.tobytes(), vector) for vector in vectors)
 
     def lend(self) -> Callable[[], AbstractContextManager[None]]:
         """As `crew.Lends`: helpers find what this thread has asked for, and add to it."""
@@ -113,8 +113,8 @@ class SharedScans(VectorIndex):
         )
 
         def compare(block: slice) -> None:
-            some, found = rows[block], out[block]
-            ip, x, ids = map(faiss.swig_ptr, (found, wanted, some))
+            some, part = rows[block], out[block]
+            ip, x, ids = map(faiss.swig_ptr, (part, wanted, some))
             with self._one_thread():
                 faiss.fvec_inner_products_by_idx(
                     ip, x, self._flat.get_xb(), ids, self.dimensions, 1, len(some)
@@ -166,18 +166,19 @@ class SharedScans(VectorIndex):
         if key in own.expected:
             later = list(own.expected)
             group |= {
-                each: own.expected[each]
-                for each in later[later.index(key) :]
-                if each not in own.products
+                later_key: own.expected[later_key]
+                for later_key in later[later.index(key) :]
+                if later_key not in own.products
             }
             group = dict(list(group.items())[: SCANS - 1])
-        spare = [each for each in own.spare if len(each) == len(self._buffer)]
+        spare = [buffer for buffer in own.spare if len(buffer) == len(self._buffer)]
         own.spare.clear()
         out = [spare.pop() if spare else np.empty(len(self._buffer), np.float32) for _ in group]
         self.scans += 1
         self._scan(list(group.values()), out, 0)
         own.products.update(
-            (each, (found, self._count)) for each, found in zip(group, out, strict=True)
+            (vector_key, (products, self._count))
+            for vector_key, products in zip(group, out, strict=True)
         )
         return own.products.pop(key)[0]
 
@@ -203,16 +204,16 @@ class SharedScans(VectorIndex):
 
             def scan(block: slice) -> None:
                 start, stop = first + block.start, first + block.stop
-                found = np.empty((stop - start, k), np.float32)
+                products = np.empty((stop - start, k), np.float32)
                 with self._one_thread():
                     faiss.fvec_inner_products_by_idx(
-                        *map(faiss.swig_ptr, (found, self._buffer[start:stop], vectors, ids)),
+                        *map(faiss.swig_ptr, (products, self._buffer[start:stop], vectors, ids)),
                         d,
                         stop - start,
                         k,
                     )
-                for each, column in zip(out, found.T, strict=True):
-                    each[start:stop] = column
+                for target, column in zip(out, products.T, strict=True):
+                    target[start:stop] = column
 
         in_blocks(self._count - first, part, scan)
 

@@ -166,29 +166,29 @@ class Store:
         # replaced, not emptied, when rows are added: another thread puts no old view into the new
         # one
         live = self._live
-        found = live.get(column)
-        if found is None:
+        cells = live.get(column)
+        if cells is None:
             if column.scope is Scope.EDGE:
                 return self.graph.column(column.name)  # edges are added at other times than rows
             whole = self.index.vectors if column is EMBEDDING else self._arrays[column]
-            found = live[column] = whole[: self.n] if column.scope in PER_ROW else whole
-        return found
+            cells = live[column] = whole[: self.n] if column.scope in PER_ROW else whole
+        return cells
 
     def read_only(self, column: Column) -> Array:
         """The live array of a column, read-only."""
         kept, sealed = self._read_only, self._sealed
-        found = kept.get(column)
-        if found is None:
+        cells = kept.get(column)
+        if cells is None:
             if column.scope in PER_ROW and column is not EMBEDDING:
                 whole = sealed.get(column)
                 if whole is None:
                     whole = sealed[column] = read_only(self._arrays[column])
-                found = whole[: self.n]
+                cells = whole[: self.n]
             else:
-                found = read_only(self.array(column))
+                cells = read_only(self.array(column))
             if column.scope is not Scope.EDGE:
-                kept[column] = found
-        return found
+                kept[column] = cells
+        return cells
 
     def append(self, vector: NDArray[np.float32]) -> int:
         """A new row at neutral values.  Raises InputError, with nothing changed, for an invalid
@@ -247,9 +247,9 @@ class Store:
             return np.zeros(cells + self._sizes[column], dtype=column.dtype)
         if not unset or not column.persists or column in self.guests:
             return np.full(cells + self._sizes[column], neutral, dtype=column.dtype)
-        found = np.empty(cells + self._sizes[column], dtype=column.dtype)
-        found[unset:] = neutral
-        return found
+        filled = np.empty(cells + self._sizes[column], dtype=column.dtype)
+        filled[unset:] = neutral
+        return filled
 
     @staticmethod
     def _neutral(column: Column) -> Any:

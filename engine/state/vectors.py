@@ -209,17 +209,17 @@ class VectorIndex:
         # of equal rows FAISS keeps arbitrary ones; take more until the tie at the k-th place is
         # complete
         while True:
-            found, ids = (
+            products, ids = (
                 part[0]
                 for part in self._flat.search(
                     wanted[None], take, params=self._parameters[visible_only]
                 )
             )
-            if take == most or found[-1] < found[k - 1]:
+            if take == most or products[-1] < products[k - 1]:
                 break
             take = min(4 * take, most)
-        order = np.lexsort((ids, -found))[:k]
-        return ids[order], found[order]
+        order = np.lexsort((ids, -products))[:k]
+        return ids[order], products[order]
 
     def scores(self, query: ArrayLike, out: NDArray[np.float32]) -> NDArray[np.float32]:
         """All inner products into out (n,), hidden rows included: one pass of FAISS's kernel over
