@@ -279,15 +279,15 @@ def _made(
         detail = memory.column(DETAIL)
         matches = {offer.row for offer in offers if offer.kind != ComponentKind.RECENT}
         candidates = [_offered(memory, offer, detail, offer.row not in matches) for offer in offers]
-        found = fill(
+        selection = fill(
             candidates, budget, replace(rules, shares=memory.sources, largest=LARGEST), RELEVANT
         )
         spent = {
-            source: sum(c.tokens for c in found.components if c.source == source)
+            source: sum(c.tokens for c in selection.components if c.source == source)
             for source in memory.sources
         }
         return _context(
-            found,
+            selection,
             counter,
             form,
             strategy,
@@ -299,33 +299,33 @@ def _made(
         rules, largest=how.largest, least=how.least if form.condenses else 0.0, packed=how.packs
     )
     candidates, order = _read(memory, how.rows(memory, answer, most), how, budget, max_items, rules)
-    found = select(
+    selection = select(
         candidates,
         budget,
         replace(rules, relevance=_relevance(answer, candidates) if how.covers else {}),
         order,
     )
     return _context(
-        found, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer
+        selection, counter, form, strategy, {**facts, "candidates": len(candidates)}, answer
     )
 
 
 def _context(
-    found: Selection,
+    selection: Selection,
     counter: TokenCounter,
     form: Format,
     strategy: str,
     metadata: Mapping[str, Any],
     answer: Answer,
 ) -> Context:
-    text = lay_out(found.components, found.cut if found.said else (), form)
+    text = lay_out(selection.components, selection.cut if selection.said else (), form)
     return Context(
         text,
-        found.components,
+        selection.components,
         counter.tokens(text),
         counter.name,
-        bool(found.cut),
-        found.cut,
+        bool(selection.cut),
+        selection.cut,
         strategy,
         metadata,
         answer,
@@ -346,23 +346,23 @@ def _read(
     Those that were read, but may enter only after one that was not, are left out, except the best
     one, which is always shown.
     """
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     full = False
     detail, entering = memory.column(DETAIL), Entering(rules.least)
     most = inf if budget is None or rules.largest == 1.0 else cap_of(budget, rules.largest)
     for row, score in rows:
         full = budget is not None and entering.tokens > budget * (COVERED if how.covers else BEYOND)
-        if full or (max_items is not None and len(found) >= max_items):
+        if full or (max_items is not None and len(candidates) >= max_items):
             break
-        found.append(_candidate(memory, row, score, how.section, detail))
-        entering.read(min(found[-1].estimate, most))
+        candidates.append(_candidate(memory, row, score, how.section, detail))
+        entering.read(min(candidates[-1].estimate, most))
     order = (
         entering.places
-        if full or (budget is not None and len(found) >= most_read(budget))
+        if full or (budget is not None and len(candidates) >= most_read(budget))
         else entering.all()
     )
-    kept = {place: at for at, place in enumerate(sorted({0, *order}))} if found else {}
-    return [found[place] for place in kept], [kept[place] for place in order]
+    kept = {place: at for at, place in enumerate(sorted({0, *order}))} if candidates else {}
+    return [candidates[place] for place in kept], [kept[place] for place in order]
 
 
 def most_read(budget: int) -> int:
@@ -396,7 +396,7 @@ def _candidate(
     unit = memory.unit(row)
     event = memory.event(row) if unit.kind is Kind.EVENT else None
     shown = FORMS[int(detail[row])]
-    found = Candidate(
+    candidate = Candidate(
         ComponentKind.SUMMARY
         if kind is ComponentKind.SEMANTIC and unit.kind is Kind.SUMMARY
         else kind,
@@ -416,7 +416,7 @@ def _candidate(
         forms,
         offset=unit.offset,
     )
-    return by_kind(found, event, activity) if event else found
+    return by_kind(candidate, event, activity) if event else candidate
 
 
 def _offered(memory: AssemblyMemory, offer: Offer, detail: NDArray[Any], alone: bool) -> Candidate:
@@ -463,13 +463,13 @@ def narrowed(query: Query | str, only: Only | None, task: str | None) -> Query |
     asked: Any = Query(query) if isinstance(query, str) else query
     if not isinstance(asked, Query):
         return query
-    found = asked.only if only is None else only
+    conditions = asked.only if only is None else only
     if task is not None:
-        found = found or Only()
-        found = replace(
-            found, attributes=(*wanted_attributes(found.attributes, WHERE), (TASK, task))
+        conditions = conditions or Only()
+        conditions = replace(
+            conditions, attributes=(*wanted_attributes(conditions.attributes, WHERE), (TASK, task))
         )
-    return replace(asked, only=found)
+    return replace(asked, only=conditions)
 
 
 def budget_of(max_tokens: int | None, reader: ContextReader | None) -> int | None:

@@ -59,11 +59,11 @@ class ContextCache:
             if state != self._state:
                 self.clear()
                 self._state = state
-            found = self._kept.get(asked)
-            if found is None or (found.state != state and not 0.0 <= now - found.time <= ttl):
+            kept = self._kept.get(asked)
+            if kept is None or (kept.state != state and not 0.0 <= now - kept.time <= ttl):
                 return None
             self._kept.move_to_end(asked)
-            return found.context
+            return kept.context
 
     def put(self, asked: Hashable, context: Context, now: float = 0.0) -> Context:
         """Keep the context of a question in the state that `get` was last given.  It is

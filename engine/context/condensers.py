@@ -141,19 +141,21 @@ class Condensing:
             return Condensed(_lines_that_fit(self.text, tokens, counter, self._stems), Form.CUT)
         if self._signatures and counter.tokens(self._signatures) <= tokens:
             return Condensed(self._signatures, Form.SIGNATURES)
-        if self._pieces and (found := self._pieces.about(tokens)):
-            return Condensed(found, Form.EXCERPT)
+        if self._pieces and (excerpt := self._pieces.about(tokens)):
+            return Condensed(excerpt, Form.EXCERPT)
         if counter.tokens(self._outline) <= tokens:
             return _extended(self._parts, self._outline, tokens, counter)
-        found = summary(self._plain)
-        if counter.tokens(found) <= tokens:
-            return Condensed(found, Form.SUMMARY)
+        shortened = summary(self._plain)
+        if counter.tokens(shortened) <= tokens:
+            return Condensed(shortened, Form.SUMMARY)
         if beginning := self._beginning(tokens):
             return Condensed(beginning, Form.SENTENCES)
         words = keywords(self._plain)
         if counter.tokens(words) <= tokens:
             return Condensed(words, Form.KEYWORDS)
-        return Condensed(cut(min(self._outline, found, words, key=len), tokens, counter), Form.CUT)
+        return Condensed(
+            cut(min(self._outline, shortened, words, key=len), tokens, counter), Form.CUT
+        )
 
     @cached_property
     def _tokens(self) -> int:
@@ -170,12 +172,12 @@ class Condensing:
     @cached_property
     def _signatures(self) -> str:
         """The text with code as its signatures; "" if it has no code, or if that loses a stem."""
-        found = (
+        short = (
             _written(self._parts, [part.content for part in self._parts])
             if any(part.code for part in self._parts)
             else ""
         )
-        return found if self._stems & _stems(self.text) <= _stems(found) else ""
+        return short if self._stems & _stems(self.text) <= _stems(short) else ""
 
     @cached_property
     def _pieces(self) -> RankedPieces | None:
@@ -205,11 +207,13 @@ class Condensing:
             taken, left = taken + 1, left - size
         while (
             taken
-            and self._counter.tokens(found := _written([first], [" ".join(first.places[:taken])]))
+            and self._counter.tokens(
+                beginning := _written([first], [" ".join(first.places[:taken])])
+            )
             > tokens
         ):
             taken -= 1
-        return found if taken else ""
+        return beginning if taken else ""
 
 
 def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
@@ -230,10 +234,10 @@ def cut(text: str, tokens: int, counter: TokenCounter = LENGTH) -> str:
     if low < len(text) and not text[low].isspace():
         end = max(text.rfind(space, low // 2, low) for space in " \n\t")
         low = end if end > 0 else low
-    found = text[:low].rstrip()
-    while found and counter.tokens(closed(found)) > tokens:
-        found = found[:-1]
-    return closed(found) if found else ""
+    prefix = text[:low].rstrip()
+    while prefix and counter.tokens(closed(prefix)) > tokens:
+        prefix = prefix[:-1]
+    return closed(prefix) if prefix else ""
 
 
 def around(text: str, stems: Collection[str], tokens: int, counter: TokenCounter = LENGTH) -> str:
@@ -297,14 +301,14 @@ def signatures(code: str, language: str = "") -> str:
     class A(B):
         def f(self, y: int) -> int:
     """
-    found = (
+    lines = (
         _python(code)
         if language.lower() in PYTHON or (not language and _SIGNATURE.search(code))
         else None
     )
-    if found is None:
-        found = [line.rstrip() for line in code.split("\n") if _is_signature(line)]
-    return "\n".join(found) or next((line for line in code.split("\n") if line.strip()), "")
+    if lines is None:
+        lines = [line.rstrip() for line in code.split("\n") if _is_signature(line)]
+    return "\n".join(lines) or next((line for line in code.split("\n") if line.strip()), "")
 
 
 def outline(prose: str) -> list[str]:
@@ -469,8 +473,11 @@ class Pieces:
     def held(self, stems: frozenset[str]) -> list[float]:
         """The idf over the pieces of those of the stems that each piece holds, in all."""
         own = [stems & _stems(text) for text in self.texts]
-        often = Counter(stem for each in own for stem in each)
-        return [sum(log((len(own) + 1) / often[stem]) for stem in sorted(each)) for each in own]
+        often = Counter(stem for piece_stems in own for stem in piece_stems)
+        return [
+            sum(log((len(own) + 1) / often[stem]) for stem in sorted(piece_stems))
+            for piece_stems in own
+        ]
 
 
 class RankedPieces:
@@ -513,8 +520,8 @@ class RankedPieces:
             elif not taken:
                 break  # none takes the place of the best one
         while taken:
-            if self._counter.tokens(found := self._pieces.written(frozenset(taken))) <= tokens:
-                return found
+            if self._counter.tokens(excerpt := self._pieces.written(frozenset(taken))) <= tokens:
+                return excerpt
             taken.pop()
         return around(self.best, self._stems, tokens, self._counter)
 
@@ -547,13 +554,13 @@ def _words(text: str) -> list[tuple[int, int, int]]:
     """(start, end, characters of what follows that are read with it) of each word; of scripts
     without spaces and in long runs each character.
     """
-    found = list[tuple[int, int, int]]()
+    words = list[tuple[int, int, int]]()
     for word in _RUN.finditer(text):
         if len(word[0]) <= WORD and not _UNSPACED.search(word[0]):
-            found.append((*word.span(), 0))
+            words.append((*word.span(), 0))
         else:
-            found += [(at, at + 1, int(at + 1 < word.end())) for at in range(*word.span())]
-    return found
+            words += [(at, at + 1, int(at + 1 < word.end())) for at in range(*word.span())]
+    return words
 
 
 def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
@@ -562,9 +569,9 @@ def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
 
     A word weighs more the fewer words hold its stems.
     """
-    often = Counter(stem for each in held for stem in each)
-    at = [n for n, each in enumerate(held) if each]
-    best, found = (0.0, 0), (-1, -1)
+    often = Counter(stem for word_stems in held for stem in word_stems)
+    at = [n for n, word_stems in enumerate(held) if word_stems]
+    best, stretch = (0.0, 0), (-1, -1)
     for i, start in enumerate(at):
         seen, weight = set[str](), 0.0
         for end in at[i : i + NEAR]:
@@ -573,8 +580,8 @@ def _densest(held: Sequence[frozenset[str]]) -> tuple[int, int]:
             weight += sum(log((len(held) + 1) / often[stem]) for stem in sorted(held[end] - seen))
             seen |= held[end]
             if (weight, start - end) > best:
-                best, found = (weight, start - end), (start, end)
-    return found
+                best, stretch = (weight, start - end), (start, end)
+    return stretch
 
 
 def _asks(sentence: str) -> bool:
@@ -609,7 +616,7 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
             added.append((i, place))
             left -= size
     while added:
-        found = _written(
+        extended = _written(
             parts,
             [
                 part.content
@@ -618,8 +625,8 @@ def _extended(parts: list[_Part], base: str, tokens: int, counter: TokenCounter)
                 for i, part in enumerate(parts)
             ],
         )
-        if counter.tokens(found) <= tokens:
-            return Condensed(found, Form.SENTENCES)
+        if counter.tokens(extended) <= tokens:
+            return Condensed(extended, Form.SENTENCES)
         taken.remove(added.pop())
     return Condensed(base, Form.OUTLINE)
 
@@ -669,14 +676,14 @@ def _definitions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDe
     """Definitions of the module and of its classes, at any depth of classes; those inside
     functions are left out.
     """
-    found, todo = [], list[ast.stmt](tree.body)
+    definitions, todo = [], list[ast.stmt](tree.body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.append(node)
+            definitions.append(node)
         if isinstance(node, ast.ClassDef | ast.If | ast.Try):
             todo.extend(node.body)
-    return found
+    return definitions
 
 
 def _is_signature(line: str) -> bool:

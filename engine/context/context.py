@@ -191,9 +191,9 @@ def _said(event: Event, form: Format, budget: int | None, counter: TokenCounter)
     if budget is None or counter.tokens(lay_out([whole], (), form)) <= budget:
         return whole
     room = budget - counter.tokens(lay_out([shown("", Form.CUT)], (), form))
-    found = condensed_to(asked.text, room, counter) if form.condenses else None
-    if found and found.text:
-        return shown(found.text, found.form)
+    shorter = condensed_to(asked.text, room, counter) if form.condenses else None
+    if shorter and shorter.text:
+        return shown(shorter.text, shorter.form)
     return (
         shown("", Form.CUT)
         if asked.before.strip() and form.condenses and room >= 0
@@ -210,9 +210,11 @@ def _cut_again(
     before  its components, and the new one first
     whole   tokens of the new event
     """
-    known, found = {cut.section: cut for cut in cuts}, []
+    known, renewed = {cut.section: cut for cut in cuts}, []
     for section in dict.fromkeys([*(c.section for c in before), *known]):
-        was, now = ([c for c in each if c.section == section] for each in (before, kept))
+        was, now = (
+            [c for c in components if c.section == section] for components in (before, kept)
+        )
         new = before[0].section == section
         cut = known.get(section)
         old = [c for c in was if c is not before[0]]
@@ -221,5 +223,5 @@ def _cut_again(
             whole, before[0].tokens
         )
         if len(now) < of or any(c.form is not Form.WHOLE for c in now):
-            found.append(Cut(section, len(now), of, sum(c.tokens for c in now), tokens))
-    return tuple(found)
+            renewed.append(Cut(section, len(now), of, sum(c.tokens for c in now), tokens))
+    return tuple(renewed)

@@ -65,7 +65,7 @@ class Concepts:
         number: dict[str, int] = {}
         held = [sorted({number.setdefault(name, len(number)) for name in names}) for names in items]
         start = np.cumsum([0, *map(len, held)], dtype=np.int64)
-        concept = np.array([c for each in held for c in each], np.int64)
+        concept = np.array([c for item_concepts in held for c in item_concepts], np.int64)
         if weights is None:
             weight = np.log(
                 (len(held) + 1) / np.maximum(np.bincount(concept, minlength=len(number)), 1)

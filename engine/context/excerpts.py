@@ -101,16 +101,16 @@ def excerpts(
     places_of: dict[int, set[int]] = {}
     for at in chosen:
         places_of.setdefault(group[at], set()).add(places[at])
-    found = {}
+    by_candidate = {}
     for n, shown in sorted(places_of.items()):
         of, c = pieces[n], candidates[n]
         whole = of is None or len(shown) == len(of.texts)
-        found[n] = (
+        by_candidate[n] = (
             Condensed(c.text, c.form)
             if of is None or whole
             else Condensed(of.written(shown), Form.EXCERPT)
         )
-    return found
+    return by_candidate
 
 
 def _concepts(
@@ -120,16 +120,16 @@ def _concepts(
     about: frozenset[str],
 ) -> Concepts:
     """The stems of pieces, weighed by their idf over these pieces, with the worth of each piece."""
-    held = Counter(term for each in terms for term in each)
+    held = Counter(term for piece_terms in terms for term in piece_terms)
     idf = {term: math.log((len(terms) + 1) / h) for term, h in held.items()}
     # fsum: the same in any order of a set
     asked = math.fsum(idf.get(term, math.log(len(terms) + 1)) for term in about) or 1.0
     worth = [
         relevance[n] ** STEEP
-        * (1.0 + BEARING * math.fsum(idf[term] for term in each & about) / asked)
-        for n, each in zip(group, terms, strict=True)
+        * (1.0 + BEARING * math.fsum(idf[term] for term in piece_terms & about) / asked)
+        for n, piece_terms in zip(group, terms, strict=True)
     ]
-    plain = Concepts.of([sorted(each) for each in terms], idf)
+    plain = Concepts.of([sorted(piece_terms) for piece_terms in terms], idf)
     return Concepts(plain.start, plain.concept, plain.weight, np.array(worth))
 
 

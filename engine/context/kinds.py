@@ -58,8 +58,8 @@ def formatted(event: Event) -> str:
     >>> formatted(Event(0.0, "import os", attributes=(("kind", "file_read"), ("path", "a.py"))))
     'Read: a.py'
     """
-    found = written(event)
-    return found.line if found.activity else f"{found.before}{found.content}{found.after}"
+    parts = written(event)
+    return parts.line if parts.activity else f"{parts.before}{parts.content}{parts.after}"
 
 
 def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candidate:
@@ -71,16 +71,16 @@ def by_kind(candidate: Candidate, event: Event, activity: bool = False) -> Candi
     """
     if not event.get(KIND):
         return candidate
-    found = written(event)
+    parts = written(event)
     if candidate.form is not Form.WHOLE:  # condensed by the memory itself
         return replace(
-            candidate, before=f"{found.line}{' ' if found.beside else chr(10)}", after=found.after
+            candidate, before=f"{parts.line}{' ' if parts.beside else chr(10)}", after=parts.after
         )
-    if activity and found.activity:
-        form = Form.SUMMARY if found.content.strip() else Form.WHOLE
-        return replace(candidate, text="", before=found.line, form=form, whole=event.text)
+    if activity and parts.activity:
+        form = Form.SUMMARY if parts.content.strip() else Form.WHOLE
+        return replace(candidate, text="", before=parts.line, form=form, whole=event.text)
     return replace(
-        candidate, text=found.content, before=found.before, after=found.after, whole=event.text
+        candidate, text=parts.content, before=parts.before, after=parts.after, whole=event.text
     )
 
 
@@ -143,8 +143,8 @@ def _split(event: Event, key: str) -> tuple[str, str]:
 
 
 def _outcome(event: Event) -> str:
-    found = _line(event.get("outcome"))
-    return f" [{found}]" if found else ""
+    outcome = _line(event.get("outcome"))
+    return f" [{outcome}]" if outcome else ""
 
 
 def _line(text: str) -> str:

@@ -100,8 +100,8 @@ def entering(tokens: Sequence[float], least: float = SHORT) -> list[int]:
     ([0, 1, 3, 4, 5, 6, 7, 2, 8, 9, 10], [0, 1, 3, 2])
     """
     order = Entering(least)
-    for each in tokens:
-        order.read(each)
+    for item_tokens in tokens:
+        order.read(item_tokens)
     return order.all()
 
 

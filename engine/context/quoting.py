@@ -87,12 +87,12 @@ def blocks(text: str) -> list[tuple[str, str, str]]:
     >>> blocks("See:\\n```py\\nx = 1\\n```\\nDone.")
     [('', '', 'See:'), ('```', 'py', 'x = 1'), ('', '', 'Done.')]
     """
-    found: list[tuple[str, str, str]] = []
+    parts: list[tuple[str, str, str]] = []
     marks, label, lines = "", "", list[str]()
 
     def close() -> None:
         if marks or any(line.strip() for line in lines):
-            found.append((marks, label, "\n".join(lines)))
+            parts.append((marks, label, "\n".join(lines)))
 
     for line in text.split("\n"):
         at = _FENCE.match(line)
@@ -105,7 +105,7 @@ def blocks(text: str) -> list[tuple[str, str, str]]:
         else:
             lines.append(line)
     close()
-    return found
+    return parts
 
 
 def closed(text: str) -> str:

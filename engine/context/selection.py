@@ -162,9 +162,9 @@ def fill(
         candidates = _by_number(candidates, rules.max_items, shares)
     best = _highest(candidates)
     if budget is None or sum(counter.units(c.text) for c in best) <= budget * counter.per_token:
-        found = _selected(best, budget, replace(rules, shares={}, largest=1.0))
-        if not found.cut:
-            return found
+        selection = _selected(best, budget, replace(rules, shares={}, largest=1.0))
+        if not selection.cut:
+            return selection
     if budget is None:
         return _selected(best, budget, rules)
     order = clocked(
@@ -192,8 +192,8 @@ def fill(
             under = [replace(c, section=together, source=_source(c)) for c in candidates]
             return _Fitting(
                 under, budget, rules, order, order[0], (1.0 / SHELL - 1.0) * apart
-            ).found()
-    return _Fitting(candidates, budget, rules, order, order[0] if order else 0).found()
+            ).selection()
+    return _Fitting(candidates, budget, rules, order, order[0] if order else 0).selection()
 
 
 def cap_of(budget: int, largest: float = LARGEST) -> int:
@@ -233,7 +233,7 @@ def _selected(
         order = entering(
             [c.estimate for c in candidates], rules.least if rules.form.condenses else 0.0
         )
-    return _Fitting(candidates, budget, rules, order, 0).found()
+    return _Fitting(candidates, budget, rules, order, 0).selection()
 
 
 class _Fitting:
@@ -299,7 +299,7 @@ class _Fitting:
             self.counter,
         )
 
-    def found(self) -> Selection:
+    def selection(self) -> Selection:
         """The selection: with a banner if it leaves room for the best candidate, else that one
         alone.
         """
@@ -443,15 +443,15 @@ class _Fitting:
             return item
         tokens = int(units - self._beside(n)) // self.counter.per_token
         while True:
-            found = _condensed(c, tokens, self.counter, self._condensing(n))
+            shorter = _condensed(c, tokens, self.counter, self._condensing(n))
             shown = self.rules.component(
                 c,
-                found.text,
+                shorter.text,
                 Form.TEXT
-                if found.form is Form.WHOLE and c.form is Form.WHOLE
+                if shorter.form is Form.WHOLE and c.form is Form.WHOLE
                 else c.form
-                if found.form is Form.WHOLE
-                else found.form,
+                if shorter.form is Form.WHOLE
+                else shorter.form,
             )
             above = self.counter.units(shown.text) - units
             if above <= 0 or tokens <= 0:
@@ -470,12 +470,12 @@ class _Fitting:
 
     def _cuts(self, of: Mapping[int, Component], extra: tuple[Component, ...]) -> tuple[Cut, ...]:
         """What each section shows of what it could; sections that are whole are left out."""
-        found, also = [], self.rules.also
+        cuts, also = [], self.rules.also
         for section in dict.fromkeys(c.section for c in self.candidates):
             numbers = [n for n, c in enumerate(self.candidates) if c.section == section]
             shown = [of[n] for n in numbers if n in of]
             if len(shown) < len(numbers) or any(c.form is not Form.WHOLE for c in shown):
-                found.append(
+                cuts.append(
                     Cut(
                         section,
                         len(shown),
@@ -485,7 +485,7 @@ class _Fitting:
                     )
                 )
         if also and (not extra or extra[0].form is not Form.WHOLE):
-            found.append(
+            cuts.append(
                 Cut(
                     ADDITIONAL,
                     len(extra),
@@ -494,7 +494,7 @@ class _Fitting:
                     self.counter.tokens(also),
                 )
             )
-        return tuple(found)
+        return tuple(cuts)
 
     def _covering(self, entered: Mapping[int, float], room: float) -> dict[int, Component]:
         """Excerpts of the candidates that entered, which together take at most `room` units.
@@ -517,8 +517,8 @@ class _Fitting:
             [entered[n] for n in places],
         )
         return {
-            places[n]: self.rules.component(self.candidates[places[n]], each.text, each.form)
-            for n, each in shown.items()
+            places[n]: self.rules.component(self.candidates[places[n]], excerpt.text, excerpt.form)
+            for n, excerpt in shown.items()
         }
 
     def _shorter(self, chosen: dict[int, Component], said: bool) -> dict[int, Component]:
@@ -684,12 +684,12 @@ def _condensed(
             (Condensed(text, Form.SUMMARY) for text in c.forms if counter.tokens(text) <= tokens),
             Condensed(c.forms[-1], Form.SUMMARY),
         )
-    found = condensing.to(tokens)
-    if found.form is Form.CUT and c.before.endswith("\n") and not found.text:
+    shorter = condensing.to(tokens)
+    if shorter.form is Form.CUT and c.before.endswith("\n") and not shorter.text:
         return Condensed("", Form.SUMMARY)
-    if found.form is Form.KEYWORDS and 2 * counter.tokens(found.text) < tokens:
+    if shorter.form is Form.KEYWORDS and 2 * counter.tokens(shorter.text) < tokens:
         return Condensed(cut(c.text, tokens, counter), Form.CUT)
-    return found
+    return shorter
 
 
 def _without_caption(c: Candidate, rules: Rules) -> Form:
@@ -704,7 +704,7 @@ def _without_caption(c: Candidate, rules: Rules) -> Form:
     ):
         return c.form
     caption, text = (
-        frozenset(terms_of(each, stem=True, stop_words=True)) for each in (c.caption, c.text)
+        frozenset(terms_of(wording, stem=True, stop_words=True)) for wording in (c.caption, c.text)
     )
     return Form.WHOLE if frozenset(rules.about) & caption - text else Form.TEXT
 
@@ -734,9 +734,9 @@ def _also(text: str, tokens: int | None, counter: TokenCounter) -> tuple[Compone
     )
     if tokens is None:
         return (whole,)
-    found = condensed_to(text, tokens, counter)
+    shorter = condensed_to(text, tokens, counter)
     return (
-        (replace(whole, text=found.text, tokens=counter.tokens(found.text), form=found.form),)
-        if found.text
+        (replace(whole, text=shorter.text, tokens=counter.tokens(shorter.text), form=shorter.form),)
+        if shorter.text
         else ()
     )

@@ -88,14 +88,14 @@ def assemble_stack(
         largest=LARGEST,
         shares=SHARES,
     )
-    found = fill(candidates, budget, rules)
+    selection = fill(candidates, budget, rules)
     # in the order of telling
     shown = tuple(
-        sorted(found.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row))
+        sorted(selection.components, key=lambda c: (PARTS.index(c.section), c.row < 0, c.row))
     )
-    text = lay_out(shown, found.cut if found.said else (), how)
+    text = lay_out(shown, selection.cut if selection.said else (), how)
     spent = {part: sum(c.tokens for c in shown if c.section == part) for part in PARTS}
-    return Context(text, shown, counter.tokens(text), counter.name, bool(found.cut), found.cut,
+    return Context(text, shown, counter.tokens(text), counter.name, bool(selection.cut), selection.cut,
                    "tasks",
                    {"query": goal, "budget": budget, "max_items": None, "format": how.name,
                     "candidates": len(candidates), "sources": spent})  # fmt: skip
@@ -120,16 +120,16 @@ def _told(memory: StackMemory, frame: Frame) -> Iterator[Candidate]:
     """What was told during the task, best first for its goal; frames of other tasks carry their
     own `task`.
     """
-    found = memory.retrieve(
+    answer = memory.retrieve(
         Query(frame.goal, only=Only(attributes=((TASK, frame.id),), exclude=(frame.id,))), MOST
     )
-    for place, (row, event) in enumerate(zip(found.rows.tolist(), found.records, strict=True)):
+    for place, (row, event) in enumerate(zip(answer.rows.tolist(), answer.records, strict=True)):
         if event is not None and event.get("kind") != POP:
             yield _written(event, row, 0.8 * (1.0 - place / MOST))
 
 
 def _written(event: Event, row: int, score: float) -> Candidate:
-    found = Candidate(
+    candidate = Candidate(
         ComponentKind.TASK,
         row,
         event.text,
@@ -144,7 +144,7 @@ def _written(event: Event, row: int, score: float) -> Candidate:
         source=CURRENT,
         offset=event.offset,
     )
-    return by_kind(found, event, activity=True)
+    return by_kind(candidate, event, activity=True)
 
 
 def _candidate(memory: StackMemory, id: str, text: str, part: str, score: float) -> Candidate:

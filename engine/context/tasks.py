@@ -293,7 +293,7 @@ class Tasks(Serial):
             and (ended := self._frames.get(event.get(TASK)))
             and ended.status is TaskStatus.ACTIVE
         ):
-            under_way = any(each.id == ended.id for each in self._up())
+            under_way = any(open_frame.id == ended.id for open_frame in self._up())
             status = (
                 TaskStatus.BLOCKED
                 if event.get(STATUS) == TaskStatus.BLOCKED
@@ -305,9 +305,9 @@ class Tasks(Serial):
 
     def _up(self) -> Sequence[Frame]:
         """The tasks under way, the current one first."""
-        found: list[Frame] = []
+        frames: list[Frame] = []
         id = self._current
         while id:
-            found.append(self._frames[id])
-            id = found[-1].parent
-        return found
+            frames.append(self._frames[id])
+            id = frames[-1].parent
+        return frames

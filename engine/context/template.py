@@ -87,11 +87,11 @@ class Template:
                 cure="give each slot its own name",
             )
         pieces = _PLACE.split(text)
-        found = [name for name in pieces[1::2] if name in names]
+        named = [name for name in pieces[1::2] if name in names]
         for name in names:
-            if found.count(name) != 1:
+            if named.count(name) != 1:
                 raise InputError(
-                    f"the text has {{{name}}} {found.count(name)} times",
+                    f"the text has {{{name}}} {named.count(name)} times",
                     where=WHERE,
                     cure=f"write {{{name}}} exactly once in the text",
                 )
@@ -173,8 +173,8 @@ class Template:
     def _to(self, slot: Slot, text: str, tokens: int, counter: TokenCounter) -> str:
         """The content condensed to so many tokens, those of its quotation marks included."""
         room = tokens - (counter.tokens(quoted("")) if slot.quoted else 0)
-        found = slot.condenser(text, max(room, 0), counter)
-        return found if counter.tokens(found) <= max(room, 0) else cut(found, room, counter)
+        content = slot.condenser(text, max(room, 0), counter)
+        return content if counter.tokens(content) <= max(room, 0) else cut(content, room, counter)
 
     def _shown(self, name: str, text: str) -> str:
         return quoted(text, name) if text and self.slots[name].quoted else text
@@ -188,5 +188,5 @@ class Template:
 
 def _halved(text: str, counter: TokenCounter) -> str:
     """At most half of the text; "" in the end."""
-    found = cut(text, counter.tokens(text) // 2, counter)
-    return found if len(found) < len(text) else ""
+    half = cut(text, counter.tokens(text) // 2, counter)
+    return half if len(half) < len(text) else ""

@@ -99,8 +99,8 @@ class TokenizerCounter:
         clean = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
         if len(self._counts) >= REMEMBERED:
             self._counts.clear()
-        self._counts[key] = found = len(self._tokenizer.encode(clean, add_special_tokens=False).ids)
-        return found
+        self._counts[key] = count = len(self._tokenizer.encode(clean, add_special_tokens=False).ids)
+        return count
 
     def tokens(self, text: str) -> int:
         return self.units(text)
@@ -140,7 +140,7 @@ def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
     folder = getattr(of, "folder", None)
     if not isinstance(folder, Path):
         return LENGTH
-    found = next(
+    tokenizer_file = next(
         (
             file
             for file in (folder / TOKENIZER, *sorted(folder.glob(f"*/{TOKENIZER}")))
@@ -148,4 +148,4 @@ def counter(source: Embedder | Path | str | None = None) -> TokenCounter:
         ),
         None,
     )
-    return TokenizerCounter(found, str(of.name)) if found else LENGTH
+    return TokenizerCounter(tokenizer_file, str(of.name)) if tokenizer_file else LENGTH

@@ -105,8 +105,8 @@ def language_model(
     """
     if spec is None:
         return replayed(transcript) if transcript else None
-    found = _language_model(spec) if isinstance(spec, str) else checked_language_model(spec)
-    return Transcript(found, transcript, "record") if transcript else found
+    model = _language_model(spec) if isinstance(spec, str) else checked_language_model(spec)
+    return Transcript(model, transcript, "record") if transcript else model
 
 
 def pinned(spec: str, embedder: object) -> str:
@@ -158,9 +158,9 @@ def _language_model(spec: str) -> LanguageModel:
         raise InputError(
             f"there is no language model {spec!r}", where="language model", cure=CURE_MODEL
         )
-    found = OpenAICompatibleModel(argument)
-    found.require()
-    return found
+    model = OpenAICompatibleModel(argument)
+    model.require()
+    return model
 
 
 def _folder_or_name(spec: str | Path, graphs: Path | None = None) -> Embedder:
@@ -208,8 +208,8 @@ def _plain(name: str) -> Embedder:
         return _in_folder(_downloaded(model, revision), model)
     if name and (folder := Path(name).expanduser()).is_dir():
         return _in_folder(folder)
-    if found := cached_model(name):
-        return _in_folder(found[1], found[0])
+    if cached := cached_model(name):
+        return _in_folder(cached[1], cached[0])
     models = ", ".join(cached_models())
     raise InputError(
         f"there is no embedder {name!r}",

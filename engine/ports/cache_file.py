@@ -114,7 +114,7 @@ class CacheFile:
         with self._open() as connection, connection:
             connection.executemany(
                 f"DELETE FROM {table} WHERE model = ? AND {_columns(table)[0]} = ? AND {MARK} IS ?",
-                [(self._number, *each) for each in odd],
+                [(self._number, *key_and_mark) for key_and_mark in odd],
             )
         self._warn(f"{len(odd)} damaged values of {self.model.name} are computed anew")
 
@@ -126,12 +126,12 @@ class CacheFile:
         """
         with self._open() as connection:
             query = ODD_BESIDE.format(_columns(table)[0], table)
-            found = sum(
+            damaged = sum(
                 connection.execute(query, (self._number, key)).fetchone()[0] > 0 for key in missed
             )
-        if found:
+        if damaged:
             self._warn(
-                f"{found} values of {self.model.name} are computed anew, as keys next to theirs are damaged"
+                f"{damaged} values of {self.model.name} are computed anew, as keys next to theirs are damaged"
             )
 
     def _warn(self, what: str) -> None:

@@ -113,18 +113,18 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
 
     def _placed(self, texts: list[str], read: list[Any]) -> tuple[Any, Any, Any]:
         return (
-            [each.ids for each in read],
-            [each.offsets for each in read],
-            [each.special_tokens_mask for each in read],
+            [encoding.ids for encoding in read],
+            [encoding.offsets for encoding in read],
+            [encoding.special_tokens_mask for encoding in read],
         )
 
     def _encode(self, texts: list[str], read: list[Any]) -> Vectors:
         ids = _ids(read)
-        found = [self._means.pop(row.tobytes(), None) for row in ids]
-        if missing := [i for i, mean in enumerate(found) if mean is None]:
+        means = [self._means.pop(row.tobytes(), None) for row in ids]
+        if missing := [i for i, mean in enumerate(means) if mean is None]:
             for i, mean in zip(missing, _means(self._run()(ids[missing])), strict=True):
-                found[i] = mean
-        return np.array(found, np.float32)
+                means[i] = mean
+        return np.array(means, np.float32)
 
     def _last_layer(self, ids: Ids) -> Layer:
         layer = self._run()(ids)
@@ -212,7 +212,7 @@ class ConvertedEmbedder(SentenceTransformerEmbedder):
 
 def _ids(read: Sequence[Any]) -> Ids:
     """(n, pieces) numbers of the word pieces of texts of equal length in word pieces."""
-    return np.array([each.ids for each in read], np.int64)
+    return np.array([encoding.ids for encoding in read], np.int64)
 
 
 def _means(layer: Layer) -> Vectors:

@@ -102,9 +102,11 @@ class HashingEmbedder:
         checked_texts(texts)
         out = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(out, texts, strict=True):
-            found = [self._word(word) for word in WORD.findall(text.casefold())]
-            if found:
-                coordinates, weights = (np.concatenate(part) for part in zip(*found, strict=True))
+            hashed_words = [self._word(word) for word in WORD.findall(text.casefold())]
+            if hashed_words:
+                coordinates, weights = (
+                    np.concatenate(part) for part in zip(*hashed_words, strict=True)
+                )
                 total = np.bincount(coordinates, weights, self.dimensions)
                 row[:] = total / max(float(np.sqrt(np.sum(total * total))), 1.0)
             if not row.any():
@@ -114,11 +116,11 @@ class HashingEmbedder:
     def embed_tokens(self, texts: Sequence[str]) -> Tokens:
         """The unit vector of each word, of the first 512 words of a text."""
         checked_texts(texts)
-        found = []
+        tokens = []
         for text in texts:
             spans = self.pieces(text, MOST_PIECES)
             words = [self._word(text[start:end].casefold()) for start, end in spans.tolist()]
-            found.append(
+            tokens.append(
                 coded(
                     np.array([np.bincount(*word, self.dimensions) for word in words]).reshape(
                         -1, self.dimensions
@@ -126,7 +128,7 @@ class HashingEmbedder:
                     spans,
                 )
             )
-        return joined(found, self.dimensions)
+        return joined(tokens, self.dimensions)
 
     def pieces(self, text: str, most: int | None = None) -> Spans:
         """(t, 2) start and end of each word, of the first `most`."""
@@ -164,8 +166,8 @@ def checked_embedder(model: object) -> Embedder:
             where="embedder",
             cure=CURE_OBJECT,
         )
-    found: Any = model
-    for name, value in (("name", found.name), ("revision", found.revision)):
+    embedder: Any = model
+    for name, value in (("name", embedder.name), ("revision", embedder.revision)):
         if not isinstance(value, str) or not value:
             raise InputError(
                 f"{type(model).__name__}.{name} is {value!r}, not a text",
@@ -173,16 +175,16 @@ def checked_embedder(model: object) -> Embedder:
                 cure=CURE_OBJECT,
             )
     if (
-        isinstance(found.dimensions, bool)
-        or not isinstance(found.dimensions, Integral)
-        or int(found.dimensions) < 1
+        isinstance(embedder.dimensions, bool)
+        or not isinstance(embedder.dimensions, Integral)
+        or int(embedder.dimensions) < 1
     ):
         raise InputError(
-            f"{type(model).__name__}.dimensions is {found.dimensions!r}, not a number from 1",
+            f"{type(model).__name__}.dimensions is {embedder.dimensions!r}, not a number from 1",
             where="embedder",
             cure=CURE_OBJECT,
         )
-    if not callable(found.embed):
+    if not callable(embedder.embed):
         raise InputError(
             f"{type(model).__name__}.embed cannot be called", where="embedder", cure=CURE_OBJECT
         )

@@ -84,9 +84,9 @@ class CachedEmbedder(WrappedEmbedder):
         """(n, d) unit vectors, a fresh array.  Cost per text: 1 us from the memo (5 us alone), 5
         us from the file, else the embedder's and 60 us.
         """
-        found = self._of(self._vectors, texts)
-        out = np.empty((len(found), self.dimensions), np.float32)
-        for row, vector in zip(out, found, strict=True):
+        vectors = self._of(self._vectors, texts)
+        out = np.empty((len(vectors), self.dimensions), np.float32)
+        for row, vector in zip(out, vectors, strict=True):
             row[:] = vector
         return out
 
@@ -110,10 +110,10 @@ class CachedEmbedder(WrappedEmbedder):
     def _of(self, cached: _Cached[Value], texts: Sequence[str]) -> list[Value]:
         checked_texts(texts)
         with self._lock.lock:
-            found, misses = cached.of(texts, self.progress)
+            values, misses = cached.of(texts, self.progress)
             self.misses += misses
             self.hits += len(texts) - misses
-        return found
+        return values
 
     def _embed(self, texts: list[str]) -> list[Vectors]:
         vectors = np.ascontiguousarray(self.embedder.embed(texts), np.float32)
@@ -185,24 +185,24 @@ class _Cached(Generic[Value]):
     def of(self, texts: Sequence[str], progress: Progress | None) -> tuple[list[Value], int]:
         """The value of each text, and the number of texts that were computed."""
         keys = [hashlib.sha256(encoded(text)).digest() for text in texts]
-        found = {key: self.memo[key] for key in keys if key in self.memo}
-        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        values = {key: self.memo[key] for key in keys if key in self.memo}
+        wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in values}
         missing: list[tuple[bytes, str]] = []
         if wanted:
-            found |= self.stored(list(wanted))
+            values |= self.stored(list(wanted))
             missing = sorted(
-                ((key, text) for key, text in wanted.items() if key not in found),
+                ((key, text) for key, text in wanted.items() if key not in values),
                 key=lambda item: len(item[1]),
             )
             if missing and progress is not None:
                 # the first chunk may wait until a model is loaded or converted
                 progress(0, len(missing))
             for start in range(0, len(missing), CHUNK):
-                found |= self._computed(dict(missing[start : start + CHUNK]))
+                values |= self._computed(dict(missing[start : start + CHUNK]))
                 if progress is not None:
                     progress(min(start + CHUNK, len(missing)), len(missing))
-            self._remember({key: found[key] for key in wanted})
-        return [found[key] for key in keys], len(missing)
+            self._remember({key: values[key] for key in wanted})
+        return [values[key] for key in keys], len(missing)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Value]:
         """Values of those keys that are stored undamaged.  Raises HebbariumError if one with a
@@ -222,10 +222,10 @@ class _Cached(Generic[Value]):
         self.file.store(
             self.table, [(key, *self.pack(value)) for key, value in zip(texts, values, strict=True)]
         )
-        found = self.stored(list(texts))  # as the file holds them, from this process or another
-        if len(found) < len(texts):
+        stored = self.stored(list(texts))  # as the file holds them, from this process or another
+        if len(stored) < len(texts):
             raise self.file.damaged("values that were just stored cannot be read")
-        return found
+        return stored
 
     def _remember(self, values: dict[bytes, Value]) -> None:
         self.memo |= values

@@ -77,11 +77,11 @@ def _faults(value: Any, schema: Mapping[str, Any], place: str) -> Iterator[str]:
     if kinds and not any(KINDS[kind](value) for kind in kinds):
         yield f"{place}: no {' or '.join(kinds)}"
         return
-    if ("enum" in schema and not any(_same(value, one) for one in schema["enum"])) or (
+    if ("enum" in schema and not any(_same(value, allowed) for allowed in schema["enum"])) or (
         "const" in schema and not _same(value, schema["const"])
     ):
         yield f"{place}: none of the allowed values"
-    if "anyOf" in schema and all(fault(value, one) for one in schema["anyOf"]):
+    if "anyOf" in schema and all(fault(value, form) for form in schema["anyOf"]):
         yield f"{place}: none of the allowed forms"
     if KINDS["number"](value) and not schema.get("minimum", -math.inf) <= value <= schema.get(
         "maximum", math.inf
@@ -137,8 +137,8 @@ def _check(schema: Any, place: str) -> None:
         _check(schema["items"], f"{place}[]")
     if "anyOf" in schema and not (isinstance(schema["anyOf"], list) and schema["anyOf"]):
         raise _odd(place, "anyOf is no list of schemas")
-    for one in schema.get("anyOf", ()):
-        _check(one, place)
+    for form in schema.get("anyOf", ()):
+        _check(form, place)
 
 
 def _check_object(schema: Mapping[str, Any], place: str) -> None:
@@ -180,6 +180,6 @@ def _finite(text: str) -> float:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(found := dict(pairs)) < len(pairs):
+    if len(unique := dict(pairs)) < len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return unique

@@ -260,9 +260,9 @@ class MeteredLanguageModel:
 
     def _asked(self, requests: list[Request]) -> list[Reply]:
         try:
-            found = list(self.model.ask(requests))
+            replies = list(self.model.ask(requests))
             return [
-                _checked(request, reply) for request, reply in zip(requests, found, strict=True)
+                _checked(request, reply) for request, reply in zip(requests, replies, strict=True)
             ]
         except HebbariumError:
             raise

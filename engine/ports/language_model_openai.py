@@ -139,8 +139,8 @@ def _failed(error: Exception) -> Reply:
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__) is not None:
         causes.append(cause)
-    status = next((str(one) for one in causes if isinstance(one, _ServerStatus)), "")
-    late = any("Timeout" in kind.__name__ for one in causes for kind in type(one).__mro__)
+    status = next((str(raised) for raised in causes if isinstance(raised, _ServerStatus)), "")
+    late = any("Timeout" in kind.__name__ for raised in causes for kind in type(raised).__mro__)
     return Reply(Status.TIMEOUT if late else Status.HTTP, text=status or type(error).__name__)
 
 
@@ -149,8 +149,8 @@ def _read(request: Request, body: bytes) -> Reply:
     try:
         if len(body) > MOST_BYTES:
             raise ValueError("the body is too long")
-        found = json.loads(body)
-        choice, used = found["choices"][0], found.get("usage") or {}
+        reply = json.loads(body)
+        choice, used = reply["choices"][0], reply.get("usage") or {}
         message, spent = (
             choice["message"],
             (_count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))),

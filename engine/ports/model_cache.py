@@ -51,20 +51,20 @@ def cached_model(name: str) -> tuple[str, Path] | None:
     The snapshot is that of the branch `main`, or the only one.  Raises InputError if that, or the
     owner, is not unique.
     """
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for known, folder in _models():
         if name in (known, known.rpartition("/")[2]):
-            found.setdefault(known, folder)
-    chosen = next((known for known in (name, f"{OWNER}/{name}") if known in found), None) or (
-        next(iter(found)) if len(found) == 1 else None
+            folders.setdefault(known, folder)
+    chosen = next((known for known in (name, f"{OWNER}/{name}") if known in folders), None) or (
+        next(iter(folders)) if len(folders) == 1 else None
     )
-    if found and chosen is None:
+    if folders and chosen is None:
         raise InputError(
             f"several models are called {name!r}",
             where="embedder",
-            cure=f"choose from {', '.join(sorted(found))}",
+            cure=f"choose from {', '.join(sorted(folders))}",
         )
-    snapshot = _snapshot(found[chosen], chosen) if chosen else None
+    snapshot = _snapshot(folders[chosen], chosen) if chosen else None
     return (chosen, snapshot) if chosen and snapshot else None
 
 

@@ -70,13 +70,13 @@ class OpenAICompatibleEmbedder:
                 from openai import OpenAI
 
                 self._client = OpenAI()
-            found = sorted(
+            items = sorted(
                 self._client.embeddings.create(
                     model=self.model, input=texts, encoding_format="float"
                 ).data,
-                key=lambda one: one.index,
+                key=lambda item: item.index,
             )
-            rows = np.array([one.embedding for one in found], np.float64)
+            rows = np.array([item.embedding for item in items], np.float64)
             if (
                 rows.ndim != 2
                 or len(rows) != len(texts)

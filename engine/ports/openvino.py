@@ -110,8 +110,8 @@ class OpenVinoEmbedder(ConvertedEmbedder):
 
         def run(ids: Ids) -> Layer:
             # the request writes its next answer to the same memory
-            found: Layer = request.infer([ids])[0].copy()
-            return found
+            layer: Layer = request.infer([ids])[0].copy()
+            return layer
 
         return run
 

@@ -89,9 +89,9 @@ def reranker(folder: Path, revision: str) -> Reranker:
         raise HebbariumError(
             "the cross-encoder has no tokeniser", where=str(folder), cure=CURE_RERANKER
         )
-    found = CachedReranker(CrossEncoderReranker(folder, revision), default_cache() / FILE)
-    found.score("", [""])
-    return found
+    cached = CachedReranker(CrossEncoderReranker(folder, revision), default_cache() / FILE)
+    cached.score("", [""])
+    return cached
 
 
 class CrossEncoderReranker:
@@ -123,7 +123,7 @@ class CrossEncoderReranker:
         model, asked = self._load(), for_model(query)
         torch = importlib.import_module("torch")
         try:
-            found = model.predict(
+            logits = model.predict(
                 [(asked, for_model(text)) for text in texts],
                 batch_size=BATCH,
                 show_progress_bar=False,
@@ -135,7 +135,7 @@ class CrossEncoderReranker:
                 where=str(self.folder),
                 cure=CURE_RERANKER,
             ) from error
-        scores = np.asarray(found, np.float64)
+        scores = np.asarray(logits, np.float64)
         if scores.shape != (len(texts),):
             raise HebbariumError(
                 f"the cross-encoder gives {scores[0].size} labels a text instead of one",
@@ -213,13 +213,13 @@ class CachedReranker:
             pair.update(encoded(text))
             keys.append(pair.digest())
         with self._lock.lock:
-            found: dict[bytes, float] = dict(self._file.stored("scores", keys))
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            known: dict[bytes, float] = dict(self._file.stored("scores", keys))
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
             if missing:
                 scores = self.reranker.score(query, list(missing.values()))
                 self._file.store("scores", zip(missing, scores.tolist(), strict=True))
-                found |= dict(self._file.stored("scores", list(missing)))
-        return np.array([found[key] for key in keys], np.float64)
+                known |= dict(self._file.stored("scores", list(missing)))
+        return np.array([known[key] for key in keys], np.float64)
 
 
 class WordOverlapReranker:

@@ -87,15 +87,15 @@ class SentenceTransformerEmbedder:
         Raises InputError for a model whose tokeniser does not give the places of word pieces.
         """
         checked_texts(texts)
-        found: list[Tokens] = [joined([], self.dimensions)] * len(texts)
+        tokens: list[Tokens] = [joined([], self.dimensions)] * len(texts)
         for batch, clean, read in self._in_batches(texts):
             ids, spans, special = self._placed(clean, read)
             for i, vectors, places, marked in zip(
                 batch, self._last_layer(np.array(ids, np.int64)), spans, special, strict=True
             ):
                 own = np.array(marked) == 0
-                found[i] = coded(vectors[own], np.array(places)[own])
-        return joined(found, self.dimensions)
+                tokens[i] = coded(vectors[own], np.array(places)[own])
+        return joined(tokens, self.dimensions)
 
     @cached_property
     def tokenizer(self) -> WordPieceTokenizer:
@@ -117,7 +117,7 @@ class SentenceTransformerEmbedder:
         """
         clean, done = [for_model(text) for text in texts], 0
         read = self._read(clean) if clean else ()
-        for batch in _batches([len(each) for each in read]):
+        for batch in _batches([len(encoding) for encoding in read]):
             yield batch, [clean[i] for i in batch], [read[i] for i in batch]
             done += len(batch)
             if self.progress is not None:
@@ -146,14 +146,14 @@ class SentenceTransformerEmbedder:
                 where=self.name,
                 cure="choose another model",
             )
-        found = model.tokenizer(
+        encodings = model.tokenizer(
             texts,
             truncation=True,
             max_length=model.max_seq_length,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
         )
-        return found["input_ids"], found["offset_mapping"], found["special_tokens_mask"]
+        return encodings["input_ids"], encodings["offset_mapping"], encodings["special_tokens_mask"]
 
     def _last_layer(self, ids: Any) -> Any:
         """(n, pieces, d) token vectors of any norm; ids (n, pieces) int64."""

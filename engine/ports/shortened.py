@@ -51,8 +51,8 @@ class ShortenedEmbedder:
         cut = np.ascontiguousarray(self.embedder.embed(texts)[:, : self.dimensions])
         lengths = np.linalg.norm(cut, axis=1, keepdims=True)
         cut[lengths[:, 0] == 0.0, 0] = 1.0
-        found: Vectors = (cut / np.where(lengths == 0.0, 1.0, lengths)).astype(np.float32)
-        return found
+        vectors: Vectors = (cut / np.where(lengths == 0.0, 1.0, lengths)).astype(np.float32)
+        return vectors
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "embedder":

@@ -139,11 +139,11 @@ class StaticEmbedder:
         clean = [
             text[: self._characters].encode("utf-8", "replace").decode("utf-8") for text in texts
         ]
-        for found in self._tokenizer.encode_batch(clean, add_special_tokens=False):
-            known = np.array([piece != self._unknown for piece in found.ids], np.bool_)
+        for encoding in self._tokenizer.encode_batch(clean, add_special_tokens=False):
+            known = np.array([piece != self._unknown for piece in encoding.ids], np.bool_)
             ids, spans = (
-                np.array(found.ids, np.int64)[known],
-                np.array(found.offsets, np.int32).reshape(-1, 2)[known],
+                np.array(encoding.ids, np.int64)[known],
+                np.array(encoding.offsets, np.int32).reshape(-1, 2)[known],
             )
             vectors = self._vectors[self._rows[ids]].astype(np.float64)
             yield vectors if self._factors is None else vectors * self._factors[ids, None], spans

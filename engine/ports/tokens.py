@@ -63,8 +63,8 @@ def coded(vectors: ArrayLike, spans: ArrayLike) -> Tokens:
     A code is v / s rounded, with v of length 1 and s = max(STEP, max |v| / 63), or max |v| / 127 if
     that is above WIDE.  O(t d).
 
-    >>> found = coded([[3.0, 4.0], [0.0, 0.0]], [[0, 2], [3, 4]])
-    >>> (found.codes * found.scales[:, None]).astype(float).round(2).tolist()
+    >>> tokens = coded([[3.0, 4.0], [0.0, 0.0]], [[0, 2], [3, 4]])
+    >>> (tokens.codes * tokens.scales[:, None]).astype(float).round(2).tolist()
     [[0.6, 0.8], [1.0, 0.0]]
     """
     rows = np.array(vectors, np.float64, ndmin=2)

@@ -80,8 +80,8 @@ class Transcript:
         Raises HebbariumError.
         """
         keys = [request.digest() for request in requests]
-        found = self._stored(keys)
-        known = set(found)
+        known_replies = self._stored(keys)
+        known = set(known_replies)
         if self.mode == "record":
             missing = list(
                 {
@@ -101,9 +101,11 @@ class Transcript:
                         if reply.status is not Status.NONE
                     },
                 )
-                found |= replies | self._stored(list(some))
+                known_replies |= replies | self._stored(list(some))
         return [
-            replace(found[key], cached=key in known) if key in found else Reply(Status.NONE)
+            replace(known_replies[key], cached=key in known)
+            if key in known_replies
+            else Reply(Status.NONE)
             for key in keys
         ]
 
@@ -208,8 +210,8 @@ def replayed(path: Path, name: str | None = None) -> Transcript:
     InputError unless exactly one model is found.
     """
     held = recorded_models(path)
-    found = [one for one in held if name in (None, one[0])]
-    if len(found) != 1:
+    matching = [model for model in held if name in (None, model[0])]
+    if len(matching) != 1:
         there = ", ".join(f"{name} ({revision})" for name, revision in held) or "no model"
         raise InputError(
             f"the transcript does not name the model to replay: it holds {there}",
@@ -218,7 +220,7 @@ def replayed(path: Path, name: str | None = None) -> Transcript:
             if held
             else "record with --llm MODEL first",
         )
-    return Transcript(NoModel(*found[0]), path, "replay")
+    return Transcript(NoModel(*matching[0]), path, "replay")
 
 
 def _reply(status: Status, text: bytes, prompt_tokens: int, completion_tokens: int) -> Reply:

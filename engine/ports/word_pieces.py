@@ -79,8 +79,8 @@ class WordPieceTokenizer:
                 self._reader.enable_truncation(
                     self.window + self._tokenizer.num_special_tokens_to_add(False)
                 )
-        found: list[Any] = self._reader.encode_batch(texts)
-        return found
+        encodings: list[Any] = self._reader.encode_batch(texts)
+        return encodings
 
     def pieces(self, text: str) -> Spans:
         """(t, 2) start and end of each word piece of the whole text, in characters; a read-only
@@ -118,7 +118,7 @@ def cuts(embedder: Embedder, text: str, *windows: tuple[int, int]) -> tuple[Span
     be loaded.
 
     >>> from .embedder import HashingEmbedder
-    >>> [each.tolist() for each in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]
+    >>> [spans.tolist() for spans in cuts(HashingEmbedder(8), "one two, three four five", (3, 1), (4, 0))]
     [[[0, 14], [9, 24]], [[0, 19], [20, 24]]]
     """
     for size, overlap in windows:
