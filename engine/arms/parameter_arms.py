@@ -85,7 +85,7 @@ class ParameterArms:
             }
             for plan in self.plans
         ]
-        odd = {id for each in params[1:] for id in each if each[id] != params[0][id]}
+        odd = {id for values in params[1:] for id in values if values[id] != params[0][id]}
         weights = any(list(plan.signals) != list(first.signals) for plan in self.plans[1:])
         reached = reach(
             arrays_of(first.nodes, first.steps.signals),

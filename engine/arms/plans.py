@@ -73,7 +73,7 @@ def planned(
     ids = {m.id for m in ours}
     kept = tuple(m for m in memory.mechanisms if not fewer or m.id in ids)
     if kept != ours:
-        lives = (life_of(each, limited=limited) for each in (kept, ours))
+        lives = (life_of(chosen, limited=limited) for chosen in (kept, ours))
         _require_same(differing(*lives))
     memory.store.receive(
         owned_columns(ours, memory.embedder.dimensions),
@@ -130,13 +130,13 @@ def _first_odd(ours: Mapping[Phase, Sequence[Node]], theirs: Mapping[Phase, Sequ
     """
     for phase in ours:
         if phase is not Phase.RETRIEVE:
-            for one, other in zip_longest(
+            for own, other in zip_longest(
                 (n.label for n in ours[phase]), (n.label for n in theirs[phase])
             ):
-                if one != other:
+                if own != other:
                     return (
-                        f"{phase.value} has the step {one or other}"
-                        if not (one and other)
-                        else f"{phase.value} has {one} there and {other} here"
+                        f"{phase.value} has the step {own or other}"
+                        if not (own and other)
+                        else f"{phase.value} has {own} there and {other} here"
                     )
     return ""

@@ -63,7 +63,7 @@ def life_of(
     }
 
 
-def differing(one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]) -> str:
+def differing(there: Mapping[str, Mapping[str, Any]], here: Mapping[str, Mapping[str, Any]]) -> str:
     """The first difference between two lives in words; "" if they are equal.
 
     >>> differing({"heat": {"d": 0.5}}, {"heat": {"d": 0.7}})
@@ -71,12 +71,12 @@ def differing(one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[
     >>> differing({"heat": {}}, {})
     'heat is on there and off here'
     """
-    for id in dict.fromkeys((*one, *other)):
-        if id not in one or id not in other:
-            return f"{id} is {'on' if id in one else 'off'} there and {'on' if id in other else 'off'} here"
-        for name in dict.fromkeys((*one[id], *other[id])):
-            if one[id].get(name) != other[id].get(name):
-                return f"{id}.{name} is {one[id].get(name)} there and {other[id].get(name)} here"
+    for id in dict.fromkeys((*there, *here)):
+        if id not in there or id not in here:
+            return f"{id} is {'on' if id in there else 'off'} there and {'on' if id in here else 'off'} here"
+        for name in dict.fromkeys((*there[id], *here[id])):
+            if there[id].get(name) != here[id].get(name):
+                return f"{id}.{name} is {there[id].get(name)} there and {here[id].get(name)} here"
     return ""
 
 

@@ -208,10 +208,10 @@ class PhasePlan:
         for step in self.steps:
             for column in step.binding.contributions:
                 added.setdefault(column, []).append(step)
-        for column, found in added.items():
+        for column, adding in added.items():
             start = None if column in written else self._start(column)
-            found[-1].gathers.append(
-                (column, start, [s.binding for s in sorted(found, key=lambda s: s.node.rank)])
+            adding[-1].gathers.append(
+                (column, start, [s.binding for s in sorted(adding, key=lambda s: s.node.rank)])
             )
         self._helpers = None if wrap else helpers
         # as far as declarations leave it open

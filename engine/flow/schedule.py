@@ -103,13 +103,13 @@ class Stages:
         """The stages that a step writes, from the first to `last` or, if no step writes that
         one, to the last before it.
         """
-        found: list[Column] = []
+        stages: list[Column] = []
         stage: Any = last
         while isinstance(stage, Column):
             if self.source(stage) is stage:
-                found.append(stage)
+                stages.append(stage)
             stage = stage.neutral
-        return tuple(found[::-1])
+        return tuple(stages[::-1])
 
 
 @dataclass(frozen=True, slots=True)

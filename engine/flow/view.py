@@ -218,18 +218,18 @@ class Binding:
                 where=self.node.label,
                 cure="declare it in sets or adds",
             )
-        found, held = (
+        cells, held = (
             np.array(numbers).reshape(-1),
             self.store.graph.n_edges if column.scope is Scope.EDGE else self.store.n,
         )
-        if found.size and (found.dtype.kind not in "iu" or found.min() < 0 or found.max() >= held):
+        if cells.size and (cells.dtype.kind not in "iu" or cells.min() < 0 or cells.max() >= held):
             raise ContractError(
-                f"cells of {column.name!r} are named by {found.dtype}, {found.min()} to {found.max()}",
+                f"cells of {column.name!r} are named by {cells.dtype}, {cells.min()} to {cells.max()}",
                 where=self.node.label,
                 cure=f"give numbers of rows or edges, integers from 0 to {held - 1}",
             )
         if self.store.journal is not None and self.node.phase is Phase.ENCODE:
-            self.store.journal.setdefault(column, []).append(found.astype(np.int64))
+            self.store.journal.setdefault(column, []).append(cells.astype(np.int64))
 
     def _zeros(self, column: Column) -> Array:
         if column.scope is Scope.EDGE:

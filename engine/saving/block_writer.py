@@ -44,8 +44,8 @@ class BlockWriter:
             self.gather(name, number, part)
             if self._room < 0:
                 recent, self._recent, self.gathers = self._recent, [], False
-                for each in recent:
-                    self._enter(*each)
+                for block in recent:
+                    self._enter(*block)
         else:
             self._enter(name, number, part)
 

@@ -37,7 +37,7 @@ LARGE = 1 << 22  # bytes of calls after which the next call saves first
 MOST = 256
 HEAD, ENTRY = Struct(f"<3Q{SIZE}s{SIZE}s"), Struct(f"<Q{SIZE}s")
 NO_MARK = bytes(SIZE)
-RECORDS: dict[str, type[Any]] = {each.__name__: each for each in (Event, Query, Only)}
+RECORDS: dict[str, type[Any]] = {record.__name__: record for record in (Event, Query, Only)}
 RECORD = "record"  # key of the name of a record; no record has a field of this name
 Call = tuple[str, tuple[Any, ...]]  # what the memory does, and the values that it does it with
 
@@ -159,8 +159,8 @@ def read_log(file: SnapshotFile, generation: int) -> LoggedCalls:
     calls, reached = list[Call](), Reached(of, 0, HEAD.size, NO_MARK, len(data))
     while reached.calls < count:
         at = reached.end + ENTRY.size
-        length, found = ENTRY.unpack_from(data, reached.end) if at <= end else (0, b"")
-        if at + length > end or found != (own := _mark(reached, data[at : at + length])):
+        length, mark = ENTRY.unpack_from(data, reached.end) if at <= end else (0, b"")
+        if at + length > end or mark != (own := _mark(reached, data[at : at + length])):
             break
         calls.append(_read(data[at : at + length]))
         reached = reached._replace(calls=reached.calls + 1, end=at + length, mark=own)
@@ -207,7 +207,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if is_dataclass(value) and type(value).__name__ in RECORDS:
         kept = [(f, getattr(value, f.name)) for f in fields(value)]
         return {

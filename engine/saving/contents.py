@@ -180,14 +180,14 @@ class Contents:
 
     def writings(self) -> list[tuple[Writing, int]]:
         """Each writing with its row, -1 for none."""
-        found: list[tuple[Writing, int]] = []
+        writings: list[tuple[Writing, int]] = []
         for numbers, generations, rows, *values, marks in self._rows(
             "SELECT number, generation, stored_as, text, kind, maker, time, sources, span, mark FROM writings"
         ):
             self._verify(marks, writing_marks, numbers, generations, values, rows)
-            found += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
+            writings += zip(map(writing_of, zip(*values, strict=True)), rows, strict=True)
         self._settle()
-        return found
+        return writings
 
     def vectors(self) -> Iterator[bytes]:
         """The vectors of all rows in order, of several rows at a time."""
@@ -234,7 +234,7 @@ class Contents:
             for row, count, cut, vector, span in zip(
                 rows, windows, cuts, vectors, spans, strict=True
             ):
-                places = (np.frombuffer(each, "<i4").reshape(-1, 2) for each in (cut, span))
+                places = (np.frombuffer(blob, "<i4").reshape(-1, 2) for blob in (cut, span))
                 divided.append(
                     Divided(
                         row,
@@ -247,7 +247,7 @@ class Contents:
                 every.append(b"".join(part))
         self._settle()
         if len(divided) != int(self.meta["passages"]) or any(
-            not 0 <= each.row < len(counted) for each in divided
+            not 0 <= entry.row < len(counted) for entry in divided
         ):
             raise ValueError("a divided row is missing or unknown")
         sizes, pairs = (
@@ -256,7 +256,8 @@ class Contents:
         )
         of_spans = (
             np.repeat(
-                counted[[each.row for each in divided]], [len(each.cut.spans) for each in divided]
+                counted[[entry.row for entry in divided]],
+                [len(entry.cut.spans) for entry in divided],
             )
             if len(sizes)
             else counted[:0]
@@ -265,16 +266,16 @@ class Contents:
 
     def entities(self) -> list[str]:
         """Names of the entities.  Raises ValueError if some are missing."""
-        found: list[str] = []
+        entities: list[str] = []
         for numbers, generations, names, marks in self._rows(
             "SELECT number, generation, name, mark FROM entities"
         ):
             self._verify(marks, marks_of, b"entities", numbers, generations, [names])
-            found += [decoded(name) for name in names]
+            entities += [decoded(name) for name in names]
         self._settle()
-        if len(found) != int(self.meta["entities"]):
+        if len(entities) != int(self.meta["entities"]):
             raise ValueError("entities are missing")
-        return found
+        return entities
 
     def arrays(self, place: Place) -> dict[str, NDArray[Any]]:
         """All arrays, without those of columns that are computed at loading.
@@ -315,8 +316,9 @@ class Contents:
         marks: dict[str, Future[Marks]] = {}
         for name, pieces in groupby(self._blocks(), itemgetter(0)):
             if name in kept:
-                numbers, generations, parts, found = (
-                    tuple(chain.from_iterable(each)) for each in list(zip(*pieces, strict=True))[1:]
+                numbers, generations, parts, stored_marks = (
+                    tuple(chain.from_iterable(column))
+                    for column in list(zip(*pieces, strict=True))[1:]
                 )
                 if (
                     numbers != tuple(range(len(parts)))
@@ -324,18 +326,18 @@ class Contents:
                 ):
                     raise ValueError("a block is in the wrong place")
                 marks[name] = self._verify(
-                    found, block_marks, [name] * len(parts), numbers, generations, parts
+                    stored_marks, block_marks, [name] * len(parts), numbers, generations, parts
                 )
                 continue
             if name not in read:
                 raise ValueError("a block is left over")
             stored: list[bytes] = []
-            for _, numbers, generations, parts, found in pieces:
+            for _, numbers, generations, parts, stored_marks in pieces:
                 read[name].add(numbers, generations, parts, later.get(name, {}))
-                stored += found
+                stored += stored_marks
             marks[name] = self._verify(stored, read[name].marks)
         self._settle()
-        self.marks = {name: found.result() for name, found in marks.items()}
+        self.marks = {name: pending.result() for name, pending in marks.items()}
         arrays = {name: blocks.array(last.get(name, b"")) for name, blocks in read.items()}
         if any(bool(blocks) != (name in marks) for name, blocks in kept.items()):
             raise ValueError("a block is in the wrong place")
@@ -383,21 +385,21 @@ class Contents:
             yield rows
 
     def _verify(
-        self, found: Sequence[bytes], expected: Callable[..., Marks], *values: Any
+        self, stored: Sequence[bytes], expected: Callable[..., Marks], *values: Any
     ) -> Future[Marks]:
         """Compare marks with those that a function computes, which another thread calls
         meanwhile: at the latest in `_settle`.
         """
-        self._due.append((found, self._beside.submit(expected, *values)))
+        self._due.append((stored, self._beside.submit(expected, *values)))
         return self._due[-1][1]
 
     def _settle(self, left: int = 0) -> None:
         """Compare all marks that are due, but for so many, and add them to the sum."""
         while len(self._due) > left:
-            found, expected = self._due.popleft()
-            if set(map(len, found)) - {SIZE}:
+            stored, expected = self._due.popleft()
+            if set(map(len, stored)) - {SIZE}:
                 raise ValueError(MISMATCH)
-            verify(b"".join(found), expected.result().tobytes())
+            verify(b"".join(stored), expected.result().tobytes())
             self._total += total_of(expected.result())
 
 
@@ -474,7 +476,7 @@ def writing_marks(
 ) -> Marks:
     """values: text, kind, maker, time, sources and span of each writing."""
     text, kind, maker, times, sources, spans = values
-    written = [[each.encode() for each in column] for column in (sources, spans)]
+    written = [[cell.encode() for cell in column] for column in (sources, spans)]
     return marks_of(
         b"writings",
         numbers,
@@ -519,7 +521,9 @@ def passage_cells(divided: Divided) -> tuple[Any, ...]:
     many terms each has, and pairs as in `memory_cells`."""
     cut, words = divided.cut, divided.words
     pairs = [
-        np.stack([each.keys, each.counts], axis=1) for each in words if each.counts is not None
+        np.stack([span_words.keys, span_words.counts], axis=1)
+        for span_words in words
+        if span_words.counts is not None
     ]
     return (
         divided.row,
@@ -527,9 +531,9 @@ def passage_cells(divided: Divided) -> tuple[Any, ...]:
         cut.passages.astype("<i4").tobytes(),
         divided.vectors.tobytes(),
         cut.spans.astype("<i4").tobytes(),
-        np.array([len(each.keys) for each in words], "<i4").tobytes(),
+        np.array([len(span_words.keys) for span_words in words], "<i4").tobytes(),
         b"".join(pair.astype("<i4").tobytes() for pair in pairs),
-        b"".join(_lines(each.names) for each in words),
+        b"".join(_lines(span_words.names) for span_words in words),
     )
 
 

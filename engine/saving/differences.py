@@ -171,7 +171,7 @@ def _runs(
     """Write place and length of each run of `Parted.difference` into `runs` (2, ...); their
     number.  Cost: O(bytes).
     """
-    found = 0
+    count = 0
     for part in range(starts.size):
         for first in range(0, new_lengths[part], LOOK):
             last = min(first + LOOK, new_lengths[part])
@@ -186,12 +186,12 @@ def _runs(
                     new_data[place : new_starts[part] + end], data[starts[part] + at :]
                 ):
                     continue
-                if found and runs[0, found - 1] + runs[1, found - 1] == place:
-                    runs[1, found - 1] += end - at
+                if count and runs[0, count - 1] + runs[1, count - 1] == place:
+                    runs[1, count - 1] += end - at
                 else:
-                    runs[0, found], runs[1, found] = place, end - at
-                    found += 1
-    return found
+                    runs[0, count], runs[1, count] = place, end - at
+                    count += 1
+    return count
 
 
 @kernel
@@ -214,7 +214,7 @@ def _differ(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
     """Whether the first so many bytes of `other` are not those of `one`; without a branch in the
     loop, so that many are compared at once.
     """
-    found = np.uint8(0)
+    difference = np.uint8(0)
     for i in range(one.size):
-        found |= one[i] ^ other[i]
-    return bool(found)
+        difference |= one[i] ^ other[i]
+    return bool(difference)

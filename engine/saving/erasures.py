@@ -39,7 +39,7 @@ class NotedErasure:
 
 def as_json(log: Iterable[NotedErasure]) -> str:
     """As the description of a file keeps it."""
-    return json.dumps([asdict(each) for each in log])
+    return json.dumps([asdict(erasure) for erasure in log])
 
 
 def from_json(text: str) -> list[NotedErasure]:

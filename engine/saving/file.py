@@ -381,9 +381,9 @@ def _lock_of_sqlite(descriptor: int) -> Iterator[None]:
 
 def _require_sound(connection: sqlite3.Connection) -> None:
     """Checks all pages.  Raises ValueError."""
-    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
-        raise ValueError(" ".join(str(found).replace("*** in database main ***", "").split()))
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise ValueError(" ".join(str(verdict).replace("*** in database main ***", "").split()))
 
 
 @contextmanager

@@ -25,8 +25,8 @@ def fingerprints(data: NDArray[np.uint8], size: int) -> NDArray[np.uint64]:
     Blocks that differ have equal ones with a probability of about 2^-64, if they do not depend on
     the keys.
 
-    >>> one, two, three = fingerprints(np.array([1, 2, 1, 2, 1], np.uint8).repeat(8), 16)
-    >>> bool(one == two), bool(one == three)
+    >>> first, second, third = fingerprints(np.array([1, 2, 1, 2, 1], np.uint8).repeat(8), 16)
+    >>> bool(first == second), bool(first == third)
     (True, False)
     """
     whole = data.size // 8 * 8
@@ -61,13 +61,17 @@ def _fingerprints(
         a, b = np.uint64(1), np.uint64(2)
         start, end = block * per_block, min((block + 1) * per_block, words.size)
         for at in range(start, end, CHUNK):
-            chunk, one, two = words[at : min(at + CHUNK, end)], np.uint64(0), np.uint64(0)
+            chunk, first_sum, second_sum = (
+                words[at : min(at + CHUNK, end)],
+                np.uint64(0),
+                np.uint64(0),
+            )
             # products of 32 bits, for which processors have vector instructions
             for i in range(chunk.size):
                 lower, upper = chunk[i] & low, chunk[i] >> half
-                one += ((lower + keys[0, i]) & low) * ((upper + keys[1, i]) & low)
-                two += ((lower + keys[2, i]) & low) * ((upper + keys[3, i]) & low)
-            a, b = _mixed(a ^ one) + plus, _mixed(b ^ two) + plus
+                first_sum += ((lower + keys[0, i]) & low) * ((upper + keys[1, i]) & low)
+                second_sum += ((lower + keys[2, i]) & low) * ((upper + keys[3, i]) & low)
+            a, b = _mixed(a ^ first_sum) + plus, _mixed(b ^ second_sum) + plus
         size = np.uint64(8 * (end - start))
         if block == out.size - 1:
             size += np.uint64(rest.size)

@@ -449,13 +449,13 @@ class Snapshot:
         Those of the vector index, which follow from the vectors, are not compared.
         """
         known, computed = self._held.prints, self._held.computed
-        found = [
+        differing = [
             name
             for name, array, _, form in self._arrays(frozenset(), computed, everything=True)
             if not np.array_equal(known.get(name, NONE), _fingerprints_of(array, form.rows))
         ]
         return (
-            found
+            differing
             + [PACKED] * (self._held.packed != self._packed())
             + [TAILS] * (self._held.tails != self._tails(computed))
         )
@@ -513,9 +513,9 @@ class Snapshot:
                     for number in numbers
                 ]
             gone += [
-                found
+                mark
                 for table in ("memories", "passages", "entities")
-                for (found,) in to.execute(f"SELECT mark FROM {table}")
+                for (mark,) in to.execute(f"SELECT mark FROM {table}")
             ]
             for table in ("passages", "entities"):
                 to.execute(f"DELETE FROM {table}")
@@ -743,21 +743,21 @@ class Snapshot:
         in the sum.
         """
         for name, numbers, marks in written:
-            found = self._marks(held, name)
-            found = np.concatenate(
-                [found, np.zeros((max(0, max(numbers) + 1 - len(found)), 2), np.uint64)]
+            known_marks = self._marks(held, name)
+            known_marks = np.concatenate(
+                [known_marks, np.zeros((max(0, max(numbers) + 1 - len(known_marks)), 2), np.uint64)]
             )
-            held.total = (held.total + total_of(marks) - total_of(found[numbers])) % WHOLE
-            found[numbers] = marks
-            held.marks[name] = found
+            held.total = (held.total + total_of(marks) - total_of(known_marks[numbers])) % WHOLE
+            known_marks[numbers] = marks
+            held.marks[name] = known_marks
 
     def _shorten(self, to: sqlite3.Connection, held: _Held, name: str, count: int) -> None:
         """Remove all blocks of an array but the first `count`."""
-        found = self._marks(held, name)
-        if len(found) > count:
+        marks = self._marks(held, name)
+        if len(marks) > count:
             to.execute("DELETE FROM blocks WHERE name = ? AND number >= ?", (name, count))
-            held.total = (held.total - total_of(found[count:])) % WHOLE
-            held.marks[name] = found[:count]
+            held.total = (held.total - total_of(marks[count:])) % WHOLE
+            held.marks[name] = marks[:count]
 
     def _marks(self, held: _Held, name: str) -> Marks:
         """Marks of the blocks of an array, as far as this save has written them."""
@@ -772,8 +772,8 @@ class Snapshot:
         """
         written = {
             column: rows
-            for column, each in (self.assembly.store.journal or {}).items()
-            if (rows := np.concatenate(each)).size
+            for column, noted in (self.assembly.store.journal or {}).items()
+            if (rows := np.concatenate(noted)).size
         }
         yield from self._columns_to_save(changed, computed, written, everything)
         yield from self._graph_to_save(changed, written, everything)
@@ -893,12 +893,12 @@ class Snapshot:
                 if k in BUILT_IN or k.startswith("column:")
             },
         )
-        found: dict[str, tuple[Column | None, str, int, int]] = {
+        growing: dict[str, tuple[Column | None, str, int, int]] = {
             name: (c, "", form.rows, _bytes_of_row(store.array(c)))
             for c, name, form in self._columns
             if form.grows
         }
-        found |= {
+        growing |= {
             f"graph.{key}": (
                 None,
                 key.removeprefix("column:"),
@@ -907,7 +907,7 @@ class Snapshot:
             )
             for key, array in edges.items()
         }
-        return tuple(found[name] for name in sorted(found))
+        return tuple(growing[name] for name in sorted(growing))
 
     @cached_property
     def _last_rows(self) -> Parted:
@@ -957,7 +957,7 @@ class Snapshot:
                     for array in (store.array(c),)
                     if array.nbytes <= SMALL
                 ),
-                key=lambda each: each[1],
+                key=lambda part: part[1],
             )
         )
 
@@ -994,7 +994,7 @@ class Snapshot:
             "passages": str(self.assembly.passages.n_divided), "terms": RULE,
             "edges": str(held.edges), "computed": json.dumps(sorted(c.name for c in held.computed)),
             "settled": json.dumps(a.clock.settled),
-            "language_models": json.dumps([dict(each) for each in a.models_asked], sort_keys=True),
+            "language_models": json.dumps([dict(model) for model in a.models_asked], sort_keys=True),
             "erasures": as_json(self._erasures),
         }  # fmt: skip
 
@@ -1120,8 +1120,8 @@ class Snapshot:
             int(meta["writings"]),
         ):
             raise ValueError("events or writings are missing")
-        for each in restored:
-            each.result()
+        for future in restored:
+            future.result()
         a.passages.restore(rows, *saved.passages(a.embedder.dimensions, counted), counted)
 
     def _load_arrays(
@@ -1211,24 +1211,24 @@ def _renewed(
     """Fingerprints of whole blocks of so many bytes, of which some are known; computed of some
     of these and of all others.
     """
-    found, blocks = (
+    prints, blocks = (
         np.concatenate([known, fingerprints(data[len(known) * size :], size)]),
         np.unique(blocks[blocks < len(known)]),
     )
     if blocks.size:
-        found[blocks] = fingerprints(data.reshape(-1, size)[blocks].reshape(-1), size)
-    return found
+        prints[blocks] = fingerprints(data.reshape(-1, size)[blocks].reshape(-1), size)
+    return prints
 
 
 def _fingerprints_of(array: NDArray[Any], rows: int) -> NDArray[np.uint64]:
     """Fingerprints of the blocks of so many rows; the same row throughout is read once."""
     size = rows * _bytes_of_row(array)
     if array.ndim and array.strides[0] == 0 and len(array) > rows:
-        one, rest = (
+        whole, rest = (
             fingerprints(np.ascontiguousarray(array[:count]).reshape(-1).view(np.uint8), size)
             for count in (rows, len(array) % rows)
         )
-        return np.concatenate([one.repeat(len(array) // rows), rest])
+        return np.concatenate([whole.repeat(len(array) // rows), rest])
     return fingerprints(np.ascontiguousarray(array).reshape(-1).view(np.uint8), size)
 
 
@@ -1327,14 +1327,14 @@ def _computed(meta: Mapping[str, str], derived: frozenset[Column], where: str) -
     derived here.
     """
     names = left_out(meta)
-    found = frozenset(c for c in derived if c.name in names)
-    if odd := sorted(names - {c.name for c in found}):
+    columns = frozenset(c for c in derived if c.name in names)
+    if odd := sorted(names - {c.name for c in columns}):
         raise SnapshotError(
             f"was written by another version of Hebbarium or of a mechanism, which computed {', '.join(odd)} at loading",
             where=where,
             cure="open it with the version that wrote it, or start a new memory with another path",
         )
-    return found
+    return columns
 
 
 def _same_columns(saved: Mapping[str, tuple[str, str]], store: Store, where: str) -> None:

@@ -91,12 +91,12 @@ class ListIndex(SharedScans):
         few = visible_only and self.n_visible < SEEN * self._count
         if self._count < LEAST or few or k == 0:
             return super()._nearest(wanted, k, visible_only)
-        covered, found, known = self._looked(wanted, COMPARED * max(LOOK, k), visible_only)
+        covered, near, known = self._looked(wanted, COMPARED * max(LOOK, k), visible_only)
         later, beyond = np.arange(covered, self._count), self._products_from(covered, wanted)
         if visible_only:
             shown = self._shown_from(covered)
             later, beyond = later[shown], beyond[shown]
-        rows = np.concatenate([found, later])
+        rows = np.concatenate([near, later])
         if len(rows) < min(k, self.n_visible if visible_only else self._count):
             return super()._nearest(wanted, k, visible_only)
         products = np.concatenate([known, beyond])
@@ -124,15 +124,15 @@ class ListIndex(SharedScans):
                 covered, last = self._cover(), self._last
             state = (wanted.tobytes(), look, visible_only, covered, self._turns)
             if last[0] != state:
-                found = self._built.search(
+                near = self._built.search(
                     wanted[None],
                     look,
                     params=self._faiss.SearchParametersIVF(
                         nprobe=PROBED, sel=self._parameters[visible_only].sel
                     ),
                 )[1][0]
-                found = np.sort(found[found >= 0])
-                self._last = last = state, found, self.products(wanted, found)
+                near = np.sort(near[near >= 0])
+                self._last = last = state, near, self.products(wanted, near)
         return covered, *last[1:]
 
     def _products_from(self, row: int, wanted: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -217,8 +217,10 @@ class ListIndex(SharedScans):
         numbers = [(centroids, (len(centroids), d)), (codebooks, (m, CODES, d // m))]
         return (
             all(
-                each.shape == shape and each.dtype == np.float32 and bool(np.isfinite(each).all())
-                for each, shape in numbers
+                array.shape == shape
+                and array.dtype == np.float32
+                and bool(np.isfinite(array).all())
+                for array, shape in numbers
             )
             and assigned.shape == (rows,)
             and assigned.dtype == np.int32

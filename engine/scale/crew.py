@@ -58,10 +58,10 @@ class Order:
         """Seconds from the start of each step to the end of the last one that waits for it, by
         the last pass.
         """
-        found = list(self.seconds)
-        for at in range(len(found) - 1, -1, -1):
-            found[at] += max((found[later] for later in self.followers[at]), default=0.0)
-        return found
+        seconds = list(self.seconds)
+        for at in range(len(seconds) - 1, -1, -1):
+            seconds[at] += max((seconds[later] for later in self.followers[at]), default=0.0)
+        return seconds
 
 
 class Crew:
@@ -92,7 +92,7 @@ class Crew:
         """Helpers for what this thread shares out meanwhile (`sharing.in_parts`), and for the
         steps of `CrewWork.run`; they start when there is some.
         """
-        contexts, helpers = [each.lend() for each in self._lends], list[Thread]()
+        contexts, helpers = [lender.lend() for lender in self._lends], list[Thread]()
 
         def start() -> None:
             for number in range(1, self.threads):
@@ -227,8 +227,8 @@ class CrewWork:
         finally:
             with self._lock:
                 # after an interruption this thread may be in one
-                for each in (job,) if only else self._jobs:
-                    each.doing.discard(get_ident())
+                for shared_job in (job,) if only else self._jobs:
+                    shared_job.doing.discard(get_ident())
                 job.stop()
                 self._changed.notify_all()
                 while job.doing:
@@ -245,7 +245,8 @@ class CrewWork:
         while True:
             with self._lock:
                 while not (
-                    finished() or (job := next((each for each in jobs() if each.ready), None))
+                    finished()
+                    or (job := next((candidate for candidate in jobs() if candidate.ready), None))
                 ):
                     self._changed.wait(HEALS)
                 if finished():

@@ -259,10 +259,10 @@ class PartialIndex:
             self._rows = self._store.rows
             self._products.clear()
         vector = np.asarray(query, np.float32)
-        found = self._products.get(key := vector.tobytes())
-        if found is None:
-            found = self._products[key] = self._base.products(vector, self._store.rows)
-        return found
+        products = self._products.get(key := vector.tobytes())
+        if products is None:
+            products = self._products[key] = self._base.products(vector, self._store.rows)
+        return products
 
 
 class PartialPostings(Generic[Held]):
@@ -388,7 +388,7 @@ def _named(
     start: NDArray[np.int64],
     ends: NDArray[np.int32],
     seen: NDArray[np.bool_],
-    found: NDArray[np.int32],
+    entities: NDArray[np.int32],
 ) -> int:
     """Find the entities to which rows have an edge, each once; their number.  seen: (entities,)
     all False, then True for these.  O(edges).
@@ -401,7 +401,7 @@ def _named(
                     entity = ~ends[place]
                     if entity >= 0 and not seen[entity]:
                         seen[entity] = True
-                        found[count] = entity
+                        entities[count] = entity
                         count += 1
     return count
 
@@ -539,16 +539,16 @@ class PartialGraph:
 
     def column(self, name: str) -> Array:
         """(n_edges, ...) values of an edge column; gathered at the first reading."""
-        found = self._columns.get(name)
-        if found is None:
+        values = self._columns.get(name)
+        if values is None:
             # "raise" would look at all numbers first
-            found = np.take(
+            values = np.take(
                 self._base.column(name), self._edge[: self.n_edges], axis=0, mode="clip"
             )
             if name == "source":
-                found = np.where(found < 0, found, self._place[found])
-            self._columns[name] = found
-        return found
+                values = np.where(values < 0, values, self._place[values])
+            self._columns[name] = values
+        return values
 
     buffer = column
 
@@ -588,8 +588,8 @@ class PartialGraph:
     def find(self, source: int, target: int, type: EdgeType) -> int | None:
         """The edge between two nodes, if any.  O(degree)."""
         edges = self.neighbours(source, type)
-        found = edges[self._target[edges] == target]
-        return int(found[0]) if len(found) else None
+        matches = edges[self._target[edges] == target]
+        return int(matches[0]) if len(matches) else None
 
 
 def _same(held: Any, _: PartialStore) -> Any:

@@ -57,6 +57,6 @@ class Priors:
         order = np.argsort(rows)
         self.store.show(rows[order])
         self.plan.run(Ask(cue))
-        found = np.empty(len(rows))
-        found[order] = self.store.array(LOG_PRIOR)
-        return found
+        priors = np.empty(len(rows))
+        priors[order] = self.store.array(LOG_PRIOR)
+        return priors

@@ -211,19 +211,19 @@ def mark_pointing(targets: Any, rows: Rows, points: Points) -> None:
 
 @kernel
 def mark_worded(
-    targets: Any, rows: Rows, words: NDArray[np.float32], found: NDArray[np.bool_]
+    targets: Any, rows: Rows, words: NDArray[np.float32], worded: NDArray[np.bool_]
 ) -> None:
-    """found_i becomes True if rows_i has among its targets one that it follows closely and that has
+    """worded_i becomes True if rows_i has among its targets one that it follows closely and that has
     words of the question.  O(rows).
 
     targets  (n, m)  row numbers; negative: none
     words    (n,)    score of each row by words
-    found    (q,)    written
+    worded   (q,)    written
     """
     for i in range(rows.shape[0]):
         for j in range(targets.shape[1]):
             target = targets[rows[i], j]
-            found[i] |= target >= 0 and 1 <= rows[i] - target <= AROUND and words[target] > 0.0
+            worded[i] |= target >= 0 and 1 <= rows[i] - target <= AROUND and words[target] > 0.0
 
 
 @kernel
@@ -399,15 +399,15 @@ class Shortlist:
         """
         n, most, visible = self._base.n, self.most, self._base.array(VISIBLE)
         near = self._near(cue)
-        (found, points), looked, pool = at_once(
+        (ranked, points), looked, pool = at_once(
             lambda: self._with_points(self._likely(cue, near)),
             self._looked,
             lambda: self._pool(cue, visible),
         )
         of_time = self._of_time(cue, near.visible)
-        likely, later = np.split(found, [int(most * LIKELY) - len(of_time)])
+        likely, later = np.split(ranked, [int(most * LIKELY) - len(of_time)])
         columns = [at for at, marks in enumerate(points) if marks.any()]
-        back, _ = self._pointing_back(found, points)
+        back, _ = self._pointing_back(ranked, points)
         first = self._different(
             [of_time, likely, *self._longest(visible), back[: int(most * BACK)]], n
         )
@@ -439,8 +439,8 @@ class Shortlist:
             return np.empty(0, np.int64)
         clocks, parts = (created + offsets, created + own), []
         for start, end in [
-            *(each.focus for each in named if each.focus),
-            *((each.start, each.end) for each in named),
+            *(expression.focus for expression in named if expression.focus),
+            *((expression.start, expression.end) for expression in named),
         ]:
             of_it = np.flatnonzero(
                 visible & np.logical_or.reduce([(start <= at) & (at < end) for at in clocks])
@@ -458,7 +458,7 @@ class Shortlist:
             )
             self._long = (
                 self._index.state,
-                [best(each, visible, int(self.most * LONGEST)) for each in lengths],
+                [best(row_lengths, visible, int(self.most * LONGEST)) for row_lengths in lengths],
             )
         return self._long[1]
 
@@ -489,18 +489,18 @@ class Shortlist:
             else np.empty(0, np.int64),
             AROUND,
         )
-        found = rows[at] + after + 1
-        shown = self._base.array(VISIBLE)[found]
-        return found[shown], rows[at][shown]
+        following = rows[at] + after + 1
+        shown = self._base.array(VISIBLE)[following]
+        return following[shown], rows[at][shown]
 
     def _points_back(self, rows: Rows, columns: Sequence[int]) -> NDArray[np.bool_]:
         """Whether each row follows closely after one with words of the question and points to it
         in a column.  O(rows) for each column.
         """
-        found = np.zeros(len(rows), np.bool_)
+        pointing = np.zeros(len(rows), np.bool_)
         for at in columns:
-            mark_worded(self._targets(self._pointing[at]), rows, self._words, found)
-        return found
+            mark_worded(self._targets(self._pointing[at]), rows, self._words, pointing)
+        return pointing
 
     @property
     def _all_looked(self) -> bool:
@@ -551,21 +551,21 @@ class Shortlist:
         back = self._different([back[other[back]]], self._base.n)
         looked = looked[other[looked] & ~self._points_back(looked, columns)]
         looked = looked[falling(self._words[looked])]
-        total, found = int(np.count_nonzero(other)), len(back) + len(looked)
+        total, n_looked = int(np.count_nonzero(other)), len(back) + len(looked)
         if np.count_nonzero(other[pool.rows]) < len(pool.rows) * MOSTLY:
             pool = self._pool(cue, other)
         drawn = other[pool.rows] & ~self._points_back(pool.rows, columns)
         rest = pool.rows[drawn][falling(-pool.products[drawn])]
         size = (
-            total - found
-            if pool.stands_for is None or not found
+            total - n_looked
+            if pool.stands_for is None or not n_looked
             else pool.stands_for * len(rest) / max(len(pool.rows), 1)
         )
         # rows for which each that was looked at stands
-        each = (total - size) / max(found, 1)
+        stands_for = (total - size) / max(n_looked, 1)
         strata = (
-            (back, REPLIES, each * len(back)),
-            (looked, WORDED, each * len(looked)),
+            (back, REPLIES, stands_for * len(back)),
+            (looked, WORDED, stands_for * len(looked)),
             (rest, UNWORDED, size),
         )
         samples = [stratum[_even(len(stratum), int(most * share))] for stratum, share, _ in strata]
@@ -652,7 +652,9 @@ class Shortlist:
             others[visible[others]],
             beside[:count],
         ]
-        return self._different([*parts, *(each[visible[each]] for each in recent), both], n)
+        return self._different(
+            [*parts, *(recent_rows[visible[recent_rows]] for recent_rows in recent), both], n
+        )
 
     def _different(self, parts: Sequence[NDArray[np.integer[Any]]], most: int) -> Rows:
         """The first `most` different row numbers of the parts, in order of first occurrence;
@@ -678,10 +680,10 @@ class Shortlist:
         if len(rows) > PAYS * self.most:
             # enough if as many of the near rows are admitted as of all
             wanted = min(2 * most * self._base.n // len(rows), PAYS * most)
-            found, products = self._index.search(cue.vector, wanted)
-            shown = np.flatnonzero(admitted[found])[:most]
+            nearest, products = self._index.search(cue.vector, wanted)
+            shown = np.flatnonzero(admitted[nearest])[:most]
             if len(shown) == most:
-                return found[shown], products[shown]
+                return nearest[shown], products[shown]
         products = self._index.products(cue.vector, rows)
         at = best(products, np.ones(len(rows), np.bool_), most)
         return rows[at], products[at]
@@ -703,8 +705,8 @@ class Shortlist:
         self._lexicon.scores(cue.terms, self._words, Idf.LUCENE.weight)
         count = positive(self._words, worded, held)
         self._worded, self._held = worded[:count], held[:count]
-        found: Rows = self._worded[best(self._held, visible[self._worded], WORDS * self.most)]
-        return found
+        best_rows: Rows = self._worded[best(self._held, visible[self._worded], WORDS * self.most)]
+        return best_rows
 
     def _marked(self, visible: NDArray[np.bool_]) -> Rows:
         """The newest visible rows at which a column with `considered` is not neutral.  O(n)."""
@@ -744,8 +746,8 @@ class Shortlist:
             self._words[every], held.sum(), n * np.square(held).sum()
         )
         total = (total - total.min())[: len(rows)] * np.exp(priors)
-        found: Rows = rows[falling(total.astype(np.float32))]
-        return found
+        ordered: Rows = rows[falling(total.astype(np.float32))]
+        return ordered
 
 
 def _standard(scores: NDArray[np.floating[Any]], mean: float, square: float) -> NDArray[np.float64]:

@@ -229,8 +229,8 @@ class Passages:
         if len(self._with_vectors.array) < len(self._cuts):
             due = list(islice(self._cuts, len(self._with_vectors.array), None))
             parts = [_parts(self._event_log.rendered(row), self._cuts[row].passages) for row in due]
-            vectors: Any = self._embedder.embed([text for each in parts for text in each])
-            ends = np.cumsum([len(each) for each in parts])
+            vectors: Any = self._embedder.embed([text for passages in parts for text in passages])
+            ends = np.cumsum([len(passages) for passages in parts])
             for row, of_row in zip(due, np.split(vectors, ends[:-1]), strict=True):
                 self._keep_vectors(row, of_row)
 
@@ -319,19 +319,21 @@ class Passages:
         self.forget()
         if not self._keeps:
             return
-        if [each.row for each in saved] != sorted({each.row for each in saved} & set(range(n))):
+        if [divided.row for divided in saved] != sorted(
+            {divided.row for divided in saved} & set(range(n))
+        ):
             raise ValueError("a divided row is missing or in the wrong place")
-        self._cuts, self._looked = {each.row: each.cut for each in saved}, n
-        for each in saved:
-            if len(each.vectors) != len(each.cut.passages):
+        self._cuts, self._looked = {divided.row: divided.cut for divided in saved}, n
+        for divided in saved:
+            if len(divided.vectors) != len(divided.cut.passages):
                 break  # they were not kept
-            self._keep_vectors(each.row, each.vectors)
+            self._keep_vectors(divided.row, divided.vectors)
         if len(words.sizes):
-            ends = np.cumsum([len(each.cut.spans) for each in saved])
+            ends = np.cumsum([len(divided.cut.spans) for divided in saved])
             self._spans.restore(words)
             if ends[-1] != self._spans.n_rows:
                 raise ValueError("spans are missing")
-            rows = np.array([each.row for each in saved], np.int64)
+            rows = np.array([divided.row for divided in saved], np.int64)
             self._with_words.put(0, np.stack([rows, ends, counted[rows]], axis=1))
 
 
@@ -374,10 +376,12 @@ def telling(terms: Sequence[Iterable[str]], most: int) -> NDArray[np.int64]:
         return np.arange(n)
     numbers: dict[str, int] = {}
     held = [
-        np.array([*{numbers.setdefault(term, len(numbers)): None for term in each}], np.int64)
-        for each in terms
+        np.array(
+            [*{numbers.setdefault(term, len(numbers)): None for term in window_terms}], np.int64
+        )
+        for window_terms in terms
     ]
-    sizes = np.array([len(each) for each in held], np.int64)
+    sizes = np.array([len(window_terms) for window_terms in held], np.int64)
     keys, windows = np.concatenate(held), np.repeat(np.arange(n), sizes)
     windows = windows[np.argsort(keys, kind="stable")]  # that hold each term, term by term
     count = np.bincount(keys, minlength=len(numbers))

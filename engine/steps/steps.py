@@ -433,10 +433,10 @@ def gather_node(signals: SIGNALS_BY_WEIGHT) -> Node:
     def gather(view: Any, cue: Cue) -> None:
         match, facets = view.match, view.facet_weights
         match[...] = 0.0
-        trusts = [weight * facets[each.facet.value] for each, weight in direct]
+        trusts = [weight * facets[signal.facet.value] for signal, weight in direct]
         signals = [
-            (getattr(view, each.name), each.floor, trust)
-            for (each, _), trust in zip(direct, trusts, strict=True)
+            (getattr(view, signal.name), signal.floor, trust)
+            for (signal, _), trust in zip(direct, trusts, strict=True)
         ]
         total = sum(compress(trusts, add_all_standardised(signals, view.stands_for, match)))
         if total > 0:

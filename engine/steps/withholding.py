@@ -65,7 +65,7 @@ class Withholding:
         """
         withheld = self._store.array(WITHHELD)
         if withheld[row] in (MADE, SHOWN):
-            origins = [each for each in self._log.origins(row) if withheld[each] == OWN]
+            origins = [origin for origin in self._log.origins(row) if withheld[origin] == OWN]
             raise InputError(
                 f"row {row} was made from what is archived{f': rows {origins}' if origins else ''}",
                 where="restore",
