@@ -209,16 +209,18 @@ class Timeline:
         holds, outcomes = fact.standing is FactStanding.HOLDS, []
         for side in (True, False) if predicate_of(fact)[0] else (not holds,):
             known = self._open.get((fact.subject, fact.predicate, side), [])
-            found = [
+            compared = [
                 (earlier, told, relation(earlier, fact) if told != row else FactRelation.NONE)
                 for earlier, told in known
             ]
             known[:] = [
                 (earlier, told)
-                for earlier, told, what in found
+                for earlier, told, what in compared
                 if what is not FactRelation.SUPERSEDES
             ]
-            outcomes += [(told, what) for _, told, what in found if what is not FactRelation.NONE]
+            outcomes += [
+                (told, what) for _, told, what in compared if what is not FactRelation.NONE
+            ]
         self._open.setdefault((fact.subject, fact.predicate, holds), []).append((fact, row))
         return sorted(outcomes)
 
@@ -290,15 +292,15 @@ def nearest_leader(vector: Any, leaders: Any, allowed: Any, least: float) -> int
     >>> [int(nearest_leader(v, np.array([[0.6, 0.8], [0.8, 0.6]]), np.array([True, a]), 0.6)) for a in (True, False)]
     [1, 0]
     """
-    best, found = least, -1
+    best, leader = least, -1
     for j in range(leaders.shape[0]):
         if allowed[j]:
             cosine = 0.0
             for i in range(vector.shape[0]):
                 cosine += np.float64(vector[i]) * np.float64(leaders[j, i])
-            if cosine > best or (found < 0 and cosine >= best):
-                best, found = cosine, j
-    return found
+            if cosine > best or (leader < 0 and cosine >= best):
+                best, leader = cosine, j
+    return leader
 
 
 def central(texts: list[str], most: int) -> str:
@@ -380,17 +382,17 @@ class FactTimeline(Mechanism[FactTimelineParams]):
             place = int(np.searchsorted(events, row))
             recent = events[max(0, place - p.window) : place]
             leaders = recent[cluster[recent] == recent]
-            for each in (row, *leaders.tolist()):
-                if each not in named:
-                    named[each] = _entities(view.graph, each)
+            for event_row in (row, *leaders.tolist()):
+                if event_row not in named:
+                    named[event_row] = _entities(view.graph, event_row)
             allowed = np.array(
                 [not named[row].isdisjoint(named[leader]) for leader in leaders.tolist()],
                 dtype=np.bool_,
             )
-            found = int(
+            leader_place = int(
                 nearest_leader(view.embedding[row], view.embedding[leaders], allowed, p.cosine)
             )
-            cluster[row] = leaders[found] if found >= 0 else row
+            cluster[row] = leaders[leader_place] if leader_place >= 0 else row
             grown[int(cluster[row])] = None
         for leader in grown if p.summaries else ():
             rows = np.flatnonzero(cluster == leader)

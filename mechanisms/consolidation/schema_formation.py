@@ -219,11 +219,11 @@ def evidence(
     0.0
     """
     mean = (total + x.shape[0]) / (items + 1.0)
-    found = mean - (n * size + s * mean) / (n + s)
+    log_ratio = mean - (n * size + s * mean) / (n + s)
     for f in x:
         rate = (base[f] + 1.0) / (items + 1.0)
-        found += math.log((n * w[f] + s * rate) / ((n + s) * rate))
-    return float(found)
+        log_ratio += math.log((n * w[f] + s * rate) / ((n + s) * rate))
+    return float(log_ratio)
 
 
 @kernel
@@ -436,10 +436,10 @@ def evoke(
 
 def features_of(features: Features, buckets: int, most: int) -> Any:
     """The item of a text: hash buckets of its names and terms, each once, in order, int16."""
-    found = dict.fromkeys(
+    cells = dict.fromkeys(
         crc32(encoded(name)) % buckets for name in (*features.entities, *features.terms)
     )
-    return np.array(list(found)[:most], dtype=np.int16)
+    return np.array(list(cells)[:most], dtype=np.int16)
 
 
 # --- plug-in --------------------------------------------------------------------------------------

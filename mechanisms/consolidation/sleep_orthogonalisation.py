@@ -202,11 +202,11 @@ def separate(
 
 # --- the adaptation -------------------------------------------------------------------------------
 @kernel
-def oppose(row: int, found: Any, likeness: Any, low: float, same: float, rivals: Any) -> None:
+def oppose(row: int, near: Any, likeness: Any, low: float, same: float, rivals: Any) -> None:
     """Make a memory and those similar to it rivals of each other, while there is room;
     near-identical memories are not rivals.  Cost: O(f k).
 
-    found, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; most
+    near, likeness  (f,), (f,) 1  rows, and the cosine of their embeddings with this one's; most
                                    similar first
     low, same        ()    1       rivals have cosines from low up to same
     rivals           (n, k)        written
@@ -216,13 +216,13 @@ def oppose(row: int, found: Any, likeness: Any, low: float, same: float, rivals:
     >>> rivals.tolist()
     [[-1], [2], [1]]
     """
-    for i in range(found.shape[0]):
-        other = found[i]
+    for i in range(near.shape[0]):
+        other = near[i]
         if other != row and low <= likeness[i] < same:
-            for one, two in ((row, other), (other, row)):
+            for memory, rival in ((row, other), (other, row)):
                 for place in range(rivals.shape[1]):
-                    if rivals[one, place] < 0 or rivals[one, place] == two:
-                        rivals[one, place] = two
+                    if rivals[memory, place] < 0 or rivals[memory, place] == rival:
+                        rivals[memory, place] = rival
                         break
 
 
@@ -280,9 +280,9 @@ class SleepOrthogonalisation(Mechanism[SleepOrthogonalisationParams]):
         if not new.size or not cycles:
             return
         for row in new.tolist():
-            found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
-            told = view.kind[found] == 0
-            oppose(row, found[told], likeness[told], p.interferes, p.same, rivals)
+            near, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
+            told = view.kind[near] == 0
+            oppose(row, near[told], likeness[told], p.interferes, p.same, rivals)
         view.distinct_searched = int(new[-1]) + 1
         rows = np.union1d(new, rivals[new].ravel())
         rows = rows[np.searchsorted(rows, 0) :]

@@ -130,8 +130,8 @@ class SleepOrthogonalisationPrinted(Mechanism[SleepOrthogonalisationPrintedParam
         """One step per full night; for a shorter sleep, that share of a step."""
         p, stored = self.params, events(view.kind)
         for row in stored[stored >= view.pushed_searched][: p.newest].tolist():
-            found, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
-            earlier = found[(found < row) & (likeness > p.interferes) & (view.kind[found] == 0)][
+            near, likeness = view.index.search(view.embedding[row], 2 * p.rivals + 1)
+            earlier = near[(near < row) & (likeness > p.interferes) & (view.kind[near] == 0)][
                 : p.rivals
             ]
             view.pushed_rivals[row, : len(earlier)] = earlier

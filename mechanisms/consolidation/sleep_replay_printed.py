@@ -150,7 +150,7 @@ def selected(forward: Any, reverse: Any, threshold: float, most: int) -> list[tu
             if p > 0.0
         ]
     )
-    viable = [each for each in order if -each[0] >= threshold]
+    viable = [entry for entry in order if -entry[0] >= threshold]
     chosen = (
         [next((e for e in viable if e[2] is back), None) for back in (False, True)]
         if viable
@@ -190,7 +190,7 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
             view.graph.csr(EdgeType.ENTITY),
             1.0 / (1.0 + np.exp(-view.activation - view.log_strength)),
         )
-        n, found, room = len(heat), [], np.empty(p.length, dtype=np.int64)
+        n, sequences, room = len(heat), [], np.empty(p.length, dtype=np.int64)
         stored = events(view.kind)
         hottest = stored[
             np.lexsort((-stored, -np.where(view.visible, heat, -1.0)[stored]))[: p.seeds]
@@ -205,10 +205,12 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
             view.visible,
         )
         for step in (1, -1):
-            found.append([room[: sequence(seed, step, *network, room)].copy() for seed in hottest])
+            sequences.append(
+                [room[: sequence(seed, step, *network, room)].copy() for seed in hottest]
+            )
         forward, reverse = (
             [priority(heat[rows], view.dopamine_when_stored[rows].mean()) for rows in group]
-            for group in found
+            for group in sequences
         )
         chosen = selected(
             forward, reverse, p.threshold, round(p.sequences * view.ripples * view.sleep_share)
@@ -219,7 +221,7 @@ class SleepReplayPrinted(Mechanism[SleepReplayPrintedParams]):
                 *(
                     np.stack([s[:-1], s[1:]], axis=1)
                     for back, i in chosen
-                    for s in (found[back][i],)
+                    for s in (sequences[back][i],)
                 ),
             ]
         )

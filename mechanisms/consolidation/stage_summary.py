@@ -160,7 +160,7 @@ def parts_of(stage: Sequence[StageEvent]) -> StageParts:
             elif act is SpeechAct.COMMITMENT or _UNFINISHED.search(sentence):
                 pending.append(told)
         if states:
-            asked = [each for each in asked if stage[each[0]].speaker == said.speaker]
+            asked = [question for question in asked if stage[question[0]].speaker == said.speaker]
     return StageParts(
         tuple(dict.fromkeys(decided)),
         tuple(dict.fromkeys(changed)),
@@ -181,12 +181,12 @@ def topics(texts: Sequence[str], frequency: Callable[[str], int], n: int, most: 
     """
     held, written = Counter[str](), dict[str, str]()
     for text in texts:
-        found = dict[str, None]()
+        text_terms = dict[str, None]()
         for word in (word for word in _WORD.findall(text) if not word.isdigit()):
             for term in terms_of(word, stem=True, stop_words=True):
                 written.setdefault(term, word)
-                found[term] = None
-        held.update(found.keys())
+                text_terms[term] = None
+        held.update(text_terms.keys())
     terms = list(written)
     inside, score = np.array([held[term] for term in terms], dtype=np.int64), np.empty(len(terms))
     outside = np.array(

@@ -203,7 +203,7 @@ def applied(
             (*pair, int(EdgeType.SEMANTIC))
             for pair in add_links(bank, r, EdgeType.SEMANTIC, near, caps.semantic)
         ]
-    redirected = [each for v in archived for each in redirect(bank, v, stand_ins, caps.semantic)]
+    redirected = [edge for v in archived for edge in redirect(bank, v, stand_ins, caps.semantic)]
     return ProposalOutcome(
         proposal,
         Reason.APPLIED,
@@ -376,7 +376,9 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
         sessions, speakers = (
             {int(column[v]) for v in targets} for column in (view.session, view.speaker)
         )
-        session, speaker = (each.pop() if len(each) == 1 else -1 for each in (sessions, speakers))
+        session, speaker = (
+            numbers.pop() if len(numbers) == 1 else -1 for numbers in (sessions, speakers)
+        )
         if script.proposal.operator is Operator.SPLIT:
             text = view.texts[targets[0]]
             for s in script.segments:
@@ -479,10 +481,10 @@ class TopologyConsolidation(Mechanism[TopologyConsolidationParams]):
     def _pressure(bank: GraphBank, rows: int) -> list[int]:
         """How many visible units have 0, 1, 2, ... semantic links."""
         seen = np.flatnonzero((bank.shown & bank.units)[:rows])
-        found: list[int] = (
+        pressure: list[int] = (
             np.bincount(bank.counts(EdgeType.SEMANTIC)[seen]).tolist() if seen.size else []
         )
-        return found
+        return pressure
 
     @hook(
         Phase.RETRIEVE,
@@ -526,11 +528,11 @@ class _Desk:
         self.plans: Mapping[Proposal, Mapping[str, Any] | PlanError] = {}
 
     def seen(self, row: int) -> Seen:
-        found = self._seen.get(row)
-        if found is None:
+        unit = self._seen.get(row)
+        if unit is None:
             view, text, rendered = self.view, self.view.texts[row], self.view.texts.rendered(row)
             number = int(view.descriptor[row])
-            found = self._seen[row] = Seen(
+            unit = self._seen[row] = Seen(
                 row,
                 text,
                 float(view.created[row]),
@@ -540,7 +542,7 @@ class _Desk:
                 partial(self._descriptor, row, number, rendered, text),
                 view.kind[row] == Kind.EVENT,
             )
-        return found
+        return unit
 
     def _descriptor(self, row: int, number: int, rendered: str, text: str) -> Descriptor:
         if row in self.given:
@@ -559,12 +561,13 @@ class _Desk:
         texts of two or more.
         """
         spans = {
-            text: found for text in dict.fromkeys(texts) if len(found := sentence_spans(text)) > 1
+            text: places for text in dict.fromkeys(texts) if len(places := sentence_spans(text)) > 1
         }
-        parts = list(dict.fromkeys(text[a:b] for text, found in spans.items() for a, b in found))
+        parts = list(dict.fromkeys(text[a:b] for text, places in spans.items() for a, b in places))
         vectors = dict(zip(parts, self.view.embedder.embed(parts), strict=True)) if parts else {}
         self._sentences = {
-            text: np.stack([vectors[text[a:b]] for a, b in found]) for text, found in spans.items()
+            text: np.stack([vectors[text[a:b]] for a, b in places])
+            for text, places in spans.items()
         }
         return self._sentences.__getitem__
 

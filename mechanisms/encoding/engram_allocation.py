@@ -133,8 +133,8 @@ def excitability(
     tau_e, tau_i         ()    h
     out                  (N,)  sd           in standard deviations of the noise, written
 
-    >>> out, one = np.empty(1), np.ones(1)
-    >>> excitability(0.0 * one, one, one, 6.0 * one, 2.0, 0.0, 6.0 / np.log(2.0), 24.0, out)
+    >>> out, ones = np.empty(1), np.ones(1)
+    >>> excitability(0.0 * ones, ones, ones, 6.0 * ones, 2.0, 0.0, 6.0 / np.log(2.0), 24.0, out)
     >>> round(float(out[0]), 9)
     1.0
     """

@@ -553,7 +553,7 @@ def listed_repeated(
     >>> listed_repeated(*listed(codes, 8), codes, np.ones(3, dtype=np.bool_), np.array([0, 2]), 8, 1)
     (1, 2)
     """
-    cells, firing, found, spare = code[code >= 0], by_unit(code, units), -1, min(SPARE, least - 1)
+    cells, firing, best, spare = code[code >= 0], by_unit(code, units), -1, min(SPARE, least - 1)
     length, seen = (
         np.empty(cells.shape[0], dtype=np.int64),
         np.zeros(visible.shape[0], dtype=np.uint16),
@@ -568,9 +568,9 @@ def listed_repeated(
             seen[memory] += 1
             if seen[memory] == spare + 1 and visible[memory]:
                 common = in_common(codes[memory], firing)
-                if common > least or (common == least and memory > found):
-                    found, least = memory, common
-    return found, least
+                if common > least or (common == least and memory > best):
+                    best, least = memory, common
+    return best, least
 
 
 # --- equations: sparseness and capacity -----------------------------------------------------------
@@ -608,12 +608,12 @@ def blocks(n: int) -> list[tuple[int, int]]:
     >>> blocks(75_000)
     [(0, 65536), (65536, 73728), (73728, 74752)]
     """
-    found, start = [], 0
+    bounds, start = [], 0
     for size in BLOCKS:
         for stop in range(start + size, n + 1, size):
-            found.append((start, stop))
+            bounds.append((start, stop))
             start = stop
-    return found
+    return bounds
 
 
 class CellLists:
@@ -648,14 +648,14 @@ class CellLists:
         Cost: as `listed_repeated`, and O(k) for each new memory; O(n k) if an overlap of 0 is
         enough.
         """
-        least, found, stop = least_common(threshold, codes.shape[1]), -1, 0
+        least, best, stop = least_common(threshold, codes.shape[1]), -1, 0
         for (start, stop), lists in self._renewed(codes, units) if least > 0 else ():
             row, least = listed_repeated(
                 *lists, codes[start:stop], visible[start:stop], code, units, least
             )
-            found = start + row if row >= 0 else found
+            best = start + row if row >= 0 else best
         row, _ = repeated(codes[stop:], visible[stop:], code, units, least)
-        return stop + row if row >= 0 else found
+        return stop + row if row >= 0 else best
 
     def forget(self) -> None:
         """Drop all lists; they are made anew when they are needed next.  The engine calls it
@@ -672,8 +672,8 @@ class CellLists:
         wanted = blocks(len(codes))
         if list(self._blocks) != wanted:
             self._blocks = {
-                each: self._blocks.get(each) or listed(codes[slice(*each)], units)
-                for each in wanted
+                bounds: self._blocks.get(bounds) or listed(codes[slice(*bounds)], units)
+                for bounds in wanted
             }
         return self._blocks.items()
 

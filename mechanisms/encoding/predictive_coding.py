@@ -609,12 +609,12 @@ class PredictiveCoding(Mechanism[PredictiveCodingParams]):
         return np.array([p.sigma_input, p.sigma_above, p.sigma_above, p.sigma_above, p.sigma_input])
 
     def _precisions(self, view: Any, e: Array) -> Array:
-        found: Array = 1.0 / np.maximum(
+        precisions: Array = 1.0 / np.maximum(
             view.pc_variance if view.pc_events else self._first, LEAST_VARIANCE
         )
         if not e.any():
-            found[-1] = 0.0
-        return found
+            precisions[-1] = 0.0
+        return precisions
 
     def _settled(self, x: Array, weights: Any, prior: Array, e: Array, precisions: Array) -> Array:
         p, eps = self.params, np.empty(x.size + e.size)

@@ -218,9 +218,9 @@ def last_events(kind: NDArray[np.int8], number: int) -> NDArray[np.int64]:
     size = number
     while True:
         start = max(0, len(kind) - size)
-        found = np.flatnonzero(kind[start:] == Kind.EVENT) + start
-        if found.size >= number or start == 0:
-            return found[-number:]
+        rows = np.flatnonzero(kind[start:] == Kind.EVENT) + start
+        if rows.size >= number or start == 0:
+            return rows[-number:]
         size *= 2
 
 
@@ -287,14 +287,14 @@ def corrected(
     >>> corrected([4, 5, 6, 7], [0, 0, 6, 6], [0, 1, 2, 0], (0, 0)), corrected([0, 1], [0, 0], [2, 1], (-1, -1))
     ([0, 5, 5, 5], [0, 1])
     """
-    found = list[int]()
+    stages = list[int]()
     former, now = last
     for row, mine, said in zip(rows, stage, turn, strict=True):
         if now < 0 or said == BEGINS or (said != GOES_ON and mine != former):
             now = mine if mine != former else row
         former = mine
-        found.append(now)
-    return found
+        stages.append(now)
+    return stages
 
 
 # --- plug-in --------------------------------------------------------------------------------------

@@ -157,9 +157,9 @@ def fingerprints(text: str, names: tuple[str, ...]) -> Fingerprints:
     ('number:900euros', 'date:3 may', 'name:mia', 'name:oslo', 'event:mia moved to oslo', 'is:the rent=900 euros')
     """
     lower = fold(text).replace("’", "'")
-    dates = [found.group().rstrip(".") for found in _DATE.finditer(lower)]
+    dates = [match.group().rstrip(".") for match in _DATE.finditer(lower)]
     numbers = [
-        re.sub("[ ,-]", "", found.group()) for found in _NUMBER.finditer(_DATE.sub(";", lower))
+        re.sub("[ ,-]", "", match.group()) for match in _NUMBER.finditer(_DATE.sub(";", lower))
     ]
     tokens = _TOKEN.findall(lower)
     words = [token for token in tokens if token[0].isalnum()]
@@ -168,21 +168,21 @@ def fingerprints(text: str, names: tuple[str, ...]) -> Fingerprints:
         for i, word in enumerate(words)
         if _EVENTS.fullmatch(word)
     ]
-    found = (
+    items = (
         *(f"number:{number}" for number in numbers),
         *(f"date:{date}" for date in dates),
         *(f"name:{name}" for name in names),
         *events,
         *_statements(tokens),
     )
-    return Fingerprints(tuple(dict.fromkeys(found)), len(numbers) + len(dates), frozenset(events))
+    return Fingerprints(tuple(dict.fromkeys(items)), len(numbers) + len(dates), frozenset(events))
 
 
 def _statements(tokens: list[str]) -> list[str]:
     """ "X is Y" of each clause: up to three words before the verb and after it, both with a
     content word.
     """
-    found, n = [], len(tokens)
+    statements, n = [], len(tokens)
     for i, token in enumerate(tokens):
         if token in _COPULA:
             start, end = i, i + 1
@@ -192,8 +192,8 @@ def _statements(tokens: list[str]) -> list[str]:
                 end += 1
             x, y = tokens[start:i], tokens[i + 1 : end]
             if not STOP_WORDS.issuperset(x) and not STOP_WORDS.issuperset(y):
-                found.append(f"is:{' '.join(x)}={' '.join(y)}")
-    return found
+                statements.append(f"is:{' '.join(x)}={' '.join(y)}")
+    return statements
 
 
 def code(fingerprint: str) -> int:
@@ -283,7 +283,7 @@ class SurpriseIndex(Mechanism[SurpriseIndexParams]):
         known = view.known_fingerprints.until(row, view.new_fingerprints, view.news)
         text = f"{event.text} {event.caption}" if event.caption else event.text
         told = fingerprints(text, incoming.features.entities)
-        codes = {code(each): each for each in told.all}
+        codes = {code(fingerprint): fingerprint for fingerprint in told.all}
         new = [number for number in codes if number not in known]
         view.new_fingerprints[row, : min(len(new), p.kept)] = new[: p.kept]
         if (

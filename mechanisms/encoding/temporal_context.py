@@ -299,16 +299,16 @@ def products(rows: Any, last: int, rho: Any, g: float, beta: float) -> Any:
     own = beta * study * (places[:, None] <= places[None, :])  # c_i . t_j
     u = len(rows)
     length = np.sqrt(g * g + (1.0 - g) * (1.0 - g) + 2.0 * g * (1.0 - g) * beta)
-    found = (
+    matrix = (
         g * g * study
         + g * (1.0 - g) * (own + own.T)
         + (1.0 - g) ** 2 * (places[:, None] == places[None, :])
     ) / length**2
-    found[u, :] = found[:, u] = (g * study[:, u] + (1.0 - g) * own[:, u]) / length
-    found[u, u] = 1.0
+    matrix[u, :] = matrix[:, u] = (g * study[:, u] + (1.0 - g) * own[:, u]) / length
+    matrix[u, u] = 1.0
     if last < 0:
-        found[u, :] = found[:, u] = 0.0
-    return found
+        matrix[u, :] = matrix[:, u] = 0.0
+    return matrix
 
 
 def present(

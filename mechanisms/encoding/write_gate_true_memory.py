@@ -367,8 +367,8 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
         """Pairs of events whose decision needs pi, as far as can be told: without shifts of the
         threshold, and with undecided events stored.
         """
-        p, cosine = self.params, np.stack([each.vector for each in coming])
-        cosine, stored, found = cosine @ cosine.T, list[int](), list[str]()
+        p, cosine = self.params, np.stack([event.vector for event in coming])
+        cosine, stored, undecided = cosine @ cosine.T, list[int](), list[str]()
         for i, incoming in enumerate(coming):
             rows, cosines = view.index.search(incoming.vector, p.neighbours)
             near = [
@@ -376,9 +376,13 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
             ]
             near = sorted(
                 [*near, *((float(cosine[i, j]), coming[j].event.text) for j in stored)],
-                key=lambda one: -one[0],
+                key=lambda pair: -pair[0],
             )[: p.neighbours]
-            text, features, texts = incoming.event.text, incoming.features, [one for _, one in near]
+            text, features, texts = (
+                incoming.event.text,
+                incoming.features,
+                [near_text for _, near_text in near],
+            )
             n, s, bar = (
                 self._novelty(texts, text),
                 salience(len(text), features),
@@ -388,10 +392,10 @@ class WriteGateTrueMemory(Mechanism[WriteGateTrueMemoryParams]):
                 n, s, bar, features
             )
             if not decided:
-                found += pairs(text, texts[0])
+                undecided += pairs(text, texts[0])
             if not decided or self._admits(n, s, 0.0, bar, features):
                 stored.append(i)
-        return found
+        return undecided
 
     def _relevant(self, near: list[str], cosines: Any, features: Features) -> bool:
         """Whether pi is defined; it is 0 for noise and for an event without a topical neighbour."""

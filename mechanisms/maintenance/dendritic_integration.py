@@ -167,15 +167,15 @@ def bind(
     active, met = np.zeros(last + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
     first = 0
     while first < size:
-        entity, end, found = cells[order[first]], first, 0
+        entity, end, n_met = cells[order[first]], first, 0
         while end < size and cells[order[end]] == entity:
             b = branches[order[end]]
             if active[b] == 0:
-                met[found] = b
-                found += 1
+                met[n_met] = b
+                n_met += 1
             active[b] += 1
             end += 1
-        n = active[met[:found]]
+        n = active[met[:n_met]]
         gain = cooperation(n, alpha, dendrite, cell)
         if gain > 0.0:
             whole = current(n, alpha, dendrite)
@@ -184,7 +184,7 @@ def bind(
                 if 0 <= session[j] <= last and active[session[j]] > 0:
                     lent = gain * alpha * branch(float(active[session[j]]), dendrite) / whole
                     out[j] = lent if np.isnan(out[j]) else max(out[j], lent)
-        for b in met[:found]:
+        for b in met[:n_met]:
             active[b] = 0
         first = end
 

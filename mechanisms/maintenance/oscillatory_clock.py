@@ -280,5 +280,5 @@ class OscillatoryClock(Mechanism[OscillatoryClockParams]):
         a usual full night.
         """
         usual, share = ripples(self.hours("usual_rate"), self.params.night), view.sleep_share
-        found = ripples(self.hours("ripple_rate"), view.ripple_time * self.params.night)
-        view.ripples = found / usual / share if share > 0.0 else 0.0
+        per_night = ripples(self.hours("ripple_rate"), view.ripple_time * self.params.night)
+        view.ripples = per_night / usual / share if share > 0.0 else 0.0

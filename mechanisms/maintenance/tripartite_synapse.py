@@ -343,7 +343,7 @@ def nearest(vector: Any, territories: int, seed: int) -> int:
     """The territory whose direction, random but fixed by `seed`, is nearest to a vector (d,).
     Ours.  Cost: O(territories d).
     """
-    best, found, state = -np.inf, 0, np.uint64(seed)
+    best, territory, state = -np.inf, 0, np.uint64(seed)
     for j in range(territories):
         score = 0.0
         for i in range(vector.shape[0]):
@@ -354,8 +354,8 @@ def nearest(vector: Any, territories: int, seed: int) -> int:
                 float((x ^ (x >> np.uint64(31))) >> np.uint64(11)) * 2.0**-52 - 1.0
             )
         if score > best:
-            best, found = score, j
-    return found
+            best, territory = score, j
+    return territory
 
 
 @kernel
@@ -635,11 +635,13 @@ class TripartiteSynapse(Mechanism[TripartiteSynapseParams]):
         sets=(GLUTAMATE, ASTROCYTE, GLIOTRANSMISSION, ASTROCYTE_STEP, ASTROCYTE_CLOCK),
     )
     def on_recall(self, view: Any, cue: Cue) -> None:
-        found = view.territory[view.recalled]
+        territories = view.territory[view.recalled]
         self.accessed(
             view,
             view.now,
-            np.bincount(found[found >= 0], minlength=self.params.territories).astype(float),
+            np.bincount(territories[territories >= 0], minlength=self.params.territories).astype(
+                float
+            ),
         )
 
     @hook(

@@ -189,8 +189,8 @@ class TripartiteSynapsePrinted(Mechanism[TripartiteSynapsePrintedParams]):
         sets=(PRINTED_CALCIUM, PRINTED_CALCIUM_CLOCK),
     )
     def on_recall(self, view: Any, cue: Cue) -> None:
-        found = view.printed_territory[view.recalled]
-        clusters, events = np.unique(found[found >= 0], return_counts=True)
+        territories = view.printed_territory[view.recalled]
+        clusters, events = np.unique(territories[territories >= 0], return_counts=True)
         for cluster, count in zip(clusters.tolist(), events.tolist(), strict=True):
             self.accessed(view, cluster, float(count))
 

@@ -85,8 +85,8 @@ def by_mass(mass: Any, level: Any) -> NDArray[np.int64]:
     >>> by_mass(np.array([0.2, np.nan, 0.5, 0.2, 0.9]), np.array([0, 0, 0, 0, 1])).tolist()
     [2, 0, 3, 1, 4]
     """
-    found: NDArray[np.int64] = np.lexsort((-np.asarray(mass), level))
-    return found
+    order: NDArray[np.int64] = np.lexsort((-np.asarray(mass), level))
+    return order
 
 
 def allocated(view: Any) -> Any:
@@ -96,11 +96,11 @@ def allocated(view: Any) -> Any:
     >>> allocated(np.asarray(memoryview(whole[:2]))[:1]) is whole
     True
     """
-    found = of = view
+    owner = of = view
     while of is not None:
-        found = of if isinstance(of, np.ndarray) else found
+        owner = of if isinstance(of, np.ndarray) else owner
         of = of.obj if isinstance(of, memoryview) else getattr(of, "base", None)
-    return found
+    return owner
 
 
 class Walks:
@@ -133,16 +133,16 @@ class Walks:
             self._targets, self._state = weakref.ref(targets), state
         key = tuple(seeds)
         if key not in self._kept:
-            found = made()
-            rows = np.flatnonzero(~np.isnan(found))
-            self._kept[key] = rows, found[rows]
+            values = made()
+            rows = np.flatnonzero(~np.isnan(values))
+            self._kept[key] = rows, values[rows]
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-            return found
+            return values
         self._kept.move_to_end(key)
         mass = np.full(n, np.nan)
-        rows, found = self._kept[key]
-        mass[rows] = found
+        rows, values = self._kept[key]
+        mass[rows] = values
         return mass
 
 

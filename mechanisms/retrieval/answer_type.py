@@ -149,8 +149,8 @@ def distinct(numbers: Any) -> Any:
     >>> distinct(np.array([7, 0, 7, 3, 0])).tolist()
     [0, 3, 7]
     """
-    found = np.sort(numbers)
-    return found[np.append(np.full(min(1, found.size), True), found[1:] != found[:-1])]
+    ordered = np.sort(numbers)
+    return ordered[np.append(np.full(min(1, ordered.size), True), ordered[1:] != ordered[:-1])]
 
 
 # --- equations ------------------------------------------------------------------------------------
@@ -219,16 +219,16 @@ class AnswerType(Mechanism[AnswerTypeParams]):
         Phase.ENCODE, reads=(ROW,), adds=(), sets=(NAMES_TIME, STATES_QUANTITY, MENTIONED, SAID_BY)
     )
     def annotate(self, view: Any, incoming: Incoming) -> None:
-        row, found, speaker = (
+        row, said, speaker = (
             view.row,
             incoming.features,
             fold(sanitise(incoming.event.speaker)).split(),
         )
         view.names_time[row], view.states_quantity[row] = (
-            bool(found.dates),
-            states_quantity(found.numbers, found.words),
+            bool(said.dates),
+            states_quantity(said.numbers, said.words),
         )
-        names = [number_of_text(name) for name in found.entities[:MOST]]
+        names = [number_of_text(name) for name in said.entities[:MOST]]
         view.mentioned[row, : len(names)] = names
         view.said_by[row] = (
             number_of_text(" ".join(speaker)),

@@ -116,11 +116,11 @@ class ConvexFusion(Mechanism[ConvexFusionParams]):
         facets, fused = view.facet_weights, view.fused
         fused[...] = 0.0
         trusts = [
-            (each, scores, weight * float(facets[each.facet.value]))
-            for each, scores, weight in view.signals
+            (signal, scores, weight * float(facets[signal.facet.value]))
+            for signal, scores, weight in view.signals
         ]
         total = sum(trust for _, _, trust in trusts)
         signals = [
-            (scores, each.floor, trust / total) for each, scores, trust in trusts if trust > 0.0
+            (scores, signal.floor, trust / total) for signal, scores, trust in trusts if trust > 0.0
         ]
         NORMALISED[self.params.normalisation](signals, view.stands_for, fused)

@@ -74,12 +74,12 @@ def runs(words: Sequence[str]) -> dict[int, str]:
     ['ada', 'ada dog', 'dog']
     """
     bare = [word.removesuffix("'s") for word in words]
-    found = (
+    parts = (
         bare[i:j]
         for i in range(len(bare))
         for j in range(i + 1, min(i + MOST_WORDS, len(bare)) + 1)
     )
-    return {number: " ".join(run) for run in found if (number := number_of(run))}
+    return {number: " ".join(run) for run in parts if (number := number_of(run))}
 
 
 # --- equations ------------------------------------------------------------------------------------

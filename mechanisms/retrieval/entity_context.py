@@ -84,14 +84,14 @@ def profile(name: str, told: Sequence[tuple[str, str]]) -> Mapping[str, str]:
     >>> profile("ada", [("Ada", "I live in Rome."), ("Bo", "Ada moved to Oslo.")])
     {'lives in': 'oslo'}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for speaker, text in told:
         for fact in facts_of(text, speaker):
             if fact.subject == name:
-                found.pop(fact.predicate, None)
+                values.pop(fact.predicate, None)
                 if fact.standing is FactStanding.HOLDS and fact.value:
-                    found[fact.predicate] = fact.value
-    return {predicate.replace("_", " "): value for predicate, value in found.items()}
+                    values[fact.predicate] = fact.value
+    return {predicate.replace("_", " "): value for predicate, value in values.items()}
 
 
 # --- plug-in --------------------------------------------------------------------------------------

@@ -119,10 +119,10 @@ def items_asked(words: str) -> int:
     >>> [items_asked(q) for q in ("mention only five items", "list the 3 main changes", "what happened in the last 3 months")]
     [5, 3, 0]
     """
-    found = _COUNT.search(words)
-    if found is None:
+    match = _COUNT.search(words)
+    if match is None:
         return 0
-    number = found[1] or found[2]
+    number = match[1] or match[2]
     return NUMBERS_IN_WORDS.index(number) if number in NUMBERS_IN_WORDS else int(number)
 
 

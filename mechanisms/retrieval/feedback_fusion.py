@@ -205,8 +205,8 @@ def place_of(key: int, keys: Any) -> int:
     >>> place_of(5, keys)
     0
     """
-    found = np.flatnonzero((keys[FIRST:] == key) | (keys[FIRST:] < 0))
-    return int(found[0]) + FIRST if found.size else 0
+    places = np.flatnonzero((keys[FIRST:] == key) | (keys[FIRST:] < 0))
+    return int(places[0]) + FIRST if places.size else 0
 
 
 # --- plug-in --------------------------------------------------------------------------------------
@@ -254,22 +254,22 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         evidence, enough = self._evidence(view)[rows], self._enough(view)
         odds = self._slope_of_need(view) * need - np.logaddexp(0.0, enough - evidence)
         z, start, places = np.zeros((SLOPES, len(view.kind))), [p.need, p.enough], [NEED, ENOUGH]
-        for each, scores, weight in view.signals:
-            place = place_of(key_of(each.name), view.slope_of) if weight > 0.0 else 0
+        for signal, scores, weight in view.signals:
+            place = place_of(key_of(signal.name), view.slope_of) if weight > 0.0 else 0
             if place:
-                view.slope_of[place] = key_of(each.name)
+                view.slope_of[place] = key_of(signal.name)
                 add_standardised(
                     scores,
                     view.visible,
-                    each.floor,
-                    float(view.facet_weights[each.facet.value]),
+                    signal.floor,
+                    float(view.facet_weights[signal.facet.value]),
                     z[place],
                 )
                 start.append(p.slope * weight)
                 places.append(place)
         before, at = np.array(start), np.ix_(places, places)
         information = np.array(view.slope_information[at])
-        found = np.maximum(
+        slopes = np.maximum(
             observe(
                 gradient(evidence, need, z[places[FIRST:]].T[rows], enough),
                 odds,
@@ -280,8 +280,8 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
             ),
             0.0,
         )
-        found[NEED] = min(found[NEED], MOST_NEED)
-        view.slope_learnt[places], view.slope_information[at] = found - before, information
+        slopes[NEED] = min(slopes[NEED], MOST_NEED)
+        view.slope_learnt[places], view.slope_information[at] = slopes - before, information
 
     def _slope_of_need(self, view: Any) -> float:
         return self.params.need + float(view.slope_learnt[NEED])
@@ -294,10 +294,10 @@ class FeedbackFusion(Mechanism[FeedbackFusionParams]):
         learnt = dict(
             zip(view.slope_of[FIRST:].tolist(), view.slope_learnt[FIRST:].tolist(), strict=True)
         )
-        for each, scores, weight in view.signals:
+        for signal, scores, weight in view.signals:
             if weight > 0.0:
-                slope = self.params.slope * weight + learnt.get(key_of(each.name), 0.0)
+                slope = self.params.slope * weight + learnt.get(key_of(signal.name), 0.0)
                 add_standardised(
-                    scores, view.visible, each.floor, slope * facets[each.facet.value], out
+                    scores, view.visible, signal.floor, slope * facets[signal.facet.value], out
                 )
         return out

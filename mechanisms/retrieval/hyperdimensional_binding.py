@@ -247,9 +247,9 @@ def compare(records: Any, query: Any, least: float, out: Any) -> None:
         # inlined: calling `cosine` on a slice takes four times as long
         for w in range(words):
             h += ones(records[i, w] ^ query[w])
-        found = 1.0 - 2.0 * np.int64(h) / (64.0 * words)
-        if found >= least:
-            out[i] = found
+        similarity = 1.0 - 2.0 * np.int64(h) / (64.0 * words)
+        if similarity >= least:
+            out[i] = similarity
 
 
 # --- equations: holographic reduced representations, for comparison -------------------------------

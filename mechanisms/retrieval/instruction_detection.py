@@ -391,17 +391,17 @@ def standing_of(text: str) -> Said:
     best: tuple[StandingKind, str] = (StandingKind.NONE, "")
     words = standing = 0
     for sentence in sentences(text):
-        found = max(
+        judgement = max(
             (
                 judged(part)
                 for part in (sentence, *_JOINED.split(sentence), *_ASKING.split(sentence))
             ),
             key=itemgetter(0),
         )
-        best = max(best, found, key=itemgetter(0))
+        best = max(best, judgement, key=itemgetter(0))
         length = sentence.count(" ") + 1
         words += length
-        standing += length if found[0] else 0
+        standing += length if judgement[0] else 0
     return Said(*best, standing / words if words else 0.0)
 
 
@@ -443,12 +443,12 @@ def _lasting(sentence: str) -> bool:
     """
     if _LASTING.search(sentence):
         return True
-    found = (
+    match = (
         _ALWAYS_EVER.search(sentence)
         if _MAKES.match(sentence) and _OURS.search(sentence) is None
         else _GENERAL.search(sentence)
     )
-    return found is not None and _BELOW.search(sentence[: found.start()]) is None
+    return match is not None and _BELOW.search(sentence[: match.start()]) is None
 
 
 def _instruction(scope: str) -> tuple[StandingKind, str]:

@@ -176,11 +176,11 @@ class LateInteractionRerank(Mechanism[LateInteractionRerankParams]):
     def _weights(self, lexicon: Any, text: str, spans: Any) -> NDArray[np.float64]:
         """Equal weights also for a query of stop words alone."""
         if self.params.weights == "idf":
-            found = idf_weights(
+            weights = idf_weights(
                 text,
                 spans,
                 lambda term: Idf.LUCENE.weight(lexicon.n_counted, lexicon.document_frequency(term)),
             )
-            if found.any():
-                return found
+            if weights.any():
+                return weights
         return np.ones(len(spans))

@@ -76,8 +76,8 @@ def concepts_of(
     held      concept -> events that hold it
     n         events
 
-    >>> found = concepts_of(["The boat leaks"], [["oslo"]], {"boat": 4, "leak": 0, "#oslo": 1}.get, 9)
-    >>> found.weight.round(3).tolist()
+    >>> concepts = concepts_of(["The boat leaks"], [["oslo"]], {"boat": 4, "leak": 0, "#oslo": 1}.get, 9)
+    >>> concepts.weight.round(3).tolist()
     [0.693, 2.303, 1.609]
     """
     items = [
@@ -91,7 +91,7 @@ def concepts_of(
         items,
         {
             name: idf(float(min(held(name), n)), float(n))
-            for name in dict.fromkeys(c for each in items for c in each)
+            for name in dict.fromkeys(c for item in items for c in item)
         },
     )
 
@@ -122,8 +122,8 @@ def by_level(
     ([0, 1, 2, 4, 3], [0, 4])
     """
     order, taken = list[int](), list[int]()
-    for each in np.unique(level).tolist():
-        start, end = np.searchsorted(level, [each, each + 1]).tolist()
+    for at_level in np.unique(level).tolist():
+        start, end = np.searchsorted(level, [at_level, at_level + 1]).tolist()
         read = Concepts(
             concepts.start[: end + 1], concepts.concept[: concepts.start[end]], concepts.weight
         )

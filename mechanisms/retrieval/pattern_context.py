@@ -110,17 +110,17 @@ class PatternContext(Mechanism[PatternContextParams]):
         sets=(),
     )
     def offer(self, view: Any, cue: Cue) -> None:
-        asked, found = set(terms_of(cue.query.text, stop_words=True)), []
+        asked, offered = set(terms_of(cue.query.text, stop_words=True)), []
         for row in np.flatnonzero(view.pattern & view.answerable).tolist() if view.budget else ():
             fits = (
                 1.0
                 if asked.intersection(terms_of(view.texts[row], stop_words=True))
                 else self.params.apart
             )
-            found.append(
+            offered.append(
                 (fits * rate(float(view.successes[row]), float(view.applications[row])), row)
             )
-        for score, row in sorted(found, key=lambda pair: (-pair[0], pair[1])):
+        for score, row in sorted(offered, key=lambda pair: (-pair[0], pair[1])):
             view.offers.add(row, SECTION, score, kind="pattern")
 
     @hook(

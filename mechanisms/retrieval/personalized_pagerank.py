@@ -115,5 +115,5 @@ class PersonalizedPageRank(Mechanism[PersonalizedPageRankParams]):
     @staticmethod
     def _entity(view: Any, cue: Cue, name: str) -> int | None:
         """The entity of a name, or the one that stands for it; None if there is none."""
-        found: int | None = view.graph.entity_id(name)
-        return view.synonyms.nearest(cue, name) if found is None else found
+        entity: int | None = view.graph.entity_id(name)
+        return view.synonyms.nearest(cue, name) if entity is None else entity

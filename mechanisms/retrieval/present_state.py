@@ -113,22 +113,22 @@ def told(text: str) -> Told:
     >>> sorted(read.words), sorted(read.topic), sorted(read.values)
     (['4711', 'code', 'door', 'is', 'the'], ['code', 'door', 'the'], ['4711'])
     """
-    found = features(text)
-    stems, values = terms_of(text), frozenset(terms_of(" ".join((*found.numbers, *found.dates))))
+    said = features(text)
+    stems, values = terms_of(text), frozenset(terms_of(" ".join((*said.numbers, *said.dates))))
     head, colon, _ = text.partition(":")
-    verb = subject_of(found.words).verb if found.words else 0
-    lead = head if colon else " ".join(found.words[:verb])
+    verb = subject_of(said.words).verb if said.words else 0
+    lead = head if colon else " ".join(said.words[:verb])
     kept = frozenset(
-        word for word in found.words if word not in _DENIALS and not word.endswith("n't")
+        word for word in said.words if word not in _DENIALS and not word.endswith("n't")
     )
-    being = bool(colon) or (verb < len(found.words) and found.words[verb] in _BEING)
+    being = bool(colon) or (verb < len(said.words) and said.words[verb] in _BEING)
     return Told(
         kept,
         frozenset(stems),
         frozenset(terms_of(lead)),
         values,
         being,
-        not _SELF.isdisjoint(found.words),
+        not _SELF.isdisjoint(said.words),
     )
 
 
@@ -145,8 +145,8 @@ def likeness(one: Told, other: Told) -> float:
     if not terms_of(" ".join(both), stop_words=True):
         return 0.0
     sizes = sum(
-        len(both) + sum(not each.values.issuperset(terms_of(word)) for word in each.words - both)
-        for each in (one, other)
+        len(both) + sum(not side.values.issuperset(terms_of(word)) for word in side.words - both)
+        for side in (one, other)
     )
     return 2.0 * len(both) / sizes
 
@@ -248,11 +248,11 @@ class PresentState(Mechanism[PresentStateParams]):
         question = frozenset(cue.features.terms) - _WANTED
         times = told_at(view.created[rows], view.arrived[rows], view.now).tolist()
         candidates = [
-            one
+            candidate
             for row, time in zip(rows.tolist(), times, strict=True)
-            if (one := self._read(view, row, time, question)) is not None
+            if (candidate := self._read(view, row, time, question)) is not None
         ]
-        most = max((len(one.asked) for one in candidates), default=0)
+        most = max((len(candidate.asked) for candidate in candidates), default=0)
         said = cue.features.words
         either = bool(said) and (
             said[0] in _ASKING or "or" in said or "still" in said or "yet" in said
@@ -261,8 +261,8 @@ class PresentState(Mechanism[PresentStateParams]):
         for group in self._groups(
             candidates, StateQuestion(question, either, asked is not AskedState.PRESENT, most)
         ):
-            states = sorted(group, key=lambda one: one.row)
-            state = states[wanted([one.time for one in states], asked)].row
+            states = sorted(group, key=lambda candidate: candidate.row)
+            state = states[wanted([candidate.time for candidate in states], asked)].row
             if state != group[0].row:
                 view.arranged[state] += view.reranked[group[0].row] + step - view.reranked[state]
 
@@ -291,14 +291,14 @@ class PresentState(Mechanism[PresentStateParams]):
                 group = [
                     leader,
                     *(
-                        one
-                        for one in candidates
-                        if one.row not in taken
-                        and one is not leader
-                        and self._of_one(leader, one, question)
+                        candidate
+                        for candidate in candidates
+                        if candidate.row not in taken
+                        and candidate is not leader
+                        and self._of_one(leader, candidate, question)
                     ),
                 ]
-                taken.update(one.row for one in group)
+                taken.update(member.row for member in group)
                 groups += [group] * (len(group) > 1)
         return groups
 
@@ -309,9 +309,9 @@ class PresentState(Mechanism[PresentStateParams]):
         if (leader.told.own or other.told.own) and leader.speaker != other.speaker:
             return False
         apart = (
-            (word, one.told)
-            for one, two in ((leader, other), (other, leader))
-            for word in one.asked - two.asked
+            (word, mine.told)
+            for mine, theirs in ((leader, other), (other, leader))
+            for word in mine.asked - theirs.asked
         )
         if not all(_is_value(word, of, question) for word, of in apart):
             return question.words.isdisjoint(
@@ -330,7 +330,7 @@ class PresentState(Mechanism[PresentStateParams]):
 
     def _follows(self, one: ComparedMemory, other: ComparedMemory) -> bool:
         """Whether the later of two replaces what the earlier one states."""
-        earlier, later = sorted((one, other), key=lambda each: (each.time, each.row))
+        earlier, later = sorted((one, other), key=lambda candidate: (candidate.time, candidate.row))
         return same_fact(earlier.text, later.text, earlier.speaker, later.speaker) or (
             earlier.speaker == later.speaker
             and covered_by_change(later.text, earlier.text) >= self.params.covered

@@ -79,15 +79,15 @@ def neighbours_of(groups: Sequence[Sequence[str]]) -> dict[str, tuple[str, ...]]
     >>> neighbours_of([("car", "auto", "van"), ("auto", "machine")])["auto"]
     ('machine', 'car', 'van')
     """
-    found: dict[str, list[tuple[int, int, int, int, str]]] = {}
+    neighbours: dict[str, list[tuple[int, int, int, int, str]]] = {}
     for line, group in enumerate(groups):
         for i, stem in enumerate(terms_of(" ".join(group))):
-            found.setdefault(stem, []).extend(
+            neighbours.setdefault(stem, []).extend(
                 (abs(i - j), i, line, j, word) for j, word in enumerate(group) if j != i
             )
     return {
         stem: tuple(dict.fromkeys(word for *_, word in sorted(near)))
-        for stem, near in found.items()
+        for stem, near in neighbours.items()
     }
 
 
@@ -103,7 +103,7 @@ def related_words(text: str, most_each: int) -> list[str]:
     ['sibling', 'brother', 'dental', 'tooth']
     """
     seen = set(terms_of(text))
-    found: list[str] = []
+    related: list[str] = []
     for stem in [
         term for term in dict.fromkeys(terms_of(text, stop_words=True)) if term not in GENERIC
     ][:MOST_TERMS]:
@@ -112,9 +112,9 @@ def related_words(text: str, most_each: int) -> list[str]:
             for word, term in ((word, terms_of(word)[0]) for word in NEIGHBOURS.get(stem, ()))
             if term not in seen
         ][:most_each]
-        found.extend(word for word, _ in fresh)
+        related.extend(word for word, _ in fresh)
         seen.update(term for _, term in fresh)
-    return found
+    return related
 
 
 # --- words of the rules ---------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def sentences_of(text: str) -> list[Words]:
     [['Dr', 'Who', ',', 'when'], ['Here']]
     """
     current: Words = []
-    found = [current]
+    sentences = [current]
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token[-2:] == "'s" and token[:-2].lower() in QUESTION_WORDS:
@@ -297,8 +297,8 @@ def sentences_of(text: str) -> list[Words]:
             current.append(token)
         elif token != "." or not set(map(str.lower, current[-1:])) & english.TITLES:
             current = []
-            found.append(current)
-    return [words for words in found if any(word != "," for word in words)]
+            sentences.append(current)
+    return [words for words in sentences if any(word != "," for word in words)]
 
 
 def without_preface(words: Words) -> Words:
@@ -381,7 +381,7 @@ def _inverted(words: Words, low: Words, place: int, asked: Words) -> Statement:
     verb = (
         [auxiliary, *low[at : at + 1]]
         if auxiliary.endswith("n't")
-        else [_inflected(each, auxiliary) for each in low[at : at + 1]]
+        else [_inflected(word, auxiliary) for word in low[at : at + 1]]
     )
     return Statement(subject, (*adverbs, *verb), _with_object(rest, asked), auxiliary)
 
@@ -450,14 +450,14 @@ REPORTED: Final = (
 )
 
 
-def told_of(found: Statement) -> tuple[str, ...]:
+def told_of(statement: Statement) -> tuple[str, ...]:
     """What the asker said, without the report: the words after "I told you about", "we mentioned
     that"; empty if nothing is reported.  O(words).
 
     >>> told_of(statement_of("did I ever tell you about the old boat".split()))
     ('the', 'old', 'boat')
     """
-    low = [word.lower() for word in found.words]
+    low = [word.lower() for word in statement.words]
     place = 1
     while _word(low, place) in HAVE | ADVERBS:
         place += 1
@@ -467,7 +467,9 @@ def told_of(found: Statement) -> tuple[str, ...]:
     place += _word(low, place) == "to"
     place += _word(low, place) in OBJECTS
     place += _word(low, place) in ("about", "that", "of")
-    return () if _word(low, place) in PREPOSITIONS | {"before", "after"} else found.words[place:]
+    return (
+        () if _word(low, place) in PREPOSITIONS | {"before", "after"} else statement.words[place:]
+    )
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -495,8 +497,8 @@ def parts_of(words: Words) -> Iterator[tuple[str, tuple[str, ...]]]:
     ['the church', 'the mill']
     """
     for name, rule in PART_RULES.items():
-        found = [tuple(word for word in part if word != ",") for part in rule(words)]
-        if kept := [part for part in found if has_content(part)]:
+        parts = [tuple(word for word in part if word != ",") for part in rule(words)]
+        if kept := [part for part in parts if has_content(part)]:
             yield from ((name, part) for part in kept)
             return
 
@@ -561,7 +563,7 @@ def _choice(words: Words) -> list[tuple[str, ...]]:
     kept = tuple(
         word for word in head.words if word.lower() not in COMPARISONS and word.lower() not in BE
     )
-    return [(*kept, *each) if head.subject else (*each, *kept) for each in _split(offered)]
+    return [(*kept, *part) if head.subject else (*part, *kept) for part in _split(offered)]
 
 
 def _comparison(words: Words) -> list[tuple[str, ...]]:
@@ -574,13 +576,13 @@ def _comparison(words: Words) -> list[tuple[str, ...]]:
         and set(low) & COMPARED
         and len(sides := _split(words[low.index("between") + 1 :])) > 1
     ):
-        return [_phrase(each) for each in sides]
+        return [_phrase(side) for side in sides]
     if "common" in low and set(low) & CONJUNCTIONS:
-        found = statement_of(words)
-        subject = found.subject or found.rest
+        statement = statement_of(words)
+        subject = statement.subject or statement.rest
         return [
-            _phrase(each)
-            for each in _split([w for w in subject if w.lower() not in PAIRING | HAVE | DO])
+            _phrase(item)
+            for item in _split([w for w in subject if w.lower() not in PAIRING | HAVE | DO])
         ]
     for place in range(1, len(low) - 1):
         if low[place] in ("versus", "vs", "than"):
@@ -607,32 +609,33 @@ COMPARED: Final = word_set(
 
 def _coordination(words: Words) -> list[tuple[str, ...]]:
     """The clause with each conjunct alone: of its subject, its predicates or its objects."""
-    found = statement_of(_in_order(words))
-    if set(map(str.lower, found.subject)) & CONJUNCTIONS:
-        leading, *others = _split(found.subject)
+    statement = statement_of(_in_order(words))
+    if set(map(str.lower, statement.subject)) & CONJUNCTIONS:
+        leading, *others = _split(statement.subject)
         start = _first_item(leading)
         # "the prices of A and B are"
-        verb = () if not found.rest and set(found.verb) <= BE else found.verb
+        verb = () if not statement.rest and set(statement.verb) <= BE else statement.verb
         return [
-            (*leading[:start], *each, *verb, *found.rest) for each in (leading[start:], *others)
+            (*leading[:start], *conjunct, *verb, *statement.rest)
+            for conjunct in (leading[start:], *others)
         ]
     # two verbs of one object
-    if len(found.rest) > 1 and found.verb and found.rest[0].lower() in CONJUNCTIONS:
-        other = _inflected(found.rest[1].lower(), found.tense)
-        shared = () if "then" in map(str.lower, words) else found.rest[2:]
+    if len(statement.rest) > 1 and statement.verb and statement.rest[0].lower() in CONJUNCTIONS:
+        other = _inflected(statement.rest[1].lower(), statement.tense)
+        shared = () if "then" in map(str.lower, words) else statement.rest[2:]
         return [
-            (*found.subject, *found.verb, *shared),
-            (*found.subject, *found.verb[:-1], other, *found.rest[2:]),
+            (*statement.subject, *statement.verb, *shared),
+            (*statement.subject, *statement.verb[:-1], other, *statement.rest[2:]),
         ]
-    pieces = _split(list(found.rest))
+    pieces = _split(list(statement.rest))
     if len(pieces) < 2:
         return []
-    head = (*found.subject, *found.verb)
+    head = (*statement.subject, *statement.verb)
     first, last = _first_item(pieces[0]), _last_item(pieces[-1])
     before, after = pieces[0][:first], pieces[-1][last:]
     if pieces[-1][0].lower() in VERBS and len(pieces[-1]) > 1 and head:
         return [(*head, *pieces[0])] + [
-            (*found.subject, _inflected(piece[0].lower(), found.tense), *piece[1:])
+            (*statement.subject, _inflected(piece[0].lower(), statement.tense), *piece[1:])
             if piece[0].lower() in VERBS
             else (*head, *piece)
             for piece in pieces[1:]
@@ -758,10 +761,10 @@ def wordings_of(
     text = beginning(text)
     sentences = [without_preface(words) for words in sentences_of(text)]
     pieces = [list(parts_of(words)) for words in sentences]
-    found: list[MadeWording] = []
+    made: list[MadeWording] = []
     if synonyms > 0.0:
         asked = " ".join(word for words in sentences for word in words)
-        found.append(
+        made.append(
             MadeWording(
                 " ".join(related_words(asked, breadth(synonyms))), synonyms, "related words"
             )
@@ -769,19 +772,19 @@ def wordings_of(
     for words, divided in zip(sentences, pieces, strict=True):
         stated = statement_of(words)
         if has_content(stated.words) and not any(rule in WHOLE for rule, _ in divided):
-            found.append(
+            made.append(
                 MadeWording(
                     " ".join(stated.words),
                     *((rewrites, "statement") if len(sentences) == 1 else (parts, "sentence")),
                 )
             )
-        found.append(MadeWording(" ".join(told_of(stated)), rewrites, "what was told"))
-    found.extend(
+        made.append(MadeWording(" ".join(told_of(stated)), rewrites, "what was told"))
+    made.extend(
         MadeWording(" ".join(part), parts, rule) for divided in pieces for rule, part in divided
     )
     kept: list[MadeWording] = []
     seen = {(), tuple(terms_of(text, stem=False))}
-    for wording in found:
+    for wording in made:
         words_of_it = tuple(terms_of(wording.text, stem=False))
         if len(kept) < most and wording.weight > 0.0 and words_of_it not in seen:
             seen.add(words_of_it)

@@ -88,12 +88,12 @@ _FAULT: Final = re.compile(
 )
 
 
-def clues_of(words: str, found: Features) -> list[Clue]:
+def clues_of(words: str, features: Features) -> list[Clue]:
     """The clues of a query.  O(length)."""
     present = (
-        bool(found.dates),
-        bool(found.entities),
-        bool(found.identifiers),
+        bool(features.dates),
+        bool(features.entities),
+        bool(features.identifiers),
         _FAULT.search(words) is not None,
     )
     return [clue for clue, there in zip(Clue, present, strict=True) if there]

@@ -45,19 +45,19 @@ SECTION: Final = "Relevant Content"
 
 # --- equations ------------------------------------------------------------------------------------
 @kernel
-def boost(found: float, age: float, each: float, fresh: float, span: float) -> float:
+def boost(hits: float, age: float, gain: float, fresh: float, span: float) -> float:
     """(1 + b k) f, with f = 1 from the age `span` on: the printed factor on a similarity.  Cost:
     O(1).
 
-    found   k, keywords that the text holds
+    hits    k, keywords that the text holds
     age     h
-    each    b
+    gain    b
     fresh   f below `span` h
 
     >>> round(boost(2.0, 3.0, 0.1, 1.2, 24.0), 6), boost(0.0, 24.0, 0.1, 1.2, 24.0)
     (1.44, 1.0)
     """
-    return (1.0 + each * found) * (fresh if age < span else 1.0)
+    return (1.0 + gain * hits) * (fresh if age < span else 1.0)
 
 
 # --- plug-in --------------------------------------------------------------------------------------

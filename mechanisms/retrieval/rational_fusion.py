@@ -177,7 +177,7 @@ def fitted(
         ), ridge * slopes - np.mean(slope, axis=0)
 
     signals = questions[0][0].shape[1]
-    found = minimize(
+    fit = minimize(
         loss,
         np.zeros(signals),
         jac=True,
@@ -185,7 +185,7 @@ def fitted(
         bounds=[(0.0, None)] * signals,
         options=PRECISE,
     )
-    return np.asarray(found.x)
+    return np.asarray(fit.x)
 
 
 def _log_softmax(odds: Floats) -> Floats:
@@ -210,9 +210,9 @@ def read_calibration(path: Path) -> dict[str, Calibrated]:
     """
     try:
         signals = json.loads(path.read_text(encoding="utf-8"))["signals"]
-        found = {
-            name: Calibrated(float(each["slope"]), float(each["half"]))
-            for name, each in signals.items()
+        calibrated = {
+            name: Calibrated(float(signal["slope"]), float(signal["half"]))
+            for name, signal in signals.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise RegistryError(
@@ -220,14 +220,14 @@ def read_calibration(path: Path) -> dict[str, Calibrated]:
             where=str(path),
             cure="give the evidence.json that `hebbarium calibrate --fit fusion` wrote",
         ) from error
-    for name, each in found.items():
-        if not (0.0 <= each.slope < math.inf and 0.0 <= each.half < math.inf):
+    for name, signal in calibrated.items():
+        if not (0.0 <= signal.slope < math.inf and 0.0 <= signal.half < math.inf):
             raise RegistryError(
-                f"{name}: slope {each.slope} and half {each.half} must be at least 0",
+                f"{name}: slope {signal.slope} and half {signal.half} must be at least 0",
                 where=str(path),
                 cure="fit it again",
             )
-    return found
+    return calibrated
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +257,16 @@ class RationalFusion(Mechanism[RationalFusionParams]):
         """
         out = np.zeros(len(view.fused))
         add_need(view.activation, view.log_strength, view.kind, view.visible, self.params.need, out)
-        for each, scores, weight in view.signals:
-            if weight > 0.0 and each.scale is not Scale.LOG_ODDS:
-                known = self.calibrated.get(each.name) or Calibrated(
-                    weight * PLAIN[each.scale], 1.0 if each.scale is Scale.SUPPORT else 0.0
+        for signal, scores, weight in view.signals:
+            if weight > 0.0 and signal.scale is not Scale.LOG_ODDS:
+                known = self.calibrated.get(signal.name) or Calibrated(
+                    weight * PLAIN[signal.scale], 1.0 if signal.scale is Scale.SUPPORT else 0.0
                 )
                 add_evidence(
                     scores,
-                    each.floor,
+                    signal.floor,
                     known.half,
-                    known.slope * float(view.facet_weights[each.facet.value]),
+                    known.slope * float(view.facet_weights[signal.facet.value]),
                     out,
                 )
         view.fused[...] = out

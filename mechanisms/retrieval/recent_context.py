@@ -55,12 +55,12 @@ def recent(
     """
     rows = np.flatnonzero(among)
     mine = session[rows] == own
-    found = [rows[mine][-last:] if last else rows[:0]]
+    parts = [rows[mine][-last:] if last else rows[:0]]
     rest = rows[~mine]
     for number in list(dict.fromkeys(session[rest[::-1]].tolist()))[:others]:
         of = rest[session[rest] == number]
-        found.append(of[np.lexsort((-of, -importance[of]))][:highlights])
-    return np.sort(np.concatenate(found))[::-1]
+        parts.append(of[np.lexsort((-of, -importance[of]))][:highlights])
+    return np.sort(np.concatenate(parts))[::-1]
 
 
 # --- plug-in --------------------------------------------------------------------------------------

@@ -62,19 +62,19 @@ def breadth_first(
     >>> breadth_first([1], lambda e: links.get(e, {}), 2)
     {(1, 2): (5.0, 0), (2, 3): (1.0, 1)}
     """
-    found: dict[tuple[int, int], tuple[float, int]] = {}
+    pairs: dict[tuple[int, int], tuple[float, int]] = {}
     seen, frontier = set(seeds), list(dict.fromkeys(seeds))
     for step in range(depth):
         ahead: list[int] = []
         for e in frontier:
             for other, weight in related(e).items():
-                if (e, other) not in found and (other, e) not in found:
-                    found[e, other] = weight, step
+                if (e, other) not in pairs and (other, e) not in pairs:
+                    pairs[e, other] = weight, step
                 if other not in seen:
                     seen.add(other)
                     ahead.append(other)
         frontier = ahead
-    return found
+    return pairs
 
 
 class EntityNames:
@@ -147,17 +147,17 @@ class RelationContext(Mechanism[RelationContextParams]):
         """What is shown of a pair: its typed relations, each in its direction; without any, how
         often both are mentioned.
         """
-        one, other = names.of(a), names.of(b)
+        first, second = names.of(a), names.of(b)
         typed = dict.fromkeys(
             relation_line(r.source, r.kind, r.target)
-            for r in view.relations.of(one, view.answerable)
-            if other in (r.source, r.target) and not (KINDS[r.kind].both and r.target == one)
+            for r in view.relations.of(first, view.answerable)
+            if second in (r.source, r.target) and not (KINDS[r.kind].both and r.target == first)
         )
         if typed:
             return list(typed)
         how = f"mentioned together {int(weight)} times" if weight > 1.0 else "mentioned together"
         how = "related" if b in self._targets(view, a, EdgeType.RELATION) else how
-        return [relation_line(one, how, other)]
+        return [relation_line(first, how, second)]
 
     def _related(self, view: Any, names: EntityNames, v: int) -> dict[int, float]:
         """Entities that share memories with an entity, are in a typed relation with it, or are
@@ -190,5 +190,7 @@ class RelationContext(Mechanism[RelationContextParams]):
     def _targets(self, view: Any, node: int, kind: EdgeType) -> list[int]:
         if node < -view.graph.n_entities:
             return []  # a name that no text mentions: a speaker's
-        found: list[int] = np.asarray(view.graph.target)[view.graph.neighbours(node, kind)].tolist()
-        return found
+        targets: list[int] = np.asarray(view.graph.target)[
+            view.graph.neighbours(node, kind)
+        ].tolist()
+        return targets

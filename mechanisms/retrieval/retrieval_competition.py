@@ -231,7 +231,9 @@ def given(texts: Any, rows: Any, terms: Collection[str]) -> Any:
     """
     said = frozenset(terms)
     words = [frozenset(terms_of(texts[row], stop_words=True)) for row in rows.tolist()]
-    return np.array([len(each & said) / max(len(each), 1) for each in words])
+    return np.array(
+        [len(memory_words & said) / max(len(memory_words), 1) for memory_words in words]
+    )
 
 
 # --- plug-in --------------------------------------------------------------------------------------

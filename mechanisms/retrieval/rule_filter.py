@@ -200,8 +200,8 @@ class _RuleReader:
                 f"holds {len(given)} rules", ("rules", MOST_RULES), f"give at most {MOST_RULES}"
             )
         rules: list[Rule] = []
-        for number, each in enumerate(given):
-            rule = self._rule(each, ("rules", number))
+        for number, entry in enumerate(given):
+            rule = self._rule(entry, ("rules", number))
             if any(rule.name == other.name for other in rules):
                 raise self._error(
                     f"two rules are named {rule.name!r}",

@@ -121,7 +121,7 @@ def spread(
             arriving[v] = 0.0
         if hop == hops:
             break
-        found = 0
+        n_reached = 0
         for k in range(count):
             v = nodes[k]
             first, last = start[v], start[v] + degree[v]
@@ -137,10 +137,10 @@ def spread(
                 for place in range(first, last):
                     w, part = target[pool[place]], gamma * flow[k] * strength[pool[place]] / total
                     if arriving[w] == 0.0 and part > 0.0:
-                        reached[found] = w
-                        found += 1
+                        reached[n_reached] = w
+                        n_reached += 1
                     arriving[w] += part
-        nodes, reached, count = reached, nodes, found
+        nodes, reached, count = reached, nodes, n_reached
     return followed
 
 

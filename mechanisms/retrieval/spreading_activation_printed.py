@@ -74,18 +74,18 @@ def spread(
             count += 1
             active += 1
     for d in range(1, depth + 1):
-        found = 0
+        n_reached = 0
         for k in range(count):
             v = nodes[k]
             for place in range(start[v], start[v] + degree[v]):
                 w = target[pool[place]]
                 if not visited[w]:
                     if arriving[w] == 0.0:
-                        reached[found] = w
-                        found += 1
+                        reached[n_reached] = w
+                        n_reached += 1
                     arriving[w] += activation[v] * strength[pool[place]] * gamma**d
         count = 0
-        for k in range(found):
+        for k in range(n_reached):
             w = reached[k]
             visited[w] = True
             if arriving[w] >= threshold and active < most_nodes:

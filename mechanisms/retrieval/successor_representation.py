@@ -284,8 +284,12 @@ class SuccessorRepresentation(Mechanism[SuccessorRepresentationParams]):
         p, graph = self.params, view.graph
         last, rows, _ = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
         before, after = (
-            list(dict.fromkeys(node for row in each.tolist() for node in entities_of(graph, row)))
-            for each in (last, rows)
+            list(
+                dict.fromkeys(
+                    node for row in used_rows.tolist() for node in entities_of(graph, row)
+                )
+            )
+            for used_rows in (last, rows)
         )
         if before and after:
             alpha = min(1.0, p.alpha * view.learning_rate * view.plasticity)

@@ -112,7 +112,7 @@ def newton_direction(x: Floats, t: Floats, A: float, B: float) -> tuple[float, f
     t     (m,)  targets
     A, B  ()    where
 
-    >>> [round(each, 6) for each in newton_direction(np.array([-1.0, 1.0]), np.array([0.25, 0.5]), 0.0, 0.0)]
+    >>> [round(part, 6) for part in newton_direction(np.array([-1.0, 1.0]), np.array([0.25, 0.5]), 0.0, 0.0)]
     [-0.5, 0.5, -0.25]
     """
     p = np.exp(-np.logaddexp(0.0, A * x + B))
@@ -196,11 +196,11 @@ def most_relevant(relevance: Any, answerable: Any) -> float:
     >>> most_relevant(np.array([0.25, np.nan, 0.5, 0.75]), np.array([True, True, True, False]))
     0.5
     """
-    found = -np.inf
+    largest = -np.inf
     for i in range(relevance.shape[0]):
-        if answerable[i] and relevance[i] > found:
-            found = np.float64(relevance[i])
-    return found if found > -np.inf else np.nan
+        if answerable[i] and relevance[i] > largest:
+            largest = np.float64(relevance[i])
+    return largest if largest > -np.inf else np.nan
 
 
 @kernel
@@ -275,13 +275,13 @@ class SufficiencyGate(Mechanism[SufficiencyGateParams]):
         """
         rows = best(view.dated, view.answerable, self.params.best)
         inside = np.empty(len(view.dated), np.float32)
-        found = total = 0.0
+        covered = total = 0.0
         for term in dict.fromkeys(cue.terms):
             view.lexicon.scores((term,), inside, _one, k1=0.0)
             idf = Idf.LUCENE.weight(view.lexicon.n_counted, view.lexicon.document_frequency(term))
             total += idf
-            found += idf if inside[rows].any() else 0.0
-        return found / total if total > 0.0 else math.nan
+            covered += idf if inside[rows].any() else 0.0
+        return covered / total if total > 0.0 else math.nan
 
 
 def _one(n_rows: int, frequency: int) -> float:

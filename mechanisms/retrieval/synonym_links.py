@@ -43,14 +43,14 @@ def near_pairs(vectors: NDArray[np.float32], first: int, least: float) -> NDArra
     >>> near_pairs(np.array([[1, 0], [0, 1], [0.8, 0.6]], np.float32), 0, 0.6).tolist()
     [[0, 2], [1, 2]]
     """
-    found = [NOTHING]
+    pairs = [NOTHING]
     for start in range(first, len(vectors), BATCH):
         some = vectors[start : start + BATCH]
         b, a = np.nonzero(some @ vectors[: start + len(some)].T >= least - SLACK)
         b, a = b[a < b + start] + start, a[a < b + start]
         exact = np.einsum("ij,ij->i", vectors[a], vectors[b]) >= np.float32(least)
-        found.append(np.stack([a[exact], b[exact]], axis=1))
-    return np.concatenate(found)
+        pairs.append(np.stack([a[exact], b[exact]], axis=1))
+    return np.concatenate(pairs)
 
 
 # --- plug-in --------------------------------------------------------------------------------------

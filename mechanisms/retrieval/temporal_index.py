@@ -381,12 +381,12 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         shows them.
         """
         row = view.row
-        for i, found in enumerate(
+        for i, expression in enumerate(
             times(incoming.event.text, view.created[row] + view.utc_offset[row]).expressions
         ):
             view.time_start[row, i], view.time_end[row, i] = (
-                round(found.start * SECONDS),
-                round(found.end * SECONDS),
+                round(expression.start * SECONDS),
+                round(expression.end * SECONDS),
             )
 
     @hook(
@@ -397,10 +397,10 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
     )
     def score(self, view: Any, cue: Cue) -> None:
         """By the times in the query, which is asked at the memory's present time."""
-        own, found = asker_offset(cue, view.utc_offset), self._asked(view, cue)
-        spans = [(each.start, each.end) for each in found.expressions] + self._spans_of_events(
-            view, found, own
-        )
+        own, wanted = asker_offset(cue, view.utc_offset), self._asked(view, cue)
+        spans = [
+            (expression.start, expression.end) for expression in wanted.expressions
+        ] + self._spans_of_events(view, wanted, own)
         if spans:
             asked = np.array(spans)
             score_times(
@@ -414,12 +414,12 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
                 view.when,
                 view.within,
             )
-        elif found.order in SIDES and view.visible.any():
+        elif wanted.order in SIDES and view.visible.any():
             # a wrong clock may be ahead
             history = np.minimum(view.created[view.visible], view.now)
             score_order(
                 view.created,
-                SIDES[found.order](history),
+                SIDES[wanted.order](history),
                 max(float(np.ptp(history)), DAY),
                 view.end,
             )
@@ -432,8 +432,8 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
     )
     def narrow(self, view: Any, cue: Cue) -> None:
         """A prior against memories of other times, if the query names a time of the calendar."""
-        if found := self._asked(view, cue).expressions:
-            standing, gap = self._standing(view, cue, found)
+        if expressions := self._asked(view, cue).expressions:
+            standing, gap = self._standing(view, cue, expressions)
             add_elsewhere(standing, gap, self.params.elsewhere, view.log_prior)
 
     @hook(Phase.RETRIEVE, reads=(NOW, CREATED, UTC_OFFSET, KIND, SPEAKER, TEXTS, GRAPH, ANSWERABLE,
@@ -446,16 +446,16 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         They are in order of time; as they match, if one kind of thing is asked for, such as a
         place.
         """
-        found = self._asked(view, cue)
-        if not found.expressions or found.events:
+        wanted = self._asked(view, cue)
+        if not wanted.expressions or wanted.events:
             return
-        standing, gap = self._standing(view, cue, found.expressions)
+        standing, gap = self._standing(view, cue, wanted.expressions)
         rows = np.flatnonzero((standing > ELSEWHERE) & view.answerable & (view.kind == 0))
         theirs = self._of_people(
-            view, rows, asked_beside(features(found.beside(cue.query.text)).words)
+            view, rows, asked_beside(features(wanted.beside(cue.query.text)).words)
         )
         if theirs is not None and view.answerable.any():
-            time = -view.created[rows] if found.order is HistoryEnd.LATEST else view.created[rows]
+            time = -view.created[rows] if wanted.order is HistoryEnd.LATEST else view.created[rows]
             by = -view.arranged[rows] if asks_kind(cue.features.words) else time
             date_scores(
                 view.arranged,
@@ -477,8 +477,8 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
         """How each memory stands in the times of the calendar that are asked for, and how far it
         is, in quarters of these, at least days.
         """
-        asked = np.array([(each.start, each.end) for each in expressions])
-        focus = np.array([each.focus or (0.0, 0.0) for each in expressions])
+        asked = np.array([(expression.start, expression.end) for expression in expressions])
+        focus = np.array([expression.focus or (0.0, 0.0) for expression in expressions])
         standing, gap = np.empty(len(view.created), np.int8), np.empty(len(view.created))
         stand_in_time(
             view.time_start,
@@ -525,15 +525,15 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
             theirs = np.minimum(theirs, said)
         return theirs
 
-    def _spans_of_events(self, view: Any, found: Times, own: float) -> list[Span]:
+    def _spans_of_events(self, view: Any, wanted: Times, own: float) -> list[Span]:
         """The times given by events, each through the memory nearest to it in meaning, if that
         is near enough.
         """
         spans = []
         vectors = (
-            view.embedder.embed([each.phrase for each in found.events]) if found.events else ()
+            view.embedder.embed([event.phrase for event in wanted.events]) if wanted.events else ()
         )
-        for each, vector in zip(found.events, vectors, strict=True):
+        for event, vector in zip(wanted.events, vectors, strict=True):
             rows, cosines = view.index.search(vector, 1)
             if rows.size and cosines[0] >= self.params.criterion:
                 row = rows[0]
@@ -542,6 +542,6 @@ class TemporalIndex(Mechanism[TemporalIndexParams]):
                     happened = told, math.nextafter(told, math.inf)
                 else:
                     happened = view.time_start[row, 0] / SECONDS, view.time_end[row, 0] / SECONDS
-                if (span := each.span(happened, view.now + own)) is not None:
+                if (span := event.span(happened, view.now + own)) is not None:
                     spans.append(span)
         return spans

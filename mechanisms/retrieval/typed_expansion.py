@@ -40,7 +40,7 @@ def expand(
     created: Any,
     priority: Any,
     hops: int,
-    found: Any,
+    reached: Any,
 ) -> int:
     """C: breadth first from the anchors along outgoing links, neighbours by (priority, t_v, v); how
     many there are.  Eqs. (33), (34).
@@ -54,26 +54,26 @@ def expand(
     created          (n,)  h  t_v
     priority         (4,)    of each kind, lower first; below 0: not followed
     hops             ()      most links from an anchor
-    found            (c,)    candidates in the order in which they are found; written
+    reached          (c,)    candidates in the order in which they are found; written
 
     An anchor 0 with the links 0 -> 2 of kind 1, 0 -> 1 of kind 0 and 1 -> 3 of kind 0:
 
-    >>> found = np.full(4, -1)
+    >>> reached = np.full(4, -1)
     >>> starts = np.array([0, 1, 2, 2]), np.array([2, 3, 3, 3])
     >>> degrees = np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])
-    >>> expand(np.array([0]), starts, degrees, np.arange(3), np.array([1, 3, 2]), np.ones(3), np.zeros(4), np.array([0, 1]), 2, found), found.tolist()
+    >>> expand(np.array([0]), starts, degrees, np.arange(3), np.array([1, 3, 2]), np.ones(3), np.zeros(4), np.array([0, 1]), 2, reached), reached.tolist()
     (4, [0, 1, 2, 3])
     """
-    most, count = found.shape[0], 0
+    most, count = reached.shape[0], 0
     for anchor in anchors:
-        if count < most and not (found[:count] == anchor).any():
-            found[count] = anchor
+        if count < most and not (reached[:count] == anchor).any():
+            reached[count] = anchor
             count += 1
     first = 0
     for _ in range(hops):
         last = count
         for place in range(first, last):
-            u, links = found[place], 0
+            u, links = reached[place], 0
             for kind in range(priority.shape[0]):
                 links += degrees[kind][u]
             near, order, size = np.empty(links, dtype=np.int64), np.empty(links, dtype=np.int64), 0
@@ -98,10 +98,10 @@ def expand(
                     near[i], order[i] = v, priority[kind]
                     size += 1
             for i in range(size):
-                if not (found[:count] == near[i]).any():
+                if not (reached[:count] == near[i]).any():
                     if count == most:
                         return count
-                    found[count] = near[i]
+                    reached[count] = near[i]
                     count += 1
         first = last
     return count
@@ -135,7 +135,7 @@ class TypedExpansion(Mechanism[TypedExpansionParams]):
         priority = np.arange(len(ORDER)) if p.priority else np.zeros(len(ORDER), dtype=np.int64)
         if not p.recovery:
             priority[ORDER.index(EdgeType.VERSION)] = -1
-        found = np.empty(p.candidates, dtype=np.int64)
+        reached = np.empty(p.candidates, dtype=np.int64)
         count = expand(
             anchors,
             tuple(link.start for link in links),
@@ -146,6 +146,6 @@ class TypedExpansion(Mechanism[TypedExpansionParams]):
             view.created,
             priority,
             p.hops,
-            found,
+            reached,
         )
-        view.reach[found[anchors.size : count]] += 1
+        view.reach[reached[anchors.size : count]] += 1

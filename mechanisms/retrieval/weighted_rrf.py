@@ -107,18 +107,18 @@ def best_scores(scores: Any, visible: Any, depth: int) -> Any:
             above += counts[digit]
             digit -= 1
         last = (last << width) + digit
-    cutoff, found, size = np.float32(0.0), np.empty(m, dtype=np.float32), 0
+    cutoff, negated, size = np.float32(0.0), np.empty(m, dtype=np.float32), 0
     for i in range(n):
         if visible[i] and not np.isnan(scores[i]):
             key = order_key(bits[i])
             if key > last:
-                found[size] = -scores[i]
+                negated[size] = -scores[i]
                 size += 1
             elif key == last:
                 cutoff = scores[i]
-    found[size:] = -cutoff
-    found.sort()
-    return -found
+    negated[size:] = -cutoff
+    negated.sort()
+    return -negated
 
 
 @kernel
@@ -172,6 +172,6 @@ class WeightedRRF(Mechanism[WeightedRRFParams]):
     def fuse(self, view: Any, cue: Cue) -> None:
         p, facets, fused = self.params, view.facet_weights, view.fused
         fused[...] = 0.0
-        for each, scores, weight in view.signals:
-            if (trust := weight * float(facets[each.facet.value])) > 0.0:
+        for signal, scores, weight in view.signals:
+            if (trust := weight * float(facets[signal.facet.value])) > 0.0:
                 add_reciprocal_ranks(scores, view.visible, p.depth, p.k, trust, fused)

@@ -134,12 +134,12 @@ def _of_answer(view: Any, cue: Any) -> None:
     the session with each of them.
     """
     before, rows, lag = step_of_use(cue, view.recalled, view.used, view.used_time, view.now)
-    one, other = np.triu_indices(len(rows), 1)
+    left, right = np.triu_indices(len(rows), 1)
     first, second = np.repeat(before, len(rows)), np.tile(rows, len(before))
     view.coactivation.put(
-        np.concatenate([rows[one], first]),
-        np.concatenate([rows[other], second]),
-        np.concatenate([np.zeros(len(one)), np.full(len(first), lag)]),
+        np.concatenate([rows[left], first]),
+        np.concatenate([rows[right], second]),
+        np.concatenate([np.zeros(len(left)), np.full(len(first), lag)]),
         view.graph,
         view.now,
     )
@@ -169,15 +169,15 @@ def between(rows: Any, start: Any, degree: Any, pool: Any, leads_to: Any) -> Any
     >>> between(np.array([0, 2]), np.array([0, 2, 2]), np.array([2, 0, 1]), np.array([0, 1, 2]), np.array([1, 2, 0])).tolist()
     [1, 2]
     """
-    found, count = np.empty(degree[rows].sum(), np.int64), 0
+    edges, count = np.empty(degree[rows].sum(), np.int64), 0
     for v in rows:
         for edge in pool[start[v] : start[v] + degree[v]]:
             for other in rows:
                 if leads_to[edge] == other:
-                    found[count] = edge
+                    edges[count] = edge
                     count += 1
                     break
-    return found[:count]
+    return edges[:count]
 
 
 def sources(

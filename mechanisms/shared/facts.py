@@ -543,12 +543,12 @@ def facts_of(text: str, speaker: str = "") -> list[Fact]:
 
 @remembered
 def _facts_of(text: str, speaker: str) -> tuple[Fact, ...]:
-    teller, known, found = fold(speaker), "", list[Fact]()
+    teller, known, facts = fold(speaker), "", list[Fact]()
     for clause in clauses(text):
         subject, told = _facts(clause, teller, known)
         known = subject or known
-        found += told
-    return tuple(dict.fromkeys(found))
+        facts += told
+    return tuple(dict.fromkeys(facts))
 
 
 def corrects(text: str) -> bool:
@@ -572,8 +572,8 @@ def teller(number: int, text: str, rendered: str) -> str:
     ('Ada', 'speaker 2')
     """
     head = rendered[rendered.find("] ") + 2 :] if rendered.startswith("[") else rendered
-    name, found, _ = head.partition(f": {text}")
-    return name if found and name else f"speaker {number}"
+    name, colon, _ = head.partition(f": {text}")
+    return name if colon and name else f"speaker {number}"
 
 
 def clauses(text: str) -> Iterator[str]:
@@ -587,8 +587,8 @@ def clauses(text: str) -> Iterator[str]:
     for sentence in sentences_told(text):
         # "No, that is wrong. Actually, my ..."
         for _ in range(3):
-            if found := _CORRECTED.match(sentence):
-                sentence, corrected = sentence[found.end() :], "correction, "
+            if correction := _CORRECTED.match(sentence):
+                sentence, corrected = sentence[correction.end() :], "correction, "
         # "Tom" of "Tom and Ada live here"; "Actually" of "Actually, my ..."
         alone = before = ""
         for clause in _CLAUSE.split(sentence):
@@ -645,10 +645,10 @@ def _facts(clause: str, speaker: str, known: str) -> tuple[str, list[Fact]]:
         clause, change = clause[: contrast.start()], True
     if not clause or _UNREAL.search(clause):
         return "", []
-    if found := _KIN_OF.match(clause):
-        name = fold(found["v"])
-        owner = speaker if fold(found["my"]) in ("my", "our") else fold(found["of"] or "") or known
-        return name, [Fact(owner, fold(found["n"]), name, HOLDS, change)] if name.split()[
+    if kin := _KIN_OF.match(clause):
+        name = fold(kin["v"])
+        owner = speaker if fold(kin["my"]) in ("my", "our") else fold(kin["of"] or "") or known
+        return name, [Fact(owner, fold(kin["n"]), name, HOLDS, change)] if name.split()[
             0
         ] not in _NO_NAME else []
     rest, standing, changed = _stripped(clause)
@@ -714,19 +714,19 @@ def _stripped(clause: str) -> tuple[str, FactStanding, bool]:
     something changed.
     """
     standing, change = HOLDS, False
-    if found := _ENDED.search(clause):
+    if ending := _ENDED.search(clause):
         standing, change = ENDED, True
         clause = (
             _ANYMORE.sub("", clause)
-            if found.group(1)
-            else clause[: found.start()] + clause[found.end() :]
+            if ending.group(1)
+            else clause[: ending.start()] + clause[ending.end() :]
         )
     without = _CHANGE.sub("", clause)
     change |= without != clause
     clause = " ".join(_ADVERB.sub("", without).split())
-    if found := _DENIED.search(clause):
-        kept = next((word for word in found.groups()[1:] if word), "")
-        clause = " ".join(f"{clause[: found.start()]}{kept} {clause[found.end() :]}".split())
+    if denial := _DENIED.search(clause):
+        kept = next((word for word in denial.groups()[1:] if word), "")
+        clause = " ".join(f"{clause[: denial.start()]}{kept} {clause[denial.end() :]}".split())
         standing = ENDED if standing is ENDED else DENIED
     return " ".join(clause.split()), standing, change
 
@@ -738,10 +738,10 @@ def _matched(
     bare = _TIME_AT_END.sub("", rest)
     for number, predicate in enumerate(table):
         for pattern, stands, changes in _compiled(table is TABLE, number):
-            found = pattern.match(rest if predicate.timed else bare)
-            if found is None:
+            match = pattern.match(rest if predicate.timed else bare)
+            if match is None:
                 continue
-            groups = found.groupdict()
+            groups = match.groupdict()
             name = predicate.name.replace("{n}", fold(groups.get("n") or ""))
             raw = groups.get("v") or ""
             values = [

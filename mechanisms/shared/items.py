@@ -109,12 +109,12 @@ def final_scores(
     >>> final_scores([1.0, 3.0], [5.0, 4.0], [0.0, 9.0], (1.0, 2.0, 1.0)).tolist()
     [0.5, 0.5]
     """
-    total, found = sum(weights), np.zeros(len(recency))
+    total, scores = sum(weights), np.zeros(len(recency))
     for values, weight in zip((recency, relevance, salience), weights, strict=True):
         out, given = np.empty(len(recency)), np.asarray(values, dtype=np.float64)
         on_scale(given, np.ones(len(given), dtype=np.bool_), out)
-        found += weight * np.nan_to_num(out)
-    return found / total if total > 0 else found
+        scores += weight * np.nan_to_num(out)
+    return scores / total if total > 0 else scores
 
 
 def keywords(text: str) -> tuple[str, ...]:

@@ -35,10 +35,10 @@ def cells(names: Iterable[str], size: int, most: int) -> NDArray[np.int64]:
     True
     """
     out = np.full(most, -1, dtype=np.int64)
-    found = list(dict.fromkeys(crc32(name.encode("utf-8", "replace")) % size for name in names))[
+    numbers = list(dict.fromkeys(crc32(name.encode("utf-8", "replace")) % size for name in names))[
         :most
     ]
-    out[: len(found)] = found
+    out[: len(numbers)] = numbers
     return out
 
 

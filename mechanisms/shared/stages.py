@@ -20,13 +20,13 @@ def stages_of(kind: Any, stage: Any, session: Any) -> NDArray[np.int64]:
     >>> stages_of(np.array([0, 0, 3, 0, 0]), np.array([-1, 1, 1, 1, -1]), np.array([7, 7, -1, 8, 7])).tolist()
     [0, 1, 1, 1, 0]
     """
-    found = np.array(stage, dtype=np.int64)
-    session, without = np.asarray(session), found < 0
+    stages = np.array(stage, dtype=np.int64)
+    session, without = np.asarray(session), stages < 0
     events = np.flatnonzero(without & (np.asarray(kind) == 0))
     if not events.size:
-        return found
+        return stages
     numbers, first = np.unique(session[events], return_index=True)
     rows = np.flatnonzero(without & ((np.asarray(kind) == 0) | (session >= 0)))
     place = np.minimum(np.searchsorted(numbers, session[rows]), numbers.size - 1)
-    found[rows] = np.where(numbers[place] == session[rows], events[first[place]], -1)
-    return found
+    stages[rows] = np.where(numbers[place] == session[rows], events[first[place]], -1)
+    return stages

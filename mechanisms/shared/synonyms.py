@@ -29,9 +29,11 @@ def joined(
     nodes, total = len(start), int(degree.sum())
     before = np.cumsum(degree) - degree
     held = ends[np.repeat(start - before, degree) + np.arange(total)]
-    one, other = ~pairs[:, 0], ~pairs[:, 1]
-    sources = np.concatenate([np.repeat(np.arange(nodes), degree), one % nodes, other % nodes])
-    targets = np.concatenate([held, other, one])
+    first_end, second_end = ~pairs[:, 0], ~pairs[:, 1]
+    sources = np.concatenate(
+        [np.repeat(np.arange(nodes), degree), first_end % nodes, second_end % nodes]
+    )
+    targets = np.concatenate([held, second_end, first_end])
     order = np.argsort(sources, kind="stable")
     count = np.bincount(sources, minlength=nodes)
     return Links(np.cumsum(count) - count, count, targets[order])

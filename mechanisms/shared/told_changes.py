@@ -342,7 +342,7 @@ def _owners(words: Sequence[str], stem: str) -> set[str]:
     """Who owns what a stem names, at each of its places: "self", "third", the stem before 's, ""
     without an owner.
     """
-    found = set()
+    owners = set()
     for place, word in enumerate(words):
         if _stem(word) == stem:
             owner = ""
@@ -360,8 +360,8 @@ def _owners(words: Sequence[str], stem: str) -> set[str]:
                     or before.endswith("ed")
                 ):
                     break
-            found.add(owner)
-    return found
+            owners.add(owner)
+    return owners
 
 
 def _kinds(words: Sequence[str], stem: str) -> tuple[set[str], set[str]]:
@@ -372,26 +372,26 @@ def _kinds(words: Sequence[str], stem: str) -> tuple[set[str], set[str]]:
     for place, word in enumerate(words):
         if _stem(word) != stem:
             continue
-        for each in reversed(words[max(0, place - 2) : place]):
+        for nearby in reversed(words[max(0, place - 2) : place]):
             if (
-                each in _DETERMINERS
-                or each in _PREPOSITIONS
-                or each in _OWN
-                or each in _THIRD
-                or each in _AUXILIARIES
-                or each.endswith("'s")
+                nearby in _DETERMINERS
+                or nearby in _PREPOSITIONS
+                or nearby in _OWN
+                or nearby in _THIRD
+                or nearby in _AUXILIARIES
+                or nearby.endswith("'s")
             ):
                 break
-            before.add(_stem(each))
-        for each in (
+            before.add(_stem(nearby))
+        for nearby in (
             words[place + 2 : place + 5]
             if words[place + 1 :] and words[place + 1] in _PLACED
             else ()
         ):
-            if each in _PREPOSITIONS or each in _AUXILIARIES:
+            if nearby in _PREPOSITIONS or nearby in _AUXILIARIES:
                 break
-            if each not in _DETERMINERS and each not in _OWN:
-                after.add("(self)" if each in _SELF else _stem(each))
+            if nearby not in _DETERMINERS and nearby not in _OWN:
+                after.add("(self)" if nearby in _SELF else _stem(nearby))
                 break
     return before - _LIGHT, {kind for kind in after - _LIGHT if not _numeric(kind)}
 
@@ -406,8 +406,8 @@ def _same_thing(later: Sentence, earlier: Sentence, stem: str) -> bool:
         )
         if not third and not (owner == "self" and mine == {""}) and owner not in earlier.themes:
             return False
-    (one, at), (other, there) = _kinds(earlier.words, stem), _kinds(later.words, stem)
-    return not (other - meant and one - said) and not (there - meant and at - said)
+    (meant_kinds, at), (said_kinds, there) = _kinds(earlier.words, stem), _kinds(later.words, stem)
+    return not (said_kinds - meant and meant_kinds - said) and not (there - meant and at - said)
 
 
 def _only_a_kind(words: Sequence[str], stem: str, own: frozenset[str]) -> bool:
@@ -455,17 +455,22 @@ class _Pair:
     earlier: Sentence
 
     def stems(self) -> frozenset[str]:
-        return frozenset[str]().union(*(each.stems for each in self.later))
+        return frozenset[str]().union(*(sentence.stems for sentence in self.later))
 
     def fresh(self) -> frozenset[str]:
         """Themes of the later sentences that are none of the earlier one."""
-        return frozenset[str]().union(*(each.themes for each in self.later)) - self.earlier.themes
+        return (
+            frozenset[str]().union(*(sentence.themes for sentence in self.later))
+            - self.earlier.themes
+        )
 
     def shared(self) -> frozenset[str]:
         """Themes of both, if both speak of the same; none if not."""
         earlier, stems = self.earlier, self.stems()
         both = frozenset(
-            stem for stem in earlier.themes if any(stem in each.themes for each in self.later)
+            stem
+            for stem in earlier.themes
+            if any(stem in sentence.themes for sentence in self.later)
         )
         subject = [stem for stem in earlier.subject.stems if stem not in _LIGHT]
         if not both or (
@@ -473,18 +478,18 @@ class _Pair:
         ):
             return frozenset()
         if not all(
-            _same_thing(each, earlier, stem)
-            for each in self.later
-            for stem in both & each.themes - {earlier.verb}
+            _same_thing(sentence, earlier, stem)
+            for sentence in self.later
+            for stem in both & sentence.themes - {earlier.verb}
         ):
             return frozenset()
         both = frozenset(
             stem
             for stem in both
             if not all(
-                _only_a_kind(each.words, stem, earlier.themes)
-                for each in self.later
-                if stem in each.themes
+                _only_a_kind(sentence.words, stem, earlier.themes)
+                for sentence in self.later
+                if stem in sentence.themes
             )
         )
         return both if self.of_speaker(both) else frozenset()
@@ -496,22 +501,22 @@ class _Pair:
         if self.earlier.subject.who != "self" and self.earlier.words[0] not in _OWN:
             return True
         return any(
-            each.subject.who in ("anyone", "third")
-            or not _SELF.isdisjoint(each.words)
-            or any("self" in _owners(each.words, stem) for stem in shared)
-            or any(not shared.isdisjoint(subject_of(clause).stems) for clause in each.clauses)
-            for each in self.later
+            sentence.subject.who in ("anyone", "third")
+            or not _SELF.isdisjoint(sentence.words)
+            or any("self" in _owners(sentence.words, stem) for stem in shared)
+            or any(not shared.isdisjoint(subject_of(clause).stems) for clause in sentence.clauses)
+            for sentence in self.later
         )
 
     def announced(self, pattern: re.Pattern[str], shared: frozenset[str]) -> bool:
         """Whether a clause about a shared theme, or about a pronoun, has words of the pattern
         that the earlier sentence has not.
         """
-        known = {found.group() for found in pattern.finditer(self.earlier.text)}
-        for clause in (clause for each in self.later for clause in _JOINT.split(each.text)):
+        known = {match.group() for match in pattern.finditer(self.earlier.text)}
+        for clause in (clause for sentence in self.later for clause in _JOINT.split(sentence.text)):
             words = _WORD.findall(clause)
             about = not shared.isdisjoint(map(_stem, words)) or not _BACK.isdisjoint(words[:2])
-            if about and any(found.group() not in known for found in pattern.finditer(clause)):
+            if about and any(match.group() not in known for match in pattern.finditer(clause)):
                 return True
         return False
 
@@ -520,16 +525,16 @@ class _Pair:
         return any(
             word == "new"
             and before != "the"
-            and not shared.isdisjoint(map(_stem, each.words[place : place + 2]))
-            for each in self.later
-            for place, (before, word) in enumerate(pairwise(each.words), 2)
+            and not shared.isdisjoint(map(_stem, sentence.words[place : place + 2]))
+            for sentence in self.later
+            for place, (before, word) in enumerate(pairwise(sentence.words), 2)
         )
 
     def revalued(self) -> bool:
         """Whether a day, a number or a name is another one later."""
         new = [
             set[str]().union(*kind)
-            for kind in zip(*(each.values for each in self.later), strict=True)
+            for kind in zip(*(sentence.values for sentence in self.later), strict=True)
         ]
         return any(
             before - after and after - before
@@ -557,7 +562,7 @@ class _Pair:
         named = (
             person
             and bool((earlier.themes & earlier.names) - subject - shared)
-            and any(each.names - earlier.names for each in self.later)
+            and any(sentence.names - earlier.names for sentence in self.later)
         )
         return (not target or target in shared) and not named
 
@@ -565,7 +570,7 @@ class _Pair:
         """Share of the themes of the earlier sentence that the later ones name, if they say that
         it is no longer so; else 0.
         """
-        earlier, text = self.earlier, " ".join(each.text for each in self.later)
+        earlier, text = self.earlier, " ".join(sentence.text for sentence in self.later)
         who = earlier.subject.who
         if (
             earlier.past
@@ -585,8 +590,8 @@ class _Pair:
         for stem in shared & frozenset(earlier.subject.stems) - earlier.names:
             narrowed = (
                 kind
-                for each in self.later
-                for kinds in _kinds(each.words, stem)
+                for sentence in self.later
+                for kinds in _kinds(sentence.words, stem)
                 for kind in kinds - earlier.stems
             )
             if _kinds(earlier.words, stem)[0] - self.stems() or any(narrowed):
@@ -596,7 +601,7 @@ class _Pair:
     def changes(self, shared: frozenset[str]) -> bool:
         """Whether a change of what the earlier sentence says is announced."""
         earlier, fresh = self.earlier, self.fresh()
-        flip = any(each.denied for each in self.later) != earlier.denied
+        flip = any(sentence.denied for sentence in self.later) != earlier.denied
         end, restored = self.announced(_ENDS, shared), self.announced(_RESTORED, shared)
         plain = not (end or restored or self.announced(_TURNS, shared) or self.renewed(shared))
         if plain and not (flip and earlier.denied and _WAITS.search(earlier.text)):
@@ -605,7 +610,9 @@ class _Pair:
             return False
         subject = frozenset(earlier.subject.stems)
         predicate = earlier.themes - subject - earlier.names
-        again = any(_stem(word) == earlier.verb for each in self.later for word in each.words)
+        again = any(
+            _stem(word) == earlier.verb for sentence in self.later for word in sentence.words
+        )
         if (
             not predicate
             and frozenset().union(*earlier.values) - subject
@@ -621,11 +628,11 @@ class _Pair:
             again
             or not predicate.isdisjoint(shared)
             or not any(
-                not subject.isdisjoint(found.stems)
-                and _new_object(clause, found.verb, fresh, earlier.themes)
-                for each in self.later
-                for clause in each.clauses
-                for found in (subject_of(clause),)
+                not subject.isdisjoint(clause_subject.stems)
+                and _new_object(clause, clause_subject.verb, fresh, earlier.themes)
+                for sentence in self.later
+                for clause in sentence.clauses
+                for clause_subject in (subject_of(clause),)
             )
         )
 
@@ -645,12 +652,15 @@ def covered_by_change(later: str, earlier: str) -> float:
         return 0.0
     new = [
         read
-        for each in _sentences(later)
-        if (read := _read(each)) is not None and len(read.words) > 1
+        for text in _sentences(later)
+        if (read := _read(text)) is not None and len(read.words) > 1
     ]
-    if any(f" {' '.join(old.words)} " in f" {' '.join(each.words)} " for each in new):
+    if any(f" {' '.join(old.words)} " in f" {' '.join(sentence.words)} " for sentence in new):
         return 0.0
     return max(
-        (_Pair(span, old).covered() for span in (*((each,) for each in new), *pairwise(new))),
+        (
+            _Pair(span, old).covered()
+            for span in (*((sentence,) for sentence in new), *pairwise(new))
+        ),
         default=0.0,
     )

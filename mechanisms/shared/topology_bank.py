@@ -72,8 +72,8 @@ class GraphBank:
         return float(self.created[unit])
 
     def vector(self, unit: int) -> Vector:
-        found: Vector = self.vectors[unit]
-        return found
+        vector: Vector = self.vectors[unit]
+        return vector
 
     def targets(self, unit: int, kind: EdgeType) -> list[int]:
         mark = self.mark()
@@ -150,11 +150,11 @@ def products(vectors: NDArray[np.float32], vector: Vector) -> NDArray[np.float32
     """(n,) inner products: a row's product depends neither on n nor on the number of threads.
     O(n d).
     """
-    found = np.empty(len(vectors), np.float32)
+    out = np.empty(len(vectors), np.float32)
     in_blocks(
-        len(vectors), PART, lambda block: numerics.products(vectors[block], vector, found[block])
+        len(vectors), PART, lambda block: numerics.products(vectors[block], vector, out[block])
     )
-    return found
+    return out
 
 
 def nearest_of_each(
@@ -170,7 +170,7 @@ def nearest_of_each(
     >>> nearest_of_each(vectors, [0, 3], np.array([True, True, True, False]), 2)
     [[1, 2], [2, 1]]
     """
-    found, places = [], np.flatnonzero(allowed)
+    nearest, places = [], np.flatnonzero(allowed)
     base = vectors if len(places) == len(vectors) else vectors[places]
     slack = 4.0 * vectors.shape[1] * float(np.finfo(np.float32).eps)
     for start in range(0, len(rows), BATCH):
@@ -185,8 +185,8 @@ def nearest_of_each(
             )
             close = np.flatnonzero(scores >= least)
             near, _ = chosen(products(base[close], vectors[row]), np.isfinite(scores[close]), -1, k)
-            found.append(places[close[near]].tolist())
-    return found
+            nearest.append(places[close[near]].tolist())
+    return nearest
 
 
 def chosen(
@@ -200,9 +200,9 @@ def chosen(
     rows = np.flatnonzero(allowed)
     rows = rows[rows != besides]
     if len(rows) > k:
-        found = scores[rows]
-        least = np.partition(found, len(found) - k)[len(found) - k]
-        rows = rows[found >= least]
+        allowed_scores = scores[rows]
+        least = np.partition(allowed_scores, len(allowed_scores) - k)[len(allowed_scores) - k]
+        rows = rows[allowed_scores >= least]
     order = rows[np.lexsort((rows, -scores[rows]))][:k]
     return order.tolist(), [float(scores[row]) for row in order]
 

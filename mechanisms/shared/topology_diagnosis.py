@@ -151,16 +151,16 @@ class Seen:
         """Numbers, times as intervals, dates that give none, the words that follow negations,
         names, and relatives and friends: sets, since a bundle repeats its texts."""
         said = self.features
-        found = times(self.text, self.time).expressions
+        expressions = times(self.text, self.time).expressions
         negated = frozenset(
             after
             for word, after in pairwise((*said.words, ""))
             if word in NEGATIONS or word.endswith("n't")
         )
-        rest = frozenset(fold(date) for date in said.dates) if not found else frozenset()
+        rest = frozenset(fold(date) for date in said.dates) if not expressions else frozenset()
         return (
             frozenset(said.numbers),
-            frozenset((t.start, t.end) for t in found),
+            frozenset((t.start, t.end) for t in expressions),
             rest,
             negated,
             frozenset(said.entities),
@@ -305,14 +305,14 @@ def merging(context: Neighbourhood, least: float, most: int = 5) -> Proposal | N
     """
     group, worst = [context.target], 1.0
     for anchor in context.anchors:
-        sure = min((restates(each, anchor) for each in group), default=0.0)
+        sure = min((restates(seen, anchor) for seen in group), default=0.0)
         if len(group) < most and sure >= least:
             group.append(anchor)
             worst = min(worst, sure)
     if len(group) < 2:
         return None
     return Proposal(
-        Operator.MERGE, tuple(sorted(each.unit for each in group)), worst, "restatement"
+        Operator.MERGE, tuple(sorted(seen.unit for seen in group)), worst, "restatement"
     )
 
 
@@ -359,7 +359,7 @@ def updates(context: Neighbourhood, least: float) -> list[Proposal]:
     """A proposal for each anchor that the unit makes outdated, or that makes the unit outdated;
     the later one is current.
     """
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for anchor in context.anchors:
         later, earlier = sorted(
             (context.target, anchor), key=lambda seen: (seen.time, seen.unit), reverse=True
@@ -367,8 +367,8 @@ def updates(context: Neighbourhood, least: float) -> list[Proposal]:
         by_facts = superseded_facts(later, earlier) if context.target.facts else 0.0
         sure, why = max((by_facts, "value changed"), (told_change(later, earlier), "change told"))
         if sure >= least:
-            found.append(Proposal(Operator.UPDATE, (later.unit, earlier.unit), sure, why))
-    return found
+            proposals.append(Proposal(Operator.UPDATE, (later.unit, earlier.unit), sure, why))
+    return proposals
 
 
 # --- all three, and plans -------------------------------------------------------------------------
@@ -382,17 +382,17 @@ def diagnosed(
 
     vectors  text -> (s, d) vectors of its sentences
     """
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for context in contexts:
         target = context.target
         if target.whole and len(sentence_spans(target.text)) > 1:
             spans, sure = segments(target.text, vectors(target.text))
             if spans and sure >= least:
-                found.append(Proposal(Operator.SPLIT, (target.unit,), sure, "topics"))
+                proposals.append(Proposal(Operator.SPLIT, (target.unit,), sure, "topics"))
         merge = merging(context, least)
-        found += [merge] if merge else []
-        found += updates(context, least)
-    return found
+        proposals += [merge] if merge else []
+        proposals += updates(context, least)
+    return proposals
 
 
 def plan_of(

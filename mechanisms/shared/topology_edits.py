@@ -221,17 +221,17 @@ def _filtered(
     """The proposals that pass gate, Norm and coherence; the others go to `dropped`."""
     kept = []
     for given in proposals:
-        found = None if given.confidence < gate.confidence else normalised(given, bank)
+        normal = None if given.confidence < gate.confidence else normalised(given, bank)
         if given.confidence < gate.confidence:
             dropped.append(ProposalOutcome(given, Reason.LOW_CONF))
         elif given.operator not in gate.operators:
             dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "operator is off"))
-        elif found is None:
+        elif normal is None:
             dropped.append(ProposalOutcome(given, Reason.NORM_FILTER, "ids, arity or visibility"))
-        elif found.operator is Operator.MERGE and measure(bank, found.targets) < gate.coherence:
+        elif normal.operator is Operator.MERGE and measure(bank, normal.targets) < gate.coherence:
             dropped.append(ProposalOutcome(given, Reason.COH_FAIL))
         else:
-            kept.append(found)
+            kept.append(normal)
     return kept
 
 
@@ -250,23 +250,23 @@ def routed(
     )
     queue: list[Proposal] = []
     known: set[tuple[Operator, tuple[int, ...]]] = set()
-    for each in kept:
-        if (each.operator, each.targets) in known:
-            dropped.append(ProposalOutcome(each, Reason.NORM_FILTER, "equal targets"))
+    for proposal in kept:
+        if (proposal.operator, proposal.targets) in known:
+            dropped.append(ProposalOutcome(proposal, Reason.NORM_FILTER, "equal targets"))
         else:
-            known.add((each.operator, each.targets))
-            queue.append(each)
+            known.add((proposal.operator, proposal.targets))
+            queue.append(proposal)
     taken: set[int] = set()
     merges = []
-    for each in sorted(
+    for proposal in sorted(
         (p for p in queue if p.operator is Operator.MERGE),
         key=lambda p: (-len(p.targets), -p.confidence, p.targets),
     ):
-        if taken.isdisjoint(each.targets):
-            taken.update(each.targets)
-            merges.append(each)
+        if taken.isdisjoint(proposal.targets):
+            taken.update(proposal.targets)
+            merges.append(proposal)
         else:
-            dropped.append(ProposalOutcome(each, Reason.NORM_FILTER, "overlaps another merge"))
+            dropped.append(ProposalOutcome(proposal, Reason.NORM_FILTER, "overlaps another merge"))
     rest = [p for p in queue if p.operator is not Operator.MERGE]
     return sorted([*rest, *merges], key=lambda p: (p.operator, -p.confidence, p.targets)), dropped
 
@@ -306,12 +306,12 @@ def keywords_of(given: Any) -> tuple[str, ...]:
     >>> keywords_of(["Oslo", " oslo", "", "sea"])
     ('Oslo', 'sea')
     """
-    found: dict[str, str] = {}
+    keywords: dict[str, str] = {}
     for word in given:
         clean = " ".join(str(word).replace(",", " ").split())
         if clean:
-            found.setdefault(clean.casefold(), clean)
-    return tuple(found.values())
+            keywords.setdefault(clean.casefold(), clean)
+    return tuple(keywords.values())
 
 
 def descriptor_of(summary: Any, keywords: Any) -> Descriptor:
@@ -361,8 +361,8 @@ def split_script(
     if len(given) < 2:
         raise PlanError(Reason.PLAN_VALIDATION_FAIL, "fewer than two segments")
     segments, end = [], 0
-    for each in given:
-        part = each.get("segment_text")
+    for segment in given:
+        part = segment.get("segment_text")
         if not isinstance(part, str):
             raise PlanError(Reason.SCHEMA_FAIL, "segment_text of another type")
         start = text.find(part, end) if part.strip() else -1
@@ -374,7 +374,9 @@ def split_script(
         end = start + len(part)
         segments.append(
             Segment(
-                start, end, descriptor_of(each.get("segment_summary"), each.get("segment_keywords"))
+                start,
+                end,
+                descriptor_of(segment.get("segment_summary"), segment.get("segment_keywords")),
             )
         )
     if sum(s.end - s.start for s in segments) < least_coverage * len(text):
@@ -391,10 +393,10 @@ def update_script(proposal: Proposal, plan: Mapping[str, Any], prior: Descriptor
     """The script of an Update plan: `updated_summary` and `updated_keywords` of the current
     unit.  Raises PlanError, also if nothing changes.
     """
-    found = descriptor_of(plan.get("updated_summary"), plan.get("updated_keywords"))
-    if found == Descriptor(" ".join(prior.summary.split()), keywords_of(prior.keywords)):
+    descriptor = descriptor_of(plan.get("updated_summary"), plan.get("updated_keywords"))
+    if descriptor == Descriptor(" ".join(prior.summary.split()), keywords_of(prior.keywords)):
         raise PlanError(Reason.PLAN_VALIDATION_FAIL, "equal descriptor")
-    return Script(proposal, (), found)
+    return Script(proposal, (), descriptor)
 
 
 Planner = Callable[[Proposal], "str | Mapping[str, Any] | PlanError"]
@@ -413,13 +415,13 @@ def scripted(
     """
     if isinstance(plan, PlanError):
         raise plan
-    found = parsed(plan)
+    read_plan = parsed(plan)
     if proposal.operator is Operator.SPLIT:
-        return split_script(proposal, found, text, least_coverage)
+        return split_script(proposal, read_plan, text, least_coverage)
     return (
-        merge_script(proposal, found)
+        merge_script(proposal, read_plan)
         if proposal.operator is Operator.MERGE
-        else update_script(proposal, found, prior)
+        else update_script(proposal, read_plan, prior)
     )
 
 
@@ -445,17 +447,19 @@ def planned(
     queue, dropped = routed(proposals, bank, gate, measure)
     scripts: list[Script] = []
     touched: set[int] = set()
-    for each in queue:
-        if not applicable(each, bank, touched, gate, measure):
-            dropped.append(ProposalOutcome(each, Reason.APPLICABLE_FAIL))
+    for proposal in queue:
+        if not applicable(proposal, bank, touched, gate, measure):
+            dropped.append(ProposalOutcome(proposal, Reason.APPLICABLE_FAIL))
             continue
         try:
-            script = scripted(each, planner(each), *unit(each.targets[0]), least_coverage)
+            script = scripted(
+                proposal, planner(proposal), *unit(proposal.targets[0]), least_coverage
+            )
         except PlanError as failure:
-            dropped.append(ProposalOutcome(each, failure.reason, failure.detail))
+            dropped.append(ProposalOutcome(proposal, failure.reason, failure.detail))
             continue
         scripts.append(script)
-        touched.update(each.targets)
+        touched.update(proposal.targets)
         for archived in script.archives:
             touched.update(
                 u
@@ -470,12 +474,12 @@ def planned(
 def record(run: int, time: float, outcome: ProposalOutcome) -> str:
     """The audit record of one proposal as JSON, with sorted keys.  C.5."""
     proposal, script, edits = outcome.proposal, outcome.script, outcome.edits
-    found: dict[str, Any] = {"run": run, "time": time, "operator": proposal.operator.name,
+    entry: dict[str, Any] = {"run": run, "time": time, "operator": proposal.operator.name,
                              "targets": list(proposal.targets),
                              "confidence": proposal.confidence, "why": proposal.why,
                              "reason": outcome.reason.value, "detail": outcome.detail}  # fmt: skip
     if script is not None:
-        found["plan"] = {
+        entry["plan"] = {
             "segments": [
                 [s.start, s.end, s.descriptor.summary, list(s.descriptor.keywords)]
                 for s in script.segments
@@ -484,13 +488,13 @@ def record(run: int, time: float, outcome: ProposalOutcome) -> str:
             if script.descriptor
             else None,
         }
-        found["edits"] = {
+        entry["edits"] = {
             "created": list(edits.created),
             "archived": list(edits.archived),
             "added": [list(e) for e in edits.added],
             "redirected": [list(e) for e in edits.redirected],
         }
-    return json.dumps(found, sort_keys=True, ensure_ascii=True)
+    return json.dumps(entry, sort_keys=True, ensure_ascii=True)
 
 
 def script_of(given: Mapping[str, Any]) -> Script | None:

@@ -78,8 +78,8 @@ def similarities(bank: Bank, unit: int, others: Sequence[int]) -> list[float]:
     """Cosine of a unit with each of the others.  O(q d)."""
     if not others:
         return []
-    found: list[float] = [cosine(bank.vector(unit), bank.vector(v)) for v in others]
-    return found
+    cosines: list[float] = [cosine(bank.vector(unit), bank.vector(v)) for v in others]
+    return cosines
 
 
 def ranked(bank: Bank, unit: int, kind: EdgeType, candidates: Iterable[int]) -> list[int]:
@@ -241,11 +241,11 @@ def recovery(distances: Mapping[int, int]) -> Recovery:
     >>> recovery({4: 1, 5: 1, 6: 2, 7: 3})
     Recovery(coverage=(0.5, 0.75, 1.0), h95=3, unreachable=0.0)
     """
-    found = np.array(sorted(distances.values()), np.int64)
-    if not found.size:
+    steps = np.array(sorted(distances.values()), np.int64)
+    if not steps.size:
         return Recovery((), 0, 0.0)
     coverage = tuple(
-        float(((found >= 0) & (found <= h)).mean()) for h in range(1, int(found.max()) + 1)
+        float(((steps >= 0) & (steps <= h)).mean()) for h in range(1, int(steps.max()) + 1)
     )
     h95 = next((h + 1 for h, share in enumerate(coverage) if share >= 0.95), -1)
-    return Recovery(coverage, h95, float((found < 0).mean()))
+    return Recovery(coverage, h95, float((steps < 0).mean()))

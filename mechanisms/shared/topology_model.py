@@ -164,7 +164,7 @@ def proposals_of(context: Neighbourhood, reply: Reply) -> list[Proposal]:
     """The proposals in a reply that is ok; ids outside the context become unknown."""
     known = {context.target.unit, *(a.unit for a in context.anchors)}
 
-    def one(operator: Operator, ids: Iterable[int], task: Mapping[str, Any]) -> Proposal:
+    def proposal(operator: Operator, ids: Iterable[int], task: Mapping[str, Any]) -> Proposal:
         return Proposal(
             operator,
             tuple(v if v in known else UNKNOWN for v in ids),
@@ -174,10 +174,10 @@ def proposals_of(context: Neighbourhood, reply: Reply) -> list[Proposal]:
 
     data = reply.data
     return [
-        *(one(Operator.SPLIT, [task["node_id"]], task) for task in data["split_tasks"]),
-        *(one(Operator.MERGE, task["node_ids"], task) for task in data["merge_tasks"]),
+        *(proposal(Operator.SPLIT, [task["node_id"]], task) for task in data["split_tasks"]),
+        *(proposal(Operator.MERGE, task["node_ids"], task) for task in data["merge_tasks"]),
         *(
-            one(Operator.UPDATE, [task["current_id"], task["superseded_id"]], task)
+            proposal(Operator.UPDATE, [task["current_id"], task["superseded_id"]], task)
             for task in data["update_tasks"]
         ),
     ]
@@ -192,13 +192,13 @@ def diagnosed_by(
     diagnosed by `otherwise`.
     """
     replies = list(zip(contexts, model.ask([diagnosis_request(c) for c in contexts]), strict=True))
-    found = [
+    proposals = [
         p
         for context, reply in replies
         if reply.status is Status.OK
         for p in proposals_of(context, reply)
     ]
-    return found + otherwise(
+    return proposals + otherwise(
         [context for context, reply in replies if reply.status is not Status.OK]
     )
 
@@ -207,14 +207,16 @@ def descriptors_by(model: LanguageModel, units: Sequence[Seen]) -> dict[int, Des
     """Descriptors of units by a model, asked in one batch; units without a valid one are left
     out.
     """
-    found = {}
+    descriptors = {}
     for seen, reply in zip(
-        units, model.ask([descriptor_request(each) for each in units]), strict=True
+        units, model.ask([descriptor_request(unit) for unit in units]), strict=True
     ):
         if reply.status is Status.OK:
             with suppress(PlanError):
-                found[seen.unit] = descriptor_of(reply.data["summary"], reply.data["keywords"])
-    return found
+                descriptors[seen.unit] = descriptor_of(
+                    reply.data["summary"], reply.data["keywords"]
+                )
+    return descriptors
 
 
 def plan_in(reply: Reply) -> Mapping[str, Any] | PlanError:

@@ -48,12 +48,12 @@ class TopologyReport:
 
     def named(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        found = self.recovery
+        recovered = self.recovery
         return {"proposals": [{"operator": o, "reason": r, "count": n} for (o, r),
                               n in sorted(self.proposals.items())], "edits": dict(self.edits),
                 "runs": list(self.runs), "distances": {str(h): n for h,
-                n in sorted(self.distances.items())}, "coverage": list(found.coverage),
-                "h95": found.h95, "unreachable": found.unreachable}  # fmt: skip
+                n in sorted(self.distances.items())}, "coverage": list(recovered.coverage),
+                "h95": recovered.h95, "unreachable": recovered.unreachable}  # fmt: skip
 
 
 def pressure(degrees: Sequence[int], cap: int) -> float:
@@ -111,9 +111,9 @@ def together(reports: Iterable[TopologyReport]) -> TopologyReport:
     """Several reports as one; runs in the order of the reports."""
     proposals, edits, distances = Counter[tuple[str, str]](), Counter[str](), Counter[int]()
     runs: list[Mapping[str, Any]] = []
-    for each in reports:
-        proposals.update(each.proposals)
-        edits.update(each.edits)
-        distances.update(each.distances)
-        runs += each.runs
+    for report in reports:
+        proposals.update(report.proposals)
+        edits.update(report.edits)
+        distances.update(report.distances)
+        runs += report.runs
     return TopologyReport(proposals, edits, runs, distances)
